@@ -1,0 +1,94 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every target of the house is built with: Swift 6, no warning tolerated, imports that do not leak.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Targets that touch C say `unsafe` at every place where the compiler cannot help.
+let strictAtTheBorder = strict + [.strictMemorySafety()]
+
+let package = Package(
+    name: "bellwether",
+    products: [
+        .executable(name: "bellwether", targets: ["bellwether"])
+    ],
+    targets: [
+        // C libraries of the system, each imported by exactly one module.
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "CSimdJSON",
+            linkerSettings: [.linkedLibrary("simdjson")]
+        ),
+
+        // The lowest floor: no domain, no I/O beyond what the name says.
+        .target(name: "Telemetry", swiftSettings: strict),
+        .target(name: "ServiceRuntime", dependencies: ["Telemetry"], swiftSettings: strictAtTheBorder),
+        .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: strictAtTheBorder),
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder),
+
+        // One module for each thing outside: database, its server, HTTP.
+        .target(
+            name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Telemetry"], swiftSettings: strictAtTheBorder),
+        .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
+        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
+
+        // The domain.
+        .target(
+            name: "Migrations", dependencies: ["Postgres"], path: "Migrations",
+            resources: [.embedInCode("sql")], swiftSettings: strict),
+        .target(
+            name: "EventLog", dependencies: ["CCrypto", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strictAtTheBorder),
+        .target(
+            name: "Ingestion",
+            dependencies: ["Compression", "EventLog", "HTTPServer", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "bellwether",
+            dependencies: [
+                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "ServiceRuntime",
+                "Telemetry",
+            ],
+            swiftSettings: strict),
+
+        // Pure logic, no server.
+        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
+        .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
+        .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime"], swiftSettings: strict),
+        .testTarget(
+            name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
+        // A real PostgreSQL, started by the tests.
+        .testTarget(
+            name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "ServiceRuntime",
+                "Telemetry", "TestSupport",
+            ], swiftSettings: strict),
+        // The real binary.
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
+            swiftSettings: strict),
+    ],
+    cxxLanguageStandard: .cxx17
+)

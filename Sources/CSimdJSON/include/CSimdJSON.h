@@ -1,0 +1,2 @@
+#pragma once
+int bw_simdjson_probe(void);

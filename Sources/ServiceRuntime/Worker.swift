@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// A named operating-system thread that runs one function to its end.
+///
+/// Blocking C calls live on workers, never on Swift's cooperative pool, which has a thread a core and none to spare.
+package final class Worker: @unchecked Sendable {
+    // SAFETY: `thread` is written before anyone else sees this object and only read by `join`, which `joined` lets
+    // through once.
+    private var thread = pthread_t()
+    private let joined = Lock(false)
+
+    /// Starts at once. `name` is what `top` and a debugger show (15 bytes at most are kept).
+    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = unsafe Unmanaged.passRetained(Start(name: String(name.utf8.prefix(15)) ?? name, body: body))
+        let status = unsafe pthread_create(&thread, nil, Worker.main, start.toOpaque())
+        precondition(status == 0, "the operating system gave no thread for \(name): error \(status)")
+    }
+
+    /// Waits for the function to return. Safe to call again.
+    package func join() {
+        let first = joined.withLock { joined in
+            defer { joined = true }
+            return !joined
+        }
+        if first { pthread_join(thread, nil) }
+    }
+
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+        // SAFETY: the pointer is the `Start` that `init` retained for exactly this call.
+        guard let context = unsafe context else { return nil }
+        let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        nameThisThread(start.name)
+        start.body()
+        return nil
+    }
+
+    /// The kernel's own door: pthread_setname_np hides behind _GNU_SOURCE, which Swift's Glibc does not set.
+    private static func nameThisThread(_ name: String) {
+        let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        _ = unsafe write(file, name, name.utf8.count)
+        close(file)
+    }
+}

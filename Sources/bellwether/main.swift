@@ -1,0 +1,3 @@
+import Migrations
+
+print("x", Migrations.x)
