@@ -1,0 +1,41 @@
+/// How large things may be. What is over a bound is refused by name, never cut.
+package enum Bounds {
+    /// Bytes of an identifier or a key: `fcm_message_id`, `delivery_id`, `id`, `apns_id` and `collapse_id` of a
+    /// notification, `fid`, `action_id`, and what funnels are keyed by: `category`, `thread`, `campaign`, `variant`,
+    /// `topic`, `analytics_label`.
+    package static let identifier = 256
+
+    /// Bytes of any other string: `platform`, `os_version`, `app_version`, `sdk`, `device_model`, `locale`,
+    /// `time_zone`, `interruption_level`, `format`, `link_scheme`, `link_host`.
+    package static let string = 512
+
+    /// Bytes of one event as it stands in the body.
+    package static let event = 32 * 1024
+
+    /// Bytes of a rejected event that are kept.
+    package static let rawEvent = 32 * 1024
+
+    /// Bytes of unknown members kept with an event.
+    package static let extra = 4096
+
+    /// Levels of nesting, the event object being the first.
+    package static let nesting = 32
+
+    /// Events of one envelope.
+    package static let events = 1000
+
+    /// Bytes of an envelope after unpacking.
+    package static let unpackedBody = 8 * 1024 * 1024
+
+    /// Entries of an envelope's `dropped` that are read.
+    package static let drops = 1000
+
+    package static let seq: ClosedRange<Int64> = 0...(1 << 53)
+    package static let pageIndex: ClosedRange<Int64> = 0...999
+    package static let pageCount: ClosedRange<Int64> = 1...1000
+    package static let declaredPageCount: ClosedRange<Int64> = 0...1000
+    package static let mediaMilliseconds: ClosedRange<Int64> = 0...600_000
+
+    /// Counts, bytes and other milliseconds.
+    package static let count: ClosedRange<Int64> = 0...Int64.max
+}

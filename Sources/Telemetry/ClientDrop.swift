@@ -1,0 +1,30 @@
+/// What a client had to throw away before it could send it.
+package struct ClientDrop: Hashable, Sendable {
+    package let id: UUID
+    package let count: Int64
+    /// The time from which on events were lost, where the client says.
+    package let since: Timestamp?
+    package let reason: Reason
+
+    package init(id: UUID, count: Int64, since: Timestamp?, reason: Reason) {
+        self.id = id
+        self.count = count
+        self.since = since
+        self.reason = reason
+    }
+
+    /// Why the client threw events away.
+    package enum Reason: Int16, WireEnum {
+        case age = 1
+        case size
+        case unreadable
+
+        package var wire: String {
+            switch self {
+            case .age: "age"
+            case .size: "size"
+            case .unreadable: "unreadable"
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// One thing that happened to one notification on one install, valid in all its members.
+///
+/// An event is its (app, install, id, device time): a retry repeats all of them.
+package struct Event: Sendable {
+    package var id: UUID
+    /// The device's clock, raw.
+    package var deviceAt: Timestamp
+    /// When it happened as far as we know: what every number is computed from.
+    package var occurredAt: Timestamp
+    package var receivedAt: Timestamp
+    package var timeSource: TimeSource
+    package var seq: Int64?
+    package var source: Source
+    package var notification: Notification
+    package var interaction: Interaction
+    /// What no column holds, as the text of a JSON object fit for `jsonb`; nil when there is nothing.
+    package var extra: [UInt8]?
+
+    package init(
+        id: UUID, deviceAt: Timestamp, occurredAt: Timestamp, receivedAt: Timestamp, timeSource: TimeSource,
+        seq: Int64? = nil, source: Source, notification: Notification, interaction: Interaction, extra: [UInt8]? = nil
+    ) {
+        self.id = id
+        self.deviceAt = deviceAt
+        self.occurredAt = occurredAt
+        self.receivedAt = receivedAt
+        self.timeSource = timeSource
+        self.seq = seq
+        self.source = source
+        self.notification = notification
+        self.interaction = interaction
+        self.extra = extra
+    }
+
+    package var type: EventType { interaction.type }
+
+    /// What, with app and install, names the delivery. Validation lets no event through without one.
+    package var notificationKey: String { notification.key ?? "" }
+
+    package var shard: Int16 { Shard.of(source.installID) }
+}

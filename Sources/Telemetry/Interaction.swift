@@ -1,0 +1,43 @@
+/// What happened, with the members that only this type of event has. A case for each type of the catalogue.
+package enum Interaction: Hashable, Sendable {
+    case received(Receipt)
+    case expanded
+    case opened(launch: Launch?)
+    case dismissed
+    case actionTapped(ActionTap)
+    case storyStarted(StoryStart)
+    case pageShown(PageShown)
+    case storyActionTapped(StoryActionTap)
+    case storyFinished
+    case fallbackShown(reason: FallbackReason?)
+
+    package var type: EventType {
+        switch self {
+        case .received: .notificationReceived
+        case .expanded: .notificationExpanded
+        case .opened: .notificationOpened
+        case .dismissed: .notificationDismissed
+        case .actionTapped: .actionTapped
+        case .storyStarted: .storyStarted
+        case .pageShown: .storyPageShown
+        case .storyActionTapped: .storyActionTapped
+        case .storyFinished: .storyFinished
+        case .fallbackShown: .storyFallbackShown
+        }
+    }
+}
+
+/// In what state the app was when the interaction reached it.
+package enum Launch: Int16, WireEnum {
+    case cold = 1
+    case warm
+    case foreground
+
+    package var wire: String {
+        switch self {
+        case .cold: "cold"
+        case .warm: "warm"
+        case .foreground: "foreground"
+        }
+    }
+}

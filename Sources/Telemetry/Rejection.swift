@@ -1,0 +1,31 @@
+/// Why one event is not stored, in the words of the answer.
+package struct Rejection: Error, Hashable, Sendable {
+    package let reason: RejectionReason
+    /// A sentence for people that names the member by its path. Bounded, and safe to show.
+    package let detail: String
+
+    package init(_ reason: RejectionReason, _ detail: String) {
+        self.reason = reason
+        self.detail = detail
+    }
+}
+
+/// Every reason for refusing an event, in the order in which they are looked for: the first that applies is given.
+package enum RejectionReason: String, CaseIterable, Hashable, Sendable {
+    case notAnObject = "not_an_object"
+    case tooLarge = "too_large"
+    case missingField = "missing_field"
+    case invalidID = "invalid_id"
+    case unknownType = "unknown_type"
+    case invalidTime = "invalid_time"
+    case missingNotification = "missing_notification"
+    case invalidField = "invalid_field"
+    /// An app's dictionary of categories, campaigns, ... is full.
+    case tooManyValues = "too_many_values"
+    /// The install was erased, and the event is from before.
+    case erased
+    /// Retention has dropped the time that the event belongs to.
+    case tooOld = "too_old"
+    /// PostgreSQL refused it all the same.
+    case unstorable
+}

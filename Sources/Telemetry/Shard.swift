@@ -1,0 +1,19 @@
+/// Which part of the log an install's events live in.
+///
+/// Frozen: every stored row and every key of the log holds the result. The function is splitmix64's finaliser, over the
+/// high word plus the golden ratio's 64 bits, and again over that result XOR the low word; the shard is what remains
+/// modulo 16.
+package enum Shard {
+    package static let count: Int16 = 16
+
+    package static func of(_ install: UUID) -> Int16 {
+        Int16(mixed(mixed(install.high &+ 0x9e37_79b9_7f4a_7c15) ^ install.low) % UInt64(count))
+    }
+
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}

@@ -1,0 +1,50 @@
+/// The install that speaks and what it runs on. One object is shared by all events of an envelope.
+package final class Source: Sendable {
+    package let installID: UUID
+    package let platform: String?
+    package let osVersion: String?
+    package let appVersion: String?
+    package let sdk: String?
+    package let deviceModel: String?
+    package let locale: String?
+    package let timeZone: String?
+    /// The Firebase installation id.
+    package let fid: String?
+    package let authorization: Authorization?
+
+    package init(
+        installID: UUID, platform: String? = nil, osVersion: String? = nil, appVersion: String? = nil,
+        sdk: String? = nil, deviceModel: String? = nil, locale: String? = nil, timeZone: String? = nil,
+        fid: String? = nil, authorization: Authorization? = nil
+    ) {
+        self.installID = installID
+        self.platform = platform
+        self.osVersion = osVersion
+        self.appVersion = appVersion
+        self.sdk = sdk
+        self.deviceModel = deviceModel
+        self.locale = locale
+        self.timeZone = timeZone
+        self.fid = fid
+        self.authorization = authorization
+    }
+}
+
+/// What the person allowed the app to show.
+package enum Authorization: Int16, WireEnum {
+    case authorized = 1
+    case provisional
+    case ephemeral
+    case denied
+    case notDetermined
+
+    package var wire: String {
+        switch self {
+        case .authorized: "authorized"
+        case .provisional: "provisional"
+        case .ephemeral: "ephemeral"
+        case .denied: "denied"
+        case .notDetermined: "not_determined"
+        }
+    }
+}

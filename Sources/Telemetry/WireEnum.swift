@@ -1,0 +1,43 @@
+/// An enumeration that has a word on the wire and a number in the log.
+///
+/// Both are frozen: clients in the field send the words, and stored events hold the numbers. The numbers count from 1
+/// without a gap; a new case goes to the end.
+package protocol WireEnum: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == Int16 {
+    /// The word on the wire.
+    var wire: String { get }
+}
+
+extension WireEnum {
+    /// The case with exactly this word; nil for a word that this version does not know.
+    @inlinable
+    package init?(wire word: Span<UInt8>) {
+        var code: Int16 = 1
+        while let candidate = Self(rawValue: code) {
+            if word.spells(candidate.wire) {
+                self = candidate
+                return
+            }
+            code += 1
+        }
+        return nil
+    }
+
+    /// The case with exactly this word; nil for a word that this version does not know.
+    package init?(wire word: String) {
+        self.init(wire: word.utf8.span)
+    }
+}
+
+extension Span<UInt8> {
+    @usableFromInline
+    package func spells(_ word: String) -> Bool {
+        let letters = word.utf8
+        guard count == letters.count else { return false }
+        var position = 0
+        for letter in letters {
+            guard self[position] == letter else { return false }
+            position += 1
+        }
+        return true
+    }
+}
