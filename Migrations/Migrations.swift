@@ -1,1 +1,41 @@
-package enum Migrations { package static var x: Int { PackageResources._001_create_log_sql.count } }
+package import Postgres
+
+/// The schema that this program needs, carried in the binary: it reads no file at run time.
+///
+/// A file of this folder that is not listed here would never run, so a test holds list and folder together.
+package enum Migrations {
+    /// In order, once ever. To take a column away from a view, drop the view here first.
+    package static let steps: [Migration] = [
+        Migration("0001_create_roles", PackageResources._001_create_roles_sql),
+        Migration("0002_create_apps_and_keys", PackageResources._002_create_apps_and_keys_sql),
+        Migration("0003_create_dictionary", PackageResources._003_create_dictionary_sql),
+        Migration("0004_create_event", PackageResources._004_create_event_sql),
+        Migration("0005_create_batch", PackageResources._005_create_batch_sql),
+        Migration("0006_create_rejected", PackageResources._006_create_rejected_sql),
+        Migration("0007_guard_append_only", PackageResources._007_guard_append_only_sql),
+        Migration("0008_create_partitions", PackageResources._008_create_partitions_sql),
+        Migration("0009_create_analytics", PackageResources._009_create_analytics_sql),
+    ]
+
+    /// Applied again whenever their text changes, those that others stand on first.
+    package static let definitions: [Migration] = [
+        Migration("view_named_event", PackageResources.view_named_event_sql),
+        Migration("view_events", PackageResources.view_events_sql),
+        Migration("view_receipts", PackageResources.view_receipts_sql),
+        Migration("view_opens", PackageResources.view_opens_sql),
+        Migration("view_action_taps", PackageResources.view_action_taps_sql),
+        Migration("view_story_events", PackageResources.view_story_events_sql),
+        Migration("view_batches", PackageResources.view_batches_sql),
+        Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
+        Migration("view_client_drops", PackageResources.view_client_drops_sql),
+    ]
+
+    /// Runs them, and keeps their history in the schema `bellwether`.
+    package static let runner = MigrationRunner(schema: "bellwether", steps: steps, definitions: definitions)
+}
+
+extension Migration {
+    fileprivate init(_ name: String, _ sql: [UInt8]) {
+        self.init(name: name, sql: String(decoding: sql, as: UTF8.self))
+    }
+}

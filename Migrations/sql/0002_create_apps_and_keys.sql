@@ -1,0 +1,27 @@
+-- Why: every event belongs to an app and came with one of its keys. Keys ship inside apps and get abused, so each has a
+-- name, can be revoked alone, and only its hash is here.
+CREATE SCHEMA log;
+
+CREATE TABLE log.app (
+    id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+    time_zone text NOT NULL,
+    -- Events a second and the burst above it; NULL is no limit.
+    rate_limit double precision CHECK (rate_limit > 0),
+    rate_burst double precision CHECK (rate_burst > 0),
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE log.api_key (
+    id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    app integer NOT NULL REFERENCES log.app,
+    name text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+    kind text NOT NULL CHECK (kind IN ('write', 'server')),
+    hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    revoked_at timestamptz,
+    UNIQUE (app, name)
+);
+
+GRANT USAGE ON SCHEMA log TO bellwether_ingest;
+GRANT SELECT ON log.app, log.api_key TO bellwether_ingest;

@@ -1,0 +1,47 @@
+-- Why: the log's positions. A row sequence is drawn before commit, so who follows it skips late committers. A commit
+-- takes the head's row lock last and gives itself the next number: commit order is number order, without a gap.
+-- The lock is taken without an update, so a long transaction elsewhere cannot make a chain of dead head rows.
+CREATE TABLE log.head (
+    only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    -- Frozen when the database is made.
+    shards smallint NOT NULL
+);
+INSERT INTO log.head (shards) VALUES (16);
+
+-- Names a batch before it has its number; rows carry this.
+CREATE SEQUENCE log.batch_id;
+
+CREATE TABLE log.batch (
+    number bigint PRIMARY KEY CHECK (number > 0),
+    id bigint NOT NULL UNIQUE,
+    committed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    node text NOT NULL,
+    events integer NOT NULL,
+    -- A reader must find exactly so many rows in each shard (from 0), or it must stop.
+    shard_events integer[] NOT NULL,
+    least_device_at timestamptz,
+    greatest_device_at timestamptz
+);
+
+-- What became of everything that was sent, by the quarter hour in which it was received: every time zone's midnight
+-- falls on one.
+CREATE TABLE log.batch_tally (
+    batch_id bigint NOT NULL,
+    app integer NOT NULL,
+    key integer NOT NULL,
+    received_quarter timestamptz NOT NULL,
+    accepted integer NOT NULL,
+    duplicate integer NOT NULL,
+    corrected integer NOT NULL,
+    clamped integer NOT NULL,
+    late integer NOT NULL,
+    -- Count by reason; NULL for none.
+    rejected jsonb,
+    PRIMARY KEY (batch_id, app, key, received_quarter)
+);
+
+GRANT USAGE ON SEQUENCE log.batch_id TO bellwether_ingest;
+-- UPDATE is what SELECT ... FOR UPDATE asks for; the one column it may touch says nothing.
+GRANT SELECT, UPDATE (only_one) ON log.head TO bellwether_ingest;
+GRANT SELECT, INSERT ON log.batch, log.batch_tally TO bellwether_ingest;

@@ -1,0 +1,35 @@
+-- Why: what we could not take is kept, so that a bug on either side can be seen and mended. And clients tell what they
+-- had to throw away, so that a hole in the data has a name.
+CREATE TABLE log.rejected (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    batch_id bigint NOT NULL,
+    app integer NOT NULL REFERENCES log.app,
+    key integer NOT NULL,
+    received_at timestamptz NOT NULL,
+    sent_at timestamptz,
+    event_id uuid,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    -- The envelope's source as it came: a replay needs it.
+    source text,
+    raw text NOT NULL,
+    raw_hash bytea NOT NULL,
+    replayed_at timestamptz,
+    UNIQUE (app, raw_hash)
+);
+CREATE INDEX rejected_by_time ON log.rejected (app, received_at);
+
+CREATE TABLE log.client_drop (
+    app integer NOT NULL REFERENCES log.app,
+    id uuid NOT NULL,
+    batch_id bigint NOT NULL,
+    key integer NOT NULL,
+    install_id uuid,
+    received_at timestamptz NOT NULL,
+    count bigint NOT NULL CHECK (count >= 0),
+    since timestamptz,
+    reason text NOT NULL,
+    PRIMARY KEY (app, id)
+);
+
+GRANT SELECT, INSERT ON log.rejected, log.client_drop TO bellwether_ingest;

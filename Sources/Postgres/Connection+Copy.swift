@@ -1,0 +1,77 @@
+internal import CLibPQ
+internal import Glibc
+
+extension Connection {
+    /// Sends rows in binary; returns how many the server took.
+    @discardableResult
+    package mutating func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int {
+        try begin()
+        guard unsafe PQsendQuery(handle, sql) == 1 else { throw broken() }
+        try flush()
+        try expect(PGRES_COPY_IN)
+        unsafe try rows.chunks { chunk throws(PostgresError) in
+            unsafe try self.put(chunk)
+        }
+        while unsafe PQputCopyEnd(handle, nil) == 0 { try waitForSocket(POLLOUT) }
+        return try finish().affected
+    }
+
+    /// Reads what a `COPY … TO STDOUT (FORMAT binary)` sends, a row at a time.
+    package mutating func copyOut(
+        _ sql: String, _ receive: (CopyRow) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
+        try begin()
+        guard unsafe PQsendQuery(handle, sql) == 1 else { throw broken() }
+        try flush()
+        try expect(PGRES_COPY_OUT)
+        var isFirst = true
+        while true {
+            var buffer: UnsafeMutablePointer<CChar>?
+            let length = unsafe PQgetCopyData(handle, &buffer, 1)
+            switch length {
+            case 0:
+                try waitForSocket(POLLIN)
+                guard unsafe PQconsumeInput(handle) == 1 else { throw broken() }
+            case -1:
+                _ = try finish()
+                return
+            case -2:
+                throw broken()
+            default:
+                defer { unsafe PQfreemem(buffer) }
+                let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(length))
+                // The first piece carries the header in front of its row; the trailer is a row of -1 fields.
+                let row = unsafe CopyRow(isFirst ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(19)) : bytes)
+                isFirst = false
+                guard let row else { continue }
+                do { try receive(row) } catch {
+                    close()
+                    throw error
+                }
+            }
+        }
+    }
+
+    private mutating func put(_ chunk: UnsafeRawBufferPointer) throws(PostgresError) {
+        let bytes = unsafe chunk.baseAddress?.assumingMemoryBound(to: CChar.self)
+        while true {
+            switch unsafe PQputCopyData(handle, bytes, Int32(chunk.count)) {
+            case 1: return
+            case 0:
+                try waitForSocket(POLLIN | POLLOUT)
+                guard unsafe PQconsumeInput(handle) == 1 else { throw broken() }
+            default: throw broken()
+            }
+        }
+    }
+
+    /// The server has entered the COPY that was asked for.
+    private mutating func expect(_ status: ExecStatusType) throws(PostgresError) {
+        guard let result = unsafe try nextResult() else { throw broken() }
+        defer { unsafe PQclear(result) }
+        guard unsafe PQresultStatus(result) != status else { return }
+        let failure = unsafe Connection.failure(in: result)
+        while let rest = unsafe try nextResult() { unsafe PQclear(rest) }
+        throw failure
+    }
+}

@@ -1,0 +1,54 @@
+extension Connection {
+    /// How much of the other transactions' work a transaction sees.
+    package enum Isolation: Sendable { case readCommitted, repeatableReadOnly }
+
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+    package mutating func transaction<Result, Failure: Error>(
+        _ isolation: Isolation = .readCommitted, failingWith _: Failure.Type,
+        _ body: (inout Connection) throws(Failure) -> Result
+    ) throws(TransactionError<Failure>) -> Result {
+        do {
+            switch isolation {
+            case .readCommitted: try execute(script: "BEGIN")
+            case .repeatableReadOnly: try execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            }
+        } catch { throw .database(error) }
+        let result: Result
+        do { result = try body(&self) } catch {
+            rollBack()
+            throw .body(error)
+        }
+        do { try execute(script: "COMMIT") } catch {
+            rollBack()
+            throw .database(error)
+        }
+        return result
+    }
+
+    /// As above, for bodies that fail with nothing but PostgreSQL's errors.
+    package mutating func transaction<Result>(
+        _ isolation: Isolation = .readCommitted,
+        _ body: (inout Connection) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        let outcome: Swift.Result<Result, TransactionError<PostgresError>>
+        do throws(TransactionError<PostgresError>) {
+            outcome = .success(try transaction(isolation, failingWith: PostgresError.self, body))
+        } catch { outcome = .failure(error) }
+        switch outcome {
+        case .success(let result): return result
+        case .failure(.database(let error)), .failure(.body(let error)): throw error
+        }
+    }
+
+    /// Leaves the connection idle again, or unusable if even that fails.
+    package mutating func rollBack() {
+        guard isUsable, isInTransaction else { return }
+        do { try execute(script: "ROLLBACK") } catch { close() }
+    }
+}
+
+/// Which side of a transaction failed.
+package enum TransactionError<Body: Error>: Error {
+    case database(PostgresError)
+    case body(Body)
+}

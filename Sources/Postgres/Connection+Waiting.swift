@@ -1,0 +1,56 @@
+internal import CLibPQ
+internal import Glibc
+internal import ServiceRuntime
+
+extension Connection {
+    /// Everything queued is on its way to the server.
+    mutating func flush() throws(PostgresError) {
+        while true {
+            switch unsafe PQflush(handle) {
+            case 0: return
+            case 1: try waitForSocket(POLLIN | POLLOUT)
+            default: throw broken()
+            }
+            // The server may be blocked writing to us: read, or both wait for ever.
+            guard unsafe PQconsumeInput(handle) == 1 else { throw broken() }
+        }
+    }
+
+    /// The next result of what was sent, nil when there is none left.
+    mutating func nextResult() throws(PostgresError) -> OpaquePointer? {
+        while unsafe PQisBusy(handle) == 1 {
+            try waitForSocket(POLLIN)
+            guard unsafe PQconsumeInput(handle) == 1 else { throw broken() }
+        }
+        return unsafe PQgetResult(handle)
+    }
+
+    /// Sleeps until the socket can do what is asked, or the deadline.
+    mutating func waitForSocket(_ events: Int32) throws(PostgresError) {
+        while true {
+            var poll = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+            guard poll.fd >= 0 else { throw broken() }
+            let ready = unsafe Glibc.poll(&poll, 1, deadline.pollTimeout)
+            if ready > 0 { return }
+            if ready < 0, errno != EINTR { throw broken() }
+            if deadline.hasPassed {
+                close()
+                throw .timedOut
+            }
+        }
+    }
+
+    /// Marks the connection as lost and says why.
+    mutating func broken() -> PostgresError {
+        let reason = unsafe Connection.message(of: handle)
+        close()
+        return .connection(reason.isEmpty ? "the connection was lost" : reason)
+    }
+
+    /// Gives the connection up at once, without a word to the server: it may not be listening.
+    mutating func close() {
+        isUsable = false
+        let socket = unsafe PQsocket(handle)
+        if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+}

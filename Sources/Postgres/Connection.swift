@@ -1,0 +1,70 @@
+internal import CLibPQ
+internal import Glibc
+package import ServiceRuntime
+
+/// One connection to PostgreSQL, used by one thread at a time.
+///
+/// It is lent `inout` to synchronous closures: a transaction cannot suspend, and the connection cannot escape from it.
+/// libpq runs in non-blocking mode underneath, so that each call ends by `deadline` even when the server stands still.
+@safe package struct Connection: ~Copyable {
+    // SAFETY: the handle has this one owner, is closed once in `deinit`, and the type is neither copyable nor Sendable
+    // by accident: whoever moves it to another thread gives it up here.
+    let handle: OpaquePointer
+    private let notices: NoticeReceiver
+    /// Statements the server has parsed on this connection, by text.
+    var prepared: [String: String] = [:]
+
+    /// Every call must end by this moment or fails with `timedOut` and leaves the connection closed.
+    package var deadline: Deadline = .never
+    /// False once it broke: drop it and make another.
+    package internal(set) var isUsable = true
+
+    /// Connects. `url` is what libpq takes, a URL or `key=value` pairs, with all its options (several hosts, TLS, …).
+    package init(url: String, applicationName: String = "bellwether", log: Log = .silent) throws(PostgresError) {
+        // In order: what the URL may override, the URL, what it may not.
+        let keys = ["connect_timeout", "fallback_application_name", "dbname", "client_encoding"]
+        let values = ["10", applicationName, url, "UTF8"]
+        guard
+            let handle = unsafe withCStrings(keys, { keys in
+                unsafe withCStrings(values) { values in unsafe PQconnectdbParams(keys, values, 1) }
+            })
+        else { throw .connection("out of memory") }
+        guard unsafe PQstatus(handle) == CONNECTION_OK else {
+            let reason = unsafe Connection.message(of: handle)
+            unsafe PQfinish(handle)
+            throw .connection(reason)
+        }
+        unsafe PQsetnonblocking(handle, 1)
+        unsafe self.handle = handle
+        notices = unsafe NoticeReceiver(of: handle, log: log)
+    }
+
+    deinit {
+        unsafe PQfinish(handle)
+    }
+
+    /// The server's version, 150018 for 15.18.
+    package var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
+
+    /// A handle with which another thread can cancel what runs here.
+    package func cancelHandle() -> CancelHandle? { unsafe CancelHandle(of: handle) }
+
+    /// Whether a transaction is open, failed ones included.
+    package var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+    /// libpq's last word on this connection, in one line.
+    static func message(of handle: OpaquePointer) -> String {
+        guard let text = unsafe PQerrorMessage(handle) else { return "unknown" }
+        return unsafe String(cString: text).split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+}
+
+/// Lends C an array of strings that ends in a null pointer.
+private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+    let copies = unsafe strings.map { string in unsafe strdup(string) }
+    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    let pointers = unsafe copies.map { copy in unsafe UnsafePointer(copy) } + [nil]
+    return unsafe pointers.withUnsafeBufferPointer { buffer in unsafe body(buffer.baseAddress!) }
+}

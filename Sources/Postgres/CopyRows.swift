@@ -1,0 +1,89 @@
+/// Rows in PostgreSQL's binary COPY format, built field by field in column order.
+package struct CopyRows: Sendable {
+    @usableFromInline var bytes: [UInt8]
+    package private(set) var count = 0
+    private let columns: Int
+
+    /// Rows of so many columns.
+    package init(columns: Int) {
+        self.columns = columns
+        bytes = CopyRows.signature
+    }
+
+    /// Empties it and keeps the memory.
+    package mutating func removeAll() {
+        bytes.removeSubrange(CopyRows.signature.count...)
+        count = 0
+    }
+
+    package var byteCount: Int { bytes.count }
+
+    /// Starts a row; exactly `columns` appends must follow.
+    package mutating func beginRow() {
+        bytes.append(bigEndian: Int16(columns))
+        count += 1
+    }
+
+    @inlinable
+    package mutating func append(_ value: Int16) {
+        bytes.append(bigEndian: Int32(2))
+        bytes.append(bigEndian: value)
+    }
+
+    @inlinable
+    package mutating func append(_ value: Int32) {
+        bytes.append(bigEndian: Int32(4))
+        bytes.append(bigEndian: value)
+    }
+
+    @inlinable
+    package mutating func append(_ value: Int64) {
+        bytes.append(bigEndian: Int32(8))
+        bytes.append(bigEndian: value)
+    }
+
+    @inlinable
+    package mutating func append<Value: PostgresValue>(_ value: Value) {
+        bytes.appendSized { bytes in value.encode(into: &bytes) }
+    }
+
+    @inlinable
+    package mutating func append<Value: PostgresValue>(_ value: Value?) {
+        if let value { append(value) } else { appendNull() }
+    }
+
+    @inlinable
+    package mutating func appendNull() {
+        bytes.append(bigEndian: Int32(-1))
+    }
+
+    /// The whole stream in pieces that a socket likes, the end marker included.
+    func chunks(_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws(PostgresError) {
+        unsafe try bytes.withUnsafeBytesThrowing { bytes throws(PostgresError) in
+            var rest = unsafe bytes[...]
+            while unsafe !rest.isEmpty {
+                let piece = unsafe rest.prefix(65_536)
+                unsafe try send(UnsafeRawBufferPointer(rebasing: piece))
+                unsafe rest = rest.dropFirst(piece.count)
+            }
+        }
+        unsafe try [UInt8]([0xFF, 0xFF]).withUnsafeBytesThrowing(send)
+    }
+
+    /// "PGCOPY\n\377\r\n\0", no flags, no header extension.
+    private static let signature: [UInt8] =
+        Array("PGCOPY\n".utf8) + [0xFF] + Array("\r\n".utf8) + [0] + [UInt8](repeating: 0, count: 8)
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes` with a typed error.
+    fileprivate func withUnsafeBytesThrowing(
+        _ body: (UnsafeRawBufferPointer) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
+        var failure: PostgresError?
+        unsafe withUnsafeBytes { bytes in
+            do throws(PostgresError) { unsafe try body(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,173 @@
+package import ServiceRuntime
+
+/// One step of a schema's history, or one definition that is applied anew whenever its text changes.
+package struct Migration: Sendable {
+    package let name: String
+    package let sql: String
+
+    package init(name: String, sql: String) {
+        self.name = name
+        self.sql = sql
+    }
+}
+
+/// Brings a database to the version that this program carries. Forward only.
+///
+/// Steps run in order, once ever; definitions (views, functions) run again when their text changed. All of a run is one
+/// transaction under one lock: a second runner waits and then finds nothing to do, a killed one leaves nothing behind.
+package struct MigrationRunner: Sendable {
+    private let schema: String
+    private let steps: [Migration]
+    private let definitions: [Migration]
+
+    /// `schema` is where the history is kept.
+    package init(schema: String, steps: [Migration], definitions: [Migration]) {
+        self.schema = schema
+        self.steps = steps
+        self.definitions = definitions
+    }
+
+    /// How a database stands to this program.
+    package enum State: Sendable, Equatable {
+        case current
+        /// What `migrate` would run.
+        case pending([String])
+        /// Applied by a newer program; this one must not touch it.
+        case newer([String])
+        /// Applied once with another text than this program carries.
+        case drifted([String])
+    }
+
+    /// Reads where the database stands. Changes nothing.
+    package func state(of connection: inout Connection) throws(PostgresError) -> State {
+        let applied: [String: Applied]
+        do { applied = try readHistory(&connection) } catch {
+            guard error.state == .undefinedTable || error.state == .invalidSchemaName else { throw error }
+            return .pending(steps.map(\.name) + definitions.map(\.name))
+        }
+        let hashes = try hash(&connection)
+        return compare(applied, hashes)
+    }
+
+    /// Runs what is missing and returns its names; none when the database was current.
+    package func run(on connection: inout Connection, log: Log) throws(MigrationError) -> [String] {
+        do { try createHistory(&connection) } catch { throw .database(nil, error) }
+        do {
+            return try connection.transaction(failingWith: MigrationError.self) {
+                (connection: inout Connection) throws(MigrationError) in try apply(on: &connection, log: log)
+            }
+        } catch {
+            switch error {
+            case .database(let error): throw .database(nil, error)
+            case .body(let error): throw error
+            }
+        }
+    }
+
+    private func apply(on connection: inout Connection, log: Log) throws(MigrationError) -> [String] {
+        let applied: [String: Applied]
+        let hashes: [String: String]
+        do {
+            try connection.query("LOCK TABLE \(identifier: schema).migration IN ACCESS EXCLUSIVE MODE")
+            applied = try readHistory(&connection)
+            hashes = try hash(&connection)
+        } catch { throw .database(nil, error) }
+        let pending: [String]
+        switch compare(applied, hashes) {
+        case .current: return []
+        case .newer(let names): throw .newer(names)
+        case .drifted(let names): throw .drifted(names)
+        case .pending(let names): pending = names
+        }
+        for migration in steps + definitions where pending.contains(migration.name) {
+            do {
+                try connection.execute(script: migration.sql)
+                try connection.query(
+                    """
+                    INSERT INTO \(identifier: schema).migration (name, hash, repeatable)
+                    VALUES (\(migration.name), \(hashes[migration.name]),
+                            \(definitions.contains { $0.name == migration.name }))
+                    ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, applied_at = now()
+                    """)
+            } catch { throw .database(migration.name, error) }
+            log.info("applied \(migration.name)")
+        }
+        return pending
+    }
+
+    private struct Applied {
+        let hash: String
+        let repeatable: Bool
+    }
+
+    private func compare(_ applied: [String: Applied], _ hashes: [String: String]) -> State {
+        let known = Set(hashes.keys)
+        let foreign = applied.filter { !$0.value.repeatable && !known.contains($0.key) }.keys.sorted()
+        guard foreign.isEmpty else { return .newer(foreign) }
+        let drifted = steps.map(\.name).filter { name in applied[name].map { $0.hash != hashes[name] } ?? false }
+        guard drifted.isEmpty else { return .drifted(drifted) }
+        let pending =
+            steps.map(\.name).filter { applied[$0] == nil }
+            + definitions.map(\.name).filter { applied[$0]?.hash != hashes[$0] }
+        return pending.isEmpty ? .current : .pending(pending)
+    }
+
+    private func readHistory(_ connection: inout Connection) throws(PostgresError) -> [String: Applied] {
+        var applied: [String: Applied] = [:]
+        for row in try connection.query("SELECT name, hash, repeatable FROM \(identifier: schema).migration") {
+            applied[try row.get(0)] = Applied(hash: try row.get(1), repeatable: try row.get(2))
+        }
+        return applied
+    }
+
+    /// SHA-256 of each text, by the server: one hash function less to carry.
+    private func hash(_ connection: inout Connection) throws(PostgresError) -> [String: String] {
+        let all = steps + definitions
+        let rows = try connection.query(
+            """
+            SELECT name, encode(sha256(convert_to(text, 'UTF8')), 'hex')
+            FROM unnest(\(all.map(\.name)), \(all.map(\.sql))) AS carried (name, text)
+            """)
+        var hashes: [String: String] = [:]
+        for row in rows { hashes[try row.get(0)] = try row.get(1) }
+        return hashes
+    }
+
+    /// `IF NOT EXISTS` still fails when two come at the same moment; then it exists, and that is all we want.
+    private func createHistory(_ connection: inout Connection) throws(PostgresError) {
+        let existing = try connection.query("SELECT to_regclass(\(schema + ".migration")) IS NOT NULL")
+        if let row = existing.first, try row.get(0) { return }
+        do {
+            try connection.execute(
+                script: """
+                    CREATE SCHEMA IF NOT EXISTS \(Statement.quoted(schema));
+                    CREATE TABLE IF NOT EXISTS \(Statement.quoted(schema)).migration (
+                        name text PRIMARY KEY, hash text NOT NULL, repeatable boolean NOT NULL,
+                        applied_at timestamptz NOT NULL DEFAULT now());
+                    """)
+        } catch {
+            let lostRace: Set<SQLState> = [.uniqueViolation, .duplicateSchema, .duplicateTable]
+            guard let state = error.state, lostRace.contains(state) else { throw error }
+            try createHistory(&connection)
+        }
+    }
+}
+
+/// Why a database could not be brought up to date. Nothing of the run was kept.
+package enum MigrationError: Error, Sendable, CustomStringConvertible {
+    case newer([String])
+    case drifted([String])
+    case database(String?, PostgresError)
+
+    package var description: String {
+        switch self {
+        case .newer(let names):
+            "the database is newer than this program: it has \(names.joined(separator: ", ")). Use a newer bellwether"
+        case .drifted(let names):
+            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries. "
+                + "Use the program that made it, or restore"
+        case .database(let name?, let error): "migration \(name) failed, and nothing was changed: \(error)"
+        case .database(nil, let error): "migrating failed, and nothing was changed: \(error)"
+        }
+    }
+}
