@@ -16,8 +16,8 @@ CREATE TABLE log.word_count (
     PRIMARY KEY (app, kind)
 );
 
--- The ids of these words of one app and kind, in the order asked; new ones are added while there is room, and NULL says
--- there was none. Commit before using an id: one from a transaction that rolls back would point at nothing.
+-- The ids of these words of one app and kind; new ones are added while there is room, and a NULL id says there was
+-- none. Commit before using an id: one from a transaction that rolls back would point at nothing.
 CREATE FUNCTION log.learn_words(of_app integer, of_kind smallint, new_values text[], most integer)
 RETURNS TABLE (value text, id integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -26,18 +26,23 @@ DECLARE
     room integer;
     added integer;
 BEGIN
-    INSERT INTO log.word_count (app, kind) VALUES (of_app, of_kind) ON CONFLICT DO NOTHING;
-    SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
-    INSERT INTO log.word (app, kind, value)
-    SELECT of_app, of_kind, asked.value
-    FROM (SELECT DISTINCT unnest(new_values) AS value) AS asked
-    WHERE NOT EXISTS (
-        SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.value = asked.value)
-    ORDER BY asked.value
-    LIMIT greatest(room, 0);
-    GET DIAGNOSTICS added = ROW_COUNT;
-    IF added > 0 THEN
-        UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind;
+    -- Words that are known to the log but not to the asking process are the common case, and need no lock.
+    IF EXISTS (
+        SELECT FROM unnest(new_values) AS asked (value)
+        WHERE NOT EXISTS (
+            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.value = asked.value)
+    ) THEN
+        INSERT INTO log.word_count (app, kind) VALUES (of_app, of_kind) ON CONFLICT DO NOTHING;
+        SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
+        INSERT INTO log.word (app, kind, value)
+        SELECT of_app, of_kind, asked.value
+        FROM (SELECT DISTINCT unnest(new_values) AS value) AS asked
+        WHERE NOT EXISTS (
+            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.value = asked.value)
+        ORDER BY asked.value
+        LIMIT greatest(room, 0);
+        GET DIAGNOSTICS added = ROW_COUNT;
+        UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind AND added > 0;
     END IF;
     RETURN QUERY
     SELECT asked.value, w.id

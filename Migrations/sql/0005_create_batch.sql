@@ -9,8 +9,8 @@ CREATE TABLE log.head (
 );
 INSERT INTO log.head (shards) VALUES (16);
 
--- Names a batch before it has its number; rows carry this.
-CREATE SEQUENCE log.batch_id;
+-- Names a batch before it has its number; rows carry this. A writer draws 64 names at a time.
+CREATE SEQUENCE log.batch_id INCREMENT BY 64;
 
 CREATE TABLE log.batch (
     number bigint PRIMARY KEY CHECK (number > 0),

@@ -17,20 +17,8 @@ extension Connection {
     @discardableResult
     package mutating func queryPrepared(_ statement: Statement) throws(PostgresError) -> Rows {
         try begin()
-        let name: String
-        if let known = prepared[statement.sql] {
-            name = known
-        } else {
-            name = "bw\(prepared.count)"
-            let types = statement.parameters.map(\.oid)
-            guard unsafe PQsendPrepare(handle, name, statement.sql, Int32(types.count), types) == 1 else { throw broken() }
-            _ = try finish()
-            prepared[statement.sql] = name
-        }
-        let sent = unsafe withParameters(of: statement) { _, values, lengths, formats in
-            unsafe PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)
-        }
-        guard sent == 1 else { throw broken() }
+        try prepare(statement)
+        try send(prepared: statement)
         return try finish()
     }
 
@@ -86,7 +74,7 @@ extension Connection {
     }
 
     /// Lends libpq the parameters in its four parallel arrays, all binary.
-    private func withParameters(
+    func withParameters(
         of statement: Statement,
         _ body: (
             UnsafePointer<Oid>, UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>

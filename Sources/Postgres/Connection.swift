@@ -25,9 +25,11 @@ package import ServiceRuntime
         let keys = ["connect_timeout", "fallback_application_name", "dbname", "client_encoding"]
         let values = ["10", applicationName, url, "UTF8"]
         guard
-            let handle = unsafe withCStrings(keys, { keys in
-                unsafe withCStrings(values) { values in unsafe PQconnectdbParams(keys, values, 1) }
-            })
+            let handle = unsafe withCStrings(
+                keys,
+                { keys in
+                    unsafe withCStrings(values) { values in unsafe PQconnectdbParams(keys, values, 1) }
+                })
         else { throw .connection("out of memory") }
         guard unsafe PQstatus(handle) == CONNECTION_OK else {
             let reason = unsafe Connection.message(of: handle)
@@ -64,7 +66,7 @@ private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {
     let copies = unsafe strings.map { string in unsafe strdup(string) }
-    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    defer { for unsafecopy in unsafe copies { unsafe free(copy) } }
     let pointers = unsafe copies.map { copy in unsafe UnsafePointer(copy) } + [nil]
     return unsafe pointers.withUnsafeBufferPointer { buffer in unsafe body(buffer.baseAddress!) }
 }

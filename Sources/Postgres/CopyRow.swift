@@ -28,7 +28,9 @@
     package var count: Int { unsafe fields.count }
 
     /// The value of a column, nil for NULL. COPY names no types: asking for another one than was sent is our mistake.
-    package func optional<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError) -> Value? {
+    package func optional<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError)
+        -> Value?
+    {
         guard let bytes = unsafe fields[column] else { return nil }
         guard let value = unsafe Value(binary: bytes) else {
             throw .decoding("column \(column) of a COPY does not read as \(Value.self)")
@@ -36,8 +38,11 @@
         return value
     }
 
-    package func get<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError) -> Value {
-        guard let value = try optional(column, as: Value.self) else { throw .decoding("column \(column) of a COPY is null") }
+    package func get<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError) -> Value
+    {
+        guard let value = try optional(column, as: Value.self) else {
+            throw .decoding("column \(column) of a COPY is null")
+        }
         return value
     }
 }

@@ -1,0 +1,109 @@
+package import Postgres
+package import Telemetry
+
+/// What opens the door for an app. Only its hash is stored; the secret is seen once.
+package struct APIKey: Sendable, Equatable {
+    package enum Kind: String, Sendable {
+        /// Ships inside an app and can only post events.
+        case write
+        /// Stays on a server and can also tell what categories and sends there are.
+        case server
+    }
+
+    package let id: Int32
+    package let name: String
+    package let kind: Kind
+    package let createdAt: Timestamp
+    package let revokedAt: Timestamp?
+}
+
+/// The keys of apps, as the owner sees them.
+package enum APIKeys {
+    /// Makes a key and gives its secret, which nobody can read again. Without a name it gets the next free one.
+    package static func add(
+        to slug: String, kind: APIKey.Kind, name: String?, on connection: inout Connection
+    ) throws(AppError) -> (key: APIKey, secret: String) {
+        let app = try Apps.named(slug, on: &connection)
+        if let name { try check(name) }
+        let secret = makeSecret(kind)
+        do {
+            // Two may ask for the next free name at once: the second tries again.
+            while true {
+                let chosen = try name ?? nextName(kind, of: app, on: &connection)
+                let rows = try connection.query(
+                    """
+                    INSERT INTO log.api_key (app, name, kind, hash)
+                    VALUES (\(app.id), \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)))
+                    ON CONFLICT (app, name) DO NOTHING
+                    RETURNING id, name, kind, created_at, revoked_at
+                    """)
+                if let row = rows.first { return (try APIKey(row), secret) }
+                if name != nil { throw AppError.keyExists(app: slug, name: chosen) }
+            }
+        } catch { throw AppError(error) }
+    }
+
+    /// The keys of an app, oldest first.
+    package static func list(of slug: String, on connection: inout Connection) throws(AppError) -> [APIKey] {
+        let app = try Apps.named(slug, on: &connection)
+        do {
+            var keys: [APIKey] = []
+            let rows = try connection.query(
+                "SELECT id, name, kind, created_at, revoked_at FROM log.api_key WHERE app = \(app.id) ORDER BY id")
+            for row in rows { keys.append(try APIKey(row)) }
+            return keys
+        } catch { throw AppError(error) }
+    }
+
+    /// Closes a key for good.
+    package static func revoke(
+        name: String, of slug: String, on connection: inout Connection
+    ) throws(AppError) {
+        let app = try Apps.named(slug, on: &connection)
+        do {
+            let rows = try connection.query(
+                "SELECT revoked_at IS NOT NULL FROM log.api_key WHERE app = \(app.id) AND name = \(name)")
+            guard let row = rows.first else { throw AppError.unknownKey(app: slug, name: name) }
+            guard try row.get(0) == false else { throw AppError.alreadyRevoked(app: slug, name: name) }
+            try connection.query("UPDATE log.api_key SET revoked_at = now() WHERE app = \(app.id) AND name = \(name)")
+        } catch { throw AppError(error) }
+    }
+
+    private static func nextName(
+        _ kind: APIKey.Kind, of app: App, on connection: inout Connection
+    ) throws(PostgresError) -> String {
+        var taken: Set<String> = []
+        for row in try connection.query("SELECT name FROM log.api_key WHERE app = \(app.id)") {
+            taken.insert(try row.get(0))
+        }
+        var number = 1
+        while true {
+            let name = number == 1 ? kind.rawValue : "\(kind.rawValue)-\(number)"
+            if !taken.contains(name) { return name }
+            number += 1
+        }
+    }
+
+    private static func check(_ name: String) throws(AppError) {
+        let printable = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0.value != 0 }
+        guard (1...64).contains(name.unicodeScalars.count), printable else { throw .invalidKeyName(name) }
+    }
+
+    /// 256 bits from the system's generator; the prefix tells a person, and a scanner for leaked secrets, what it is.
+    private static func makeSecret(_ kind: APIKey.Kind) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        let random = (0..<43).map { _ in alphabet[Int(generator.next() & 63)] }
+        return (kind == .write ? "bww_" : "bws_") + String(random)
+    }
+}
+
+extension APIKey {
+    fileprivate init(_ row: Rows.Row) throws(PostgresError) {
+        id = try row.get(0)
+        name = try row.get(1)
+        kind = Kind(rawValue: try row.get(2)) ?? .write
+        createdAt = try row.get(3)
+        revokedAt = try row.optional(4)
+    }
+}

@@ -1,0 +1,151 @@
+package import Postgres
+package import Telemetry
+
+/// A tenant.
+package struct App: Sendable, Equatable {
+    package let id: Int32
+    package let slug: String
+    package let timeZone: String
+    package let rateLimit: RateLimit?
+    package let createdAt: Timestamp
+}
+
+/// Events a second that an app may send, and how many at once after a pause.
+package struct RateLimit: Sendable, Equatable {
+    package let eventsPerSecond: Double
+    package let burst: Double
+
+    package init(eventsPerSecond: Double, burst: Double) {
+        self.eventsPerSecond = eventsPerSecond
+        self.burst = burst
+    }
+}
+
+/// What cannot be done to an app or a key, in words for the person who asked.
+package enum AppError: Error, Sendable, CustomStringConvertible {
+    case invalidSlug(String)
+    case unknownTimeZone(String)
+    case exists(String)
+    case unknown(String)
+    case invalidKeyName(String)
+    case keyExists(app: String, name: String)
+    case unknownKey(app: String, name: String)
+    case alreadyRevoked(app: String, name: String)
+    case database(PostgresError)
+
+    package var description: String {
+        switch self {
+        case .invalidSlug(let slug):
+            "'\(slug)' cannot name an app: use 1 to 63 of a-z, 0-9, - and _, the first a letter or digit"
+        case .unknownTimeZone(let zone):
+            "'\(zone)' is no time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
+        case .exists(let slug): "there is an app '\(slug)' already"
+        case .unknown(let slug): "there is no app '\(slug)': see bellwether app list"
+        case .invalidKeyName(let name): "'\(name)' cannot name a key: use 1 to 64 printable characters"
+        case .keyExists(let app, let name): "app '\(app)' has a key '\(name)' already: choose another name"
+        case .unknownKey(let app, let name): "app '\(app)' has no key '\(name)': see bellwether app list"
+        case .alreadyRevoked(let app, let name): "key '\(name)' of app '\(app)' was revoked before"
+        case .database(let error): error.description
+        }
+    }
+}
+
+/// The apps, as the owner sees them.
+package enum Apps {
+    /// Makes an app.
+    package static func create(
+        slug: String, timeZone: String, on connection: inout Connection
+    ) throws(AppError) -> App {
+        guard isSlug(slug) else { throw .invalidSlug(slug) }
+        do {
+            try check(timeZone: timeZone, on: &connection)
+            let rows = try connection.query(
+                "INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone)) ON CONFLICT (slug) DO NOTHING RETURNING id"
+            )
+            guard !rows.isEmpty else { throw AppError.exists(slug) }
+        } catch { throw AppError(error) }
+        return try named(slug, on: &connection)
+    }
+
+    /// All apps by slug.
+    package static func list(on connection: inout Connection) throws(PostgresError) -> [App] {
+        var apps: [App] = []
+        for row in try connection.query("\(sql: selection) ORDER BY slug") { apps.append(try App(row)) }
+        return apps
+    }
+
+    /// The app with this slug.
+    package static func named(_ slug: String, on connection: inout Connection) throws(AppError) -> App {
+        do {
+            guard let row = try connection.query("\(sql: selection) WHERE slug = \(slug)").first else {
+                throw AppError.unknown(slug)
+            }
+            return try App(row)
+        } catch { throw AppError(error) }
+    }
+
+    /// Changes the rate limit; nil takes it away.
+    package static func set(
+        rateLimit: RateLimit?, of slug: String, on connection: inout Connection
+    ) throws(AppError) {
+        do {
+            let changed = try connection.query(
+                """
+                UPDATE log.app SET rate_limit = \(rateLimit?.eventsPerSecond), rate_burst = \(rateLimit?.burst)
+                WHERE slug = \(slug)
+                """
+            ).affected
+            guard changed == 1 else { throw AppError.unknown(slug) }
+        } catch { throw AppError(error) }
+    }
+
+    /// Changes the time zone in which the app's days are counted.
+    package static func set(
+        timeZone: String, of slug: String, on connection: inout Connection
+    ) throws(AppError) {
+        do {
+            try check(timeZone: timeZone, on: &connection)
+            let changed = try connection.query("UPDATE log.app SET time_zone = \(timeZone) WHERE slug = \(slug)")
+                .affected
+            guard changed == 1 else { throw AppError.unknown(slug) }
+        } catch { throw AppError(error) }
+    }
+
+    private static let selection: StaticString =
+        "SELECT id, slug, time_zone, rate_limit, rate_burst, created_at FROM log.app"
+
+    private static func isSlug(_ slug: String) -> Bool {
+        slug.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
+    }
+
+    /// Days are counted by PostgreSQL, so it is PostgreSQL that must know the zone, by its full name.
+    private static func check(timeZone: String, on connection: inout Connection) throws {
+        let known: Bool = try connection.query(
+            "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = \(timeZone) AND name !~ '^(posix|right)/')")[0]
+            .get(0)
+        guard known else { throw AppError.unknownTimeZone(timeZone) }
+    }
+}
+
+extension App {
+    fileprivate init(_ row: Rows.Row) throws(PostgresError) {
+        id = try row.get(0)
+        slug = try row.get(1)
+        timeZone = try row.get(2)
+        let rate: Double? = try row.optional(3)
+        let burst: Double? = try row.optional(4)
+        rateLimit = rate.map { RateLimit(eventsPerSecond: $0, burst: burst ?? $0) }
+        createdAt = try row.get(5)
+    }
+}
+
+extension AppError {
+    /// Wraps PostgreSQL's errors and lets our own pass.
+    init(_ error: any Error) {
+        switch error {
+        case let error as AppError: self = error
+        case let error as PostgresError: self = .database(error)
+        default: self = .database(.decoding("\(error)"))
+        }
+    }
+}

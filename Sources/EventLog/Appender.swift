@@ -1,0 +1,232 @@
+package import Postgres
+package import ServiceRuntime
+internal import Telemetry
+
+/// Appends to the log, one commit at a time. One thread uses it; its connection is made anew when it was lost.
+///
+/// The way of a batch: words become ids; events known to the log or repeated within the batch are found; the rest goes
+/// in by COPY, in key order so that two nodes with crossed retries cannot deadlock; last, under the head's lock, the batch
+/// takes its number; commit.
+package final class Appender {
+    package struct Configuration: Sendable {
+        package var url: String
+        /// Names this process in `log.batch`.
+        package var node: String
+        /// Words of one app and kind.
+        package var mostWords: Int32
+        /// The longest that one statement may take before the connection is given up.
+        package var statementSeconds: Int
+
+        package init(url: String, node: String, mostWords: Int32 = 100_000, statementSeconds: Int = 10) {
+            self.url = url
+            self.node = node
+            self.mostWords = mostWords
+            self.statementSeconds = statementSeconds
+        }
+    }
+
+    let configuration: Configuration
+    let allowance: RejectedAllowance
+    private let log: Log
+    private var connection: Connection?
+    var words = WordCache()
+    private var batchIDs: Range<Int64> = 0..<0
+    /// What the last batch that was committed looked like, for the metrics.
+    package private(set) var lastBatch: (number: Int64, events: Int)?
+
+    package init(_ configuration: Configuration, allowance: RejectedAllowance, log: Log) {
+        self.configuration = configuration
+        self.allowance = allowance
+        self.log = log
+    }
+
+    /// Makes sure that there is a connection, or says why there cannot be one.
+    package func connect() throws(PostgresError) {
+        if connection?.isUsable == true { return }
+        connection = nil
+        var fresh = try LogSession.open(
+            url: configuration.url, role: .ingest, purpose: "writer", log: log,
+            statementSeconds: configuration.statementSeconds)
+        // The probe is planned without statistics of a table that grows all day: pin the plan that is always right.
+        try fresh.execute(
+            script: """
+                SET plan_cache_mode = force_generic_plan; SET enable_hashjoin = off; SET enable_mergejoin = off;
+                SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
+                """)
+        connection = consume fresh
+        batchIDs = 0..<0
+    }
+
+    /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
+    /// committed; when it throws, nothing is promised and a retry will sort it out.
+    package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
+        try connect()
+        var batch = PendingBatch(submissions)
+        try resolveWords(of: &batch)
+        batch.settleRepeats()
+        try store(batch.candidates[...], in: &batch)
+        try finish(&batch)
+        return batch.verdicts
+    }
+
+    /// Stores these candidates, in one batch if PostgreSQL takes them; else halves them until the culprit stands alone.
+    private func store(_ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch)
+        throws(PostgresError)
+    {
+        do {
+            try attempt(candidates, in: &batch)
+        } catch {
+            guard let state = error.state, state.blamesData, !candidates.isEmpty else { throw error }
+            if candidates.count == 1 {
+                let culprit = candidates[candidates.startIndex]
+                log.error("PostgreSQL refused an event that was taken for storable", ["error": "\(error)"])
+                batch.reject(culprit, Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE \(state))"))
+                return
+            }
+            let middle = candidates.startIndex + candidates.count / 2
+            try store(candidates[..<middle], in: &batch)
+            try store(candidates[middle...], in: &batch)
+        }
+    }
+
+    /// What is left to tell after the events: rejections and counts that came up while they were stored.
+    private func finish(_ batch: inout PendingBatch) throws(PostgresError) {
+        if batch.hasSomethingToTell { try attempt([], in: &batch) }
+    }
+
+    /// One transaction, made again while another node's commit crosses it.
+    private func attempt(
+        _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
+    ) throws(PostgresError) {
+        for tries in 1... {
+            do {
+                return try commit(candidates, in: &batch)
+            } catch {
+                connection?.rollBack()
+                if connection?.isUsable != true { connection = nil }
+                // A unique violation is a retry that another node stored between our probe and our COPY: probe again.
+                let crossed: Set<SQLState> = [.uniqueViolation, .serializationFailure, .deadlockDetected]
+                guard let state = error.state, crossed.contains(state), tries < 10 else { throw error }
+                log.debug("a batch crossed another node's and is tried again", ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func commit(
+        _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
+    ) throws(PostgresError) {
+        // A failure of the first statement after a pause is the usual sign of a server that went away.
+        guard connection != nil else { throw .connection("the connection was lost") }
+        connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+        defer { connection?.deadline = .never }
+        let batchID = try nextBatchID()
+        let known = try begin(probing: candidates)
+        var rows = CopyRows(columns: EventColumns.names.count)
+        var shardEvents = [Int32](repeating: 0, count: Int(Shard.count))
+        var times: (least: Timestamp, greatest: Timestamp)?
+        for (offset, candidate) in candidates.enumerated() where !known.contains(offset) {
+            let submission = batch.submissions[candidate.submission]
+            let event = submission.events[candidate.event]
+            rows.append(event, batchID: batchID, app: submission.app, key: submission.key, words: candidate.words)
+            shardEvents[Int(event.shard)] += 1
+            times = (
+                min(times?.least ?? event.deviceAt, event.deviceAt),
+                max(times?.greatest ?? event.deviceAt, event.deviceAt)
+            )
+        }
+        if rows.count > 0 {
+            let stored = try connection!.copyIn(EventColumns.copy, rows)
+            guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
+        }
+        let news = batch.news(of: candidates, known: known)
+        let kept = try allowedRejections(news.rejected, batch.submissions)
+        var statements = kept.isEmpty ? [] : [SideTables.insertRejected(kept, batchID: batchID)]
+        if !news.drops.isEmpty { statements.append(SideTables.insertDrops(news.drops, batchID: batchID)) }
+        statements.append(SideTables.insertTallies(news.tally, batchID: batchID))
+        // Two statements, since the second must see what was committed while the first one waited.
+        statements.append("SELECT FROM log.head FOR UPDATE")
+        statements.append(
+            """
+            INSERT INTO log.batch
+                (number, id, node, events, shard_events, least_device_at, greatest_device_at)
+            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) + 1,
+                \(batchID), \(configuration.node), \(Int32(rows.count)), \(shardEvents), \(times?.least), \(times?.greatest)
+            RETURNING number
+            """)
+        statements.append("COMMIT")
+        let answers = try connection!.pipeline(statements)
+        let number: Int64 = try answers[answers.count - 2][0].get(0)
+        lastBatch = (number, rows.count)
+        batch.settle(candidates, known: known)
+    }
+
+    /// Opens the transaction and says which of the candidates, by their place, the log already holds.
+    private func begin(probing candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int> {
+        guard let first = candidates.first, let last = candidates.last else {
+            try connection!.queryPrepared("BEGIN")
+            return []
+        }
+        let keys = candidates.map(\.identity)
+        let answers = try connection!.pipeline([
+            "BEGIN",
+            """
+            SELECT candidate.place::integer - 1
+            FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)),
+                \(keys.map(\.shard))) WITH ORDINALITY AS candidate (device_at, event_id, install_id, app, shard, place)
+            JOIN log.event AS e ON e.device_at = candidate.device_at AND e.event_id = candidate.event_id
+                AND e.install_id = candidate.install_id AND e.app = candidate.app AND e.shard = candidate.shard
+            WHERE e.device_at BETWEEN \(first.identity.deviceAt) AND \(last.identity.deviceAt)
+            """,
+        ])
+        var known: Set<Int> = []
+        for row in answers[1] { known.insert(Int(try row.get(0, as: Int32.self))) }
+        return known
+    }
+
+    private func nextBatchID() throws(PostgresError) -> Int64 {
+        if batchIDs.isEmpty {
+            let first: Int64 = try connection!.queryPrepared("SELECT nextval('log.batch_id')")[0].get(0)
+            batchIDs = first..<(first + 64)
+        }
+        defer { batchIDs.removeFirst() }
+        return batchIDs.lowerBound
+    }
+
+    /// Those that are still kept today; the others are counted only.
+    private func allowedRejections(
+        _ rejected: [PendingBatch.Refusal], _ submissions: [Submission]
+    ) throws(PostgresError) -> [PendingBatch.Refusal] {
+        var allowed: [PendingBatch.Refusal] = []
+        for refusal in rejected {
+            let (app, time) = (refusal.app, refusal.receivedAt)
+            if allowance.isUnknown(app: app, at: time) {
+                let row = try connection!.query(SideTables.countRejected(app: app, day: time))[0]
+                allowance.learn(
+                    app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
+                    bytes: Int(try row.get(1, as: Int64.self)))
+            }
+            if allowance.take(app: app, at: time, bytes: refusal.event.raw.utf8.count) { allowed.append(refusal) }
+        }
+        return allowed
+    }
+
+    /// Replaces the words of all events by ids; events with a word for which there is no room are rejected.
+    private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
+        for (group, values) in batch.unknownWords(words) {
+            connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+            defer { connection?.deadline = .never }
+            let rows = try connection!.queryPrepared(
+                """
+                SELECT value, id
+                FROM log.learn_words(\(group.app), \(group.kind.rawValue), \(Array(values)), \(configuration.mostWords))
+                """)
+            for row in rows {
+                let value: String = try row.get(0)
+                guard let id: Int32 = try row.optional(1) else { continue }
+                batch.learned[WordCache.Key(app: group.app, kind: group.kind, value: value)] = id
+                words[WordCache.Key(app: group.app, kind: group.kind, value: value)] = id
+            }
+        }
+        batch.assignWords(words)
+    }
+}

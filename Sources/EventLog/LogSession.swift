@@ -1,0 +1,36 @@
+package import Postgres
+package import ServiceRuntime
+
+/// How a process of this program talks to the database: the session settings and the role of its work.
+package enum LogSession {
+    /// The role to step down to after logging in; nil stays what the URL says, the owner.
+    package enum Role: String, Sendable {
+        case ingest = "bellwether_ingest"
+        case projector = "bellwether_projector"
+        case analyst = "bellwether_analyst"
+    }
+
+    /// Connects and sets the session up.
+    package static func open(
+        url: String, role: Role?, purpose: String, log: Log, statementSeconds: Int = 30
+    ) throws(PostgresError) -> Connection {
+        var connection = try Connection(url: url, applicationName: "bellwether \(purpose)", log: log)
+        connection.deadline = .after(seconds: 10)
+        if let role { try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))") }
+        try connection.execute(
+            script: """
+                SET timezone = 'UTC';
+                SET lock_timeout = '10s';
+                SET statement_timeout = '\(statementSeconds)s';
+                SET idle_in_transaction_session_timeout = '60s';
+                """)
+        // An acknowledged event is on disk, whatever the database's default; a stronger one (remote_apply) stays.
+        try connection.query(
+            """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') IN ('off', 'local')
+            """)
+        connection.deadline = .never
+        return connection
+    }
+}

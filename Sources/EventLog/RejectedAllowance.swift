@@ -1,0 +1,53 @@
+internal import ServiceRuntime
+internal import Telemetry
+
+/// How many refused events are still kept today, app by app: a client that sends nothing but rubbish must not fill the
+/// disk. Beyond it they are only counted.
+package final class RejectedAllowance: Sendable {
+    private struct Day: Hashable {
+        let app: Int32
+        let day: Int64
+
+        init(_ app: Int32, _ time: Timestamp) {
+            self.app = app
+            day = time.microseconds / 86_400_000_000
+        }
+    }
+
+    private let mostRows: Int
+    private let mostBytes: Int
+    private let used: Lock<[Day: (rows: Int, bytes: Int)]>
+
+    package init(rowsPerDay: Int = 10_000, bytesPerDay: Int = 32 * 1024 * 1024) {
+        mostRows = rowsPerDay
+        mostBytes = bytesPerDay
+        used = Lock([:])
+    }
+
+    /// Whether this process has to ask the log first what it kept of this app today.
+    func isUnknown(app: Int32, at time: Timestamp) -> Bool {
+        used.withLock { used in used[Day(app, time)] == nil }
+    }
+
+    /// What the log has kept today, asked once a day.
+    func learn(app: Int32, at time: Timestamp, rows: Int, bytes: Int) {
+        used.withLock { used in
+            let day = Day(app, time)
+            guard used[day] == nil else { return }
+            used = used.filter { $0.key.day == day.day }
+            used[day] = (rows, bytes)
+        }
+    }
+
+    /// Takes a share of it; false when the day's is used up.
+    func take(app: Int32, at time: Timestamp, bytes: Int) -> Bool {
+        used.withLock { used in
+            var day = used[Day(app, time)] ?? (0, 0)
+            guard day.rows < mostRows, day.bytes + bytes <= mostBytes else { return false }
+            day.rows += 1
+            day.bytes += bytes
+            used[Day(app, time)] = day
+            return true
+        }
+    }
+}

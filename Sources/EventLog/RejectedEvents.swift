@@ -1,0 +1,72 @@
+package import Postgres
+package import Telemetry
+
+/// A refused event as it is kept.
+package struct StoredRejection: Sendable {
+    package let id: Int64
+    package let slug: String
+    package let app: Int32
+    package let key: Int32
+    package let keyName: String?
+    package let receivedAt: Timestamp
+    package let sentAt: Timestamp?
+    package let reason: String
+    package let detail: String
+    package let source: String?
+    package let raw: String
+    package let replayedAt: Timestamp?
+}
+
+/// Which refused events are meant.
+package struct RejectionFilter: Sendable {
+    package var app: String?
+    package var reason: String?
+    package var ids: [Int64]?
+    /// Those that were accepted after all, too.
+    package var includingReplayed = false
+    package var limit: Int64 = 50
+    /// Only rows after this one.
+    package var after: Int64?
+
+    package init() {}
+}
+
+/// The refused events, as the owner sees them.
+package enum RejectedEvents {
+    /// The newest first, or, when reading on after a row, the oldest first.
+    package static func list(
+        _ filter: RejectionFilter, on connection: inout Connection
+    ) throws(PostgresError) -> [StoredRejection] {
+        let rows = try connection.query(
+            """
+            SELECT r.id, app.slug, r.app, r.key, key.name, r.received_at, r.sent_at, r.reason, r.detail, r.source, r.raw,
+                r.replayed_at
+            FROM log.rejected AS r
+            JOIN log.app AS app ON app.id = r.app
+            LEFT JOIN log.api_key AS key ON key.id = r.key
+            WHERE (\(filter.app) IS NULL OR app.slug = \(filter.app))
+                AND (\(filter.reason) IS NULL OR r.reason = \(filter.reason))
+                AND (\(filter.ids) IS NULL OR r.id = ANY (\(filter.ids)))
+                AND (\(filter.includingReplayed) OR r.replayed_at IS NULL)
+                AND (\(filter.after) IS NULL OR r.id > \(filter.after))
+            ORDER BY CASE WHEN \(filter.after) IS NULL THEN -r.id ELSE r.id END
+            LIMIT \(filter.limit)
+            """)
+        var rejections: [StoredRejection] = []
+        for row in rows {
+            rejections.append(
+                StoredRejection(
+                    id: try row.get(0), slug: try row.get(1), app: try row.get(2), key: try row.get(3),
+                    keyName: try row.optional(4), receivedAt: try row.get(5), sentAt: try row.optional(6),
+                    reason: try row.get(7), detail: try row.get(8), source: try row.optional(9), raw: try row.get(10),
+                    replayedAt: try row.optional(11)))
+        }
+        return rejections
+    }
+
+    /// Marks those that the log has taken after all.
+    package static func markReplayed(_ ids: [Int64], on connection: inout Connection) throws(PostgresError) {
+        try connection.query(
+            "UPDATE log.rejected SET replayed_at = now() WHERE id = ANY (\(ids)) AND replayed_at IS NULL")
+    }
+}

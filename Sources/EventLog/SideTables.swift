@@ -1,0 +1,62 @@
+internal import Postgres
+internal import Telemetry
+
+/// What a batch writes beside its events. Rows go in key order, so that crossing batches wait and never deadlock.
+enum SideTables {
+    static func insertRejected(_ refusals: [PendingBatch.Refusal], batchID: Int64) -> Statement {
+        let rows = refusals.map { refusal in (refusal, SHA256(of: refusal.event.raw.utf8)) }
+            .sorted { left, right in
+                (left.0.app, left.1.bytes.description) < (right.0.app, right.1.bytes.description)
+            }
+        return """
+            INSERT INTO log.rejected
+                (batch_id, app, key, received_at, sent_at, event_id, reason, detail, source, raw, raw_hash)
+            SELECT \(batchID), r.*
+            FROM unnest(\(rows.map(\.0.app)), \(rows.map(\.0.key)), \(rows.map(\.0.receivedAt)),
+                \(Nullables(rows.map(\.0.sentAt))), \(Nullables(rows.map(\.0.event.id))),
+                \(rows.map(\.0.event.rejection.reason.rawValue)), \(rows.map(\.0.event.rejection.detail)),
+                \(Nullables(rows.map(\.0.source))), \(rows.map(\.0.event.raw)), \(rows.map { Bytea($0.1.bytes) })) AS r
+            ON CONFLICT (app, raw_hash) DO NOTHING
+            """
+    }
+
+    static func insertDrops(_ reports: [PendingBatch.DropReport], batchID: Int64) -> Statement {
+        let rows = reports.sorted { left, right in (left.app, left.drop.id) < (right.app, right.drop.id) }
+        return """
+            INSERT INTO log.client_drop (batch_id, app, id, key, install_id, received_at, count, since, reason)
+            SELECT \(batchID), d.*
+            FROM unnest(\(rows.map(\.app)), \(rows.map(\.drop.id)), \(rows.map(\.key)), \(Nullables(rows.map(\.install))),
+                \(rows.map(\.receivedAt)), \(rows.map(\.drop.count)), \(Nullables(rows.map(\.drop.since))),
+                \(rows.map(\.drop.reason.wire))) AS d
+            ON CONFLICT (app, id) DO NOTHING
+            """
+    }
+
+    static func insertTallies(_ tally: Tally, batchID: Int64) -> Statement {
+        let rows = Array(tally.counts)
+        return """
+            INSERT INTO log.batch_tally
+                (batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, rejected)
+            SELECT \(batchID), t.*
+            FROM unnest(\(rows.map(\.key.app)), \(rows.map(\.key.key)), \(rows.map(\.key.quarter)),
+                \(rows.map(\.value.accepted)), \(rows.map(\.value.duplicate)), \(rows.map(\.value.corrected)),
+                \(rows.map(\.value.clamped)), \(rows.map(\.value.late)), \(Nullables(rows.map(\.value.rejectedJSON)))) AS t
+            """
+    }
+
+    static func countRejected(app: Int32, day: Timestamp) -> Statement {
+        let start = Timestamp(microseconds: day.microseconds / 86_400_000_000 * 86_400_000_000)
+        return """
+            SELECT count(*), coalesce(sum(length(raw)), 0)::bigint FROM log.rejected
+            WHERE app = \(app) AND received_at >= \(start) AND received_at < \(start + 86_400_000_000)
+            """
+    }
+}
+
+extension Tally.Counts {
+    fileprivate var rejectedJSON: JSONB? {
+        guard !rejected.isEmpty else { return nil }
+        let members = rejected.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
+        return JSONB(Array("{\(members.joined(separator: ","))}".utf8))
+    }
+}

@@ -1,0 +1,138 @@
+/// The numbers that a process tells about itself, in Prometheus' text format.
+///
+/// Each metric is registered once and held by whoever counts; `render` reads them all.
+package final class Metrics: Sendable {
+    private let families = Lock<[(name: String, help: String, kind: String, render: @Sendable () -> [Sample])]>([])
+
+    /// One line of the text: what is appended to the name, the labels, the value.
+    package struct Sample: Sendable {
+        package var suffix = ""
+        package var labels: [(String, String)] = []
+        package var value: Double
+
+        package init(suffix: String = "", labels: [(String, String)] = [], value: Double) {
+            self.suffix = suffix
+            self.labels = labels
+            self.value = value
+        }
+    }
+
+    package init() {}
+
+    /// A number that only grows, apart for each value of its label.
+    package func counter(_ name: String, _ help: String, label: String? = nil) -> Counter {
+        let counter = Counter(label: label)
+        register(name, help, "counter") { counter.samples }
+        return counter
+    }
+
+    /// A number that is read at the moment of asking.
+    package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
+        register(name, help, "gauge") { [Sample(value: read())] }
+    }
+
+    /// A distribution over fixed buckets.
+    package func histogram(_ name: String, _ help: String, buckets: [Double]) -> Histogram {
+        let histogram = Histogram(buckets: buckets)
+        register(name, help, "histogram") { histogram.samples }
+        return histogram
+    }
+
+    /// All of it, as a Prometheus server reads it.
+    package func render() -> String {
+        var text = ""
+        for family in families.withLock({ $0 }) {
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind)\n"
+            for sample in family.render() {
+                let labels = sample.labels.map { "\($0.0)=\"\(Metrics.escaped($0.1))\"" }.joined(separator: ",")
+                text += family.name + sample.suffix + (labels.isEmpty ? "" : "{\(labels)}") + " "
+                text += Metrics.text(of: sample.value) + "\n"
+            }
+        }
+        return text
+    }
+
+    private func register(
+        _ name: String, _ help: String, _ kind: String, _ render: @escaping @Sendable () -> [Sample]
+    ) {
+        families.withLock { families in
+            precondition(!families.contains { $0.name == name }, "the metric \(name) is registered twice")
+            families.append((name, help, kind, render))
+        }
+    }
+
+    private static func escaped(_ value: String) -> String {
+        value.reduce(into: "") { text, character in
+            switch character {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.append(character)
+            }
+        }
+    }
+
+    static func text(of value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+    }
+}
+
+/// A number that only grows, apart for each value of its label.
+package final class Counter: Sendable {
+    private let label: String?
+    private let values: Lock<[String: Int]>
+
+    init(label: String?) {
+        self.label = label
+        values = Lock(label == nil ? ["": 0] : [:])
+    }
+
+    /// Adds to the value of a label ("" for a counter without one).
+    package func add(_ count: Int = 1, _ value: String = "") {
+        guard count > 0 else { return }
+        values.withLock { values in values[value, default: 0] += count }
+    }
+
+    package subscript(value: String) -> Int {
+        values.withLock { values in values[value] ?? 0 }
+    }
+
+    fileprivate var samples: [Metrics.Sample] {
+        values.withLock { $0 }.sorted { $0.key < $1.key }.map { value, count in
+            Metrics.Sample(labels: label.map { [($0, value)] } ?? [], value: Double(count))
+        }
+    }
+}
+
+/// A distribution over fixed buckets.
+package final class Histogram: Sendable {
+    private let buckets: [Double]
+    private let state: Lock<(counts: [Int], sum: Double)>
+
+    init(buckets: [Double]) {
+        self.buckets = buckets
+        state = Lock(([Int](repeating: 0, count: buckets.count + 1), 0))
+    }
+
+    package func observe(_ value: Double) {
+        let bucket = buckets.firstIndex { value <= $0 } ?? buckets.count
+        state.withLock { state in
+            state.counts[bucket] += 1
+            state.sum += value
+        }
+    }
+
+    fileprivate var samples: [Metrics.Sample] {
+        let (counts, sum) = state.withLock { $0 }
+        var samples: [Metrics.Sample] = []
+        var total = 0
+        for (bound, count) in zip(buckets + [.infinity], counts) {
+            total += count
+            let text = bound == .infinity ? "+Inf" : Metrics.text(of: bound)
+            samples.append(Metrics.Sample(suffix: "_bucket", labels: [("le", text)], value: Double(total)))
+        }
+        samples.append(Metrics.Sample(suffix: "_sum", value: sum))
+        samples.append(Metrics.Sample(suffix: "_count", value: Double(total)))
+        return samples
+    }
+}
