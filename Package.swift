@@ -50,8 +50,10 @@ let package = Package(
             swiftSettings: strictAtTheBorder),
         .target(
             name: "Ingestion",
-            dependencies: ["Compression", "EventLog", "HTTPServer", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
-            swiftSettings: strict),
+            dependencies: [
+                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "ServiceRuntime", "Telemetry",
+            ],
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [

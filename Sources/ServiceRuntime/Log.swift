@@ -69,25 +69,6 @@ package struct Log: Sendable {
 }
 
 extension String {
-    /// As a JSON string literal.
-    fileprivate mutating func appendJSON(_ text: String) {
-        append("\"")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": append("\\\"")
-            case "\\": append("\\\\")
-            case "\n": append("\\n")
-            case "\r": append("\\r")
-            case "\t": append("\\t")
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            default: unicodeScalars.append(scalar)
-            }
-        }
-        append("\"")
-    }
-
     /// What a terminal must not obey (control and direction-changing characters) is shown, not sent.
     fileprivate mutating func appendPrintable(_ text: String) {
         for scalar in text.unicodeScalars {

@@ -1,0 +1,33 @@
+internal import HTTPServer
+
+/// Which web pages may post from a browser (CORS). None, unless the operator names them.
+package struct CrossOrigin: Sendable {
+    private let origins: Set<String>
+
+    /// Exact origins such as `https://app.example`; `*` is every one.
+    package init(_ origins: [String]) {
+        self.origins = Set(origins)
+    }
+
+    func headers(for head: RequestHead) -> [(String, String)] {
+        guard !origins.isEmpty, let origin = head.header("Origin") else { return [] }
+        if origins.contains("*") { return [("Access-Control-Allow-Origin", "*")] }
+        // The answer depends on who asks, and caches must know.
+        guard origins.contains(origin) else { return [("Vary", "Origin")] }
+        return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
+    }
+
+    /// The answer to a browser that asks before it posts; nil when the request is not that.
+    func preflight(_ head: RequestHead) -> Response? {
+        guard !origins.isEmpty, head.header("Access-Control-Request-Method") != nil, head.path == "/v1/events" else {
+            return nil
+        }
+        return Response(
+            status: 204,
+            headers: [
+                ("Access-Control-Allow-Methods", "POST"),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Encoding"),
+                ("Access-Control-Max-Age", "600"),
+            ])
+    }
+}

@@ -1,0 +1,45 @@
+internal import EventLog
+internal import Telemetry
+
+extension DecodedEnvelope {
+    /// Splits the envelope among the writers: each install's events to its own, what has no event of its own (rejections,
+    /// drop reports) along with the first.
+    func parts(
+        for commits: GroupCommit, bytes: Int, receivedAt: Timestamp, access: Access, collector: VerdictCollector
+    ) -> [(writer: Int, part: GroupCommit.Part)] {
+        var indexes = [[Int]](repeating: [], count: commits.writerCount)
+        var events = [[Event]](repeating: [], count: commits.writerCount)
+        var refused: [RejectedEvent] = []
+        for (index, item) in items.enumerated() {
+            switch item {
+            case .event(let event):
+                let writer = commits.writer(forShard: event.shard)
+                indexes[writer].append(index)
+                events[writer].append(event)
+            case .rejected(let id, let rejection):
+                refused.append(RejectedEvent(id: id, rejection: rejection, raw: raw(index)))
+            }
+        }
+        var writers = events.indices.filter { !events[$0].isEmpty }
+        if writers.isEmpty, !refused.isEmpty || !drops.isEmpty { writers = [0] }
+        return writers.enumerated().map { place, writer in
+            collector.expect()
+            let mine = indexes[writer]
+            let submission = Submission(
+                app: access.app, key: access.key, receivedAt: receivedAt, sentAt: sentAt, events: events[writer],
+                rejected: place == 0 ? refused : [], drops: place == 0 ? drops : [], install: install,
+                source: rawSource.map { String(decoding: $0, as: UTF8.self) },
+                raw: { event in self.raw(mine[event]) })
+            return (
+                writer,
+                GroupCommit.Part(submission: submission, bytes: bytes / writers.count + mine.count * 1024) { verdicts in
+                    collector.finish(mine, verdicts)
+                }
+            )
+        }
+    }
+
+    private func raw(_ index: Int) -> String {
+        String(decoding: rawEvent(index), as: UTF8.self)
+    }
+}

@@ -1,0 +1,89 @@
+package import EventLog
+internal import Postgres
+package import ServiceRuntime
+
+/// The writers. Each takes whatever has gathered while its last commit ran, and commits it as one: no timer when idle,
+/// bigger batches under load.
+///
+/// An install always meets the same writer, so a retry cannot race its first copy.
+package final class GroupCommit: Sendable {
+    package struct Configuration: Sendable {
+        package var writers = 2
+        /// What may wait at once, in bytes of events; beyond it requests are turned away.
+        package var mostQueuedBytes = 32 * 1024 * 1024
+        /// What one commit takes at the most.
+        package var mostEventsPerCommit = 10_000
+
+        package init() {}
+    }
+
+    /// One writer's part of a request.
+    struct Part: Sendable {
+        let submission: Submission
+        let bytes: Int
+        /// Called once, on the writer's thread; nil when nothing is promised.
+        let finish: @Sendable ([Verdict]?) -> Void
+    }
+
+    /// Why a part was not even queued.
+    enum Refusal: Error { case overloaded, unavailable, stopping }
+
+    let writerCount: Int
+    private let writers: [Writer]
+    private let queuedBytes = Lock(0)
+    private let mostQueuedBytes: Int
+
+    package init(
+        _ configuration: Configuration, appender: Appender.Configuration, log: Log, metrics: IngestionMetrics
+    ) {
+        writerCount = configuration.writers
+        mostQueuedBytes = configuration.mostQueuedBytes
+        let allowance = RejectedAllowance()
+        let queuedBytes = self.queuedBytes
+        writers = (0..<configuration.writers).map { number in
+            Writer(
+                number: number, mostEvents: configuration.mostEventsPerCommit,
+                appender: appender, allowance: allowance, log: log, metrics: metrics
+            ) { bytes in queuedBytes.withLock { $0 -= bytes } }
+        }
+    }
+
+    /// Which writer an install's events belong to.
+    func writer(forShard shard: Int16) -> Int { Int(shard) % writerCount }
+
+    /// Takes all parts of a request, or none.
+    func submit(_ parts: [(writer: Int, part: Part)]) throws(Refusal) {
+        for (writer, _) in parts {
+            switch writers[writer].readiness {
+            case .ready: continue
+            case .away: throw .unavailable
+            case .stopping: throw .stopping
+            }
+        }
+        let bytes = parts.reduce(0) { $0 + $1.part.bytes }
+        let fits = queuedBytes.withLock { queued in
+            // An empty queue takes anything: else a large envelope could never pass a small bound.
+            guard queued == 0 || queued + bytes <= mostQueuedBytes else { return false }
+            queued += bytes
+            return true
+        }
+        guard fits else { throw .overloaded }
+        for (writer, part) in parts { writers[writer].enqueue(part) }
+    }
+
+    /// Bytes that wait for their commit.
+    package var queued: Int { queuedBytes.withLock { $0 } }
+
+    /// Whether every writer has its connection.
+    package var isConnected: Bool { writers.allSatisfy { $0.readiness == .ready } }
+
+    package func start() {
+        for writer in writers { writer.start() }
+    }
+
+    /// Commits what waits, then ends. New parts are refused from now on.
+    package func stop() {
+        for writer in writers { writer.askToStop() }
+        for writer in writers { writer.join() }
+    }
+}

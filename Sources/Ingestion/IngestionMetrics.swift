@@ -1,0 +1,35 @@
+package import ServiceRuntime
+
+/// What ingestion tells about itself.
+package final class IngestionMetrics: Sendable {
+    package let registry: Metrics
+    let requests: Counter
+    let events: Counter
+    let commitSeconds: Histogram
+    let batchEvents: Histogram
+    let failedCommits: Counter
+    let requestSeconds: Histogram
+    let invalidDrops: Counter
+
+    package init(_ registry: Metrics) {
+        self.registry = registry
+        requests = registry.counter(
+            "bellwether_http_requests_total", "Requests answered, by status.", label: "status")
+        events = registry.counter(
+            "bellwether_events_total", "Events by result: accepted, duplicate or the reason of their rejection.",
+            label: "result")
+        requestSeconds = registry.histogram(
+            "bellwether_ingest_request_seconds", "Time from the request's head to its answer, for envelopes.",
+            buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+        commitSeconds = registry.histogram(
+            "bellwether_commit_seconds", "Time that one batch took from its first word to COMMIT.",
+            buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+        batchEvents = registry.histogram(
+            "bellwether_batch_events", "Events that one commit stored.",
+            buckets: [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000])
+        failedCommits = registry.counter(
+            "bellwether_failed_commits_total", "Batches that were not committed and whose requests got a 503.")
+        invalidDrops = registry.counter(
+            "bellwether_invalid_client_drops_total", "Entries of an envelope's 'dropped' that could not be read.")
+    }
+}

@@ -1,0 +1,107 @@
+package import EventLog
+internal import Migrations
+internal import Postgres
+package import ServiceRuntime
+internal import Telemetry
+
+/// Looks after the log beside the writers: whether the database is there and fits this program, and that there are
+/// partitions ahead of need.
+package final class LogKeeper: Sendable {
+    /// How the database stands.
+    package enum Health: Sendable, Equatable {
+        case unknown
+        case well
+        case away(String)
+        case unfit(String)
+    }
+
+    private struct State {
+        var health = Health.unknown
+        var isStopping = false
+        var thread: Worker?
+    }
+
+    private let state = Lock(State())
+    private let url: String
+    private let log: Log
+
+    package init(url: String, log: Log) {
+        self.url = url
+        self.log = log
+    }
+
+    package var health: Health { state.withLock { state in state.health } }
+
+    package func start() {
+        let thread = Worker(name: "keeper") { self.run() }
+        state.withLock { state in state.thread = thread }
+    }
+
+    package func stop() {
+        state.withLockNotifying { state in state.isStopping = true }
+        state.withLock { state in state.thread }?.join()
+    }
+
+    private func run() {
+        while !isStopping {
+            do {
+                var connection = try LogSession.open(url: url, role: nil, purpose: "keeper", log: log)
+                while !isStopping {
+                    connection.deadline = .after(seconds: 10)
+                    try look(&connection)
+                    rest(health == .well ? 1 : 0.25)
+                }
+            } catch {
+                tell(.away("\(error)"))
+                rest(0.5)
+            }
+        }
+    }
+
+    /// One round: does the database fit, and is the next month there. Partitions are looked at every minute, or sooner
+    /// while one could not be had.
+    private func look(_ connection: inout Connection) throws(PostgresError) {
+        switch try Migrations.runner.state(of: &connection) {
+        case .current: break
+        case .pending(let names):
+            return tell(.unfit("the database lacks \(names.count) migrations: run bellwether migrate"))
+        case .newer(let names):
+            return tell(.unfit("the database is newer than this program (\(names.joined(separator: ", ")))"))
+        case .drifted(let names):
+            return tell(.unfit("the database was migrated with another text of \(names.joined(separator: ", "))"))
+        }
+        if health != .well { try connection.execute(script: "SET ROLE bellwether_ingest") }
+        tell(.well)
+        var nextLook = Deadline.now
+        while !isStopping {
+            connection.deadline = .after(seconds: 10)
+            if nextLook.hasPassed {
+                let missing = try Partitions.keep(at: WallClock.now, on: &connection, log: log)
+                nextLook = .after(seconds: missing.isEmpty ? 60 : 1)
+            } else {
+                try connection.query("SELECT 1")
+            }
+            rest(1)
+        }
+    }
+
+    private var isStopping: Bool { state.withLock { state in state.isStopping } }
+
+    private func rest(_ seconds: Double) {
+        _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
+    }
+
+    private func tell(_ health: Health) {
+        let changed = state.withLock { state in
+            defer { state.health = health }
+            return state.health != health
+        }
+        guard changed else { return }
+        switch health {
+        case .unknown: break
+        case .well: log.info("the database is well")
+        case .away(let reason): log.error("the database is away", ["reason": reason])
+        case .unfit(let reason): log.error("the database does not fit this program", ["reason": reason])
+        }
+    }
+}

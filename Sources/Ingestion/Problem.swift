@@ -1,0 +1,118 @@
+internal import HTTPServer
+internal import ServiceRuntime
+
+/// Why a request was not served, as an RFC 9457 problem document. The codes are part of the contract: clients act on them.
+struct Problem {
+    enum Code: String, CaseIterable {
+        case notJSON = "not_json"
+        case notAnObject = "not_an_object"
+        case missingEvents = "missing_events"
+        case invalidSource = "invalid_source"
+        case notUnpackable = "not_unpackable"
+        case ambiguousFraming = "ambiguous_framing"
+        case missingKey = "missing_key"
+        case unknownKey = "unknown_key"
+        case revokedKey = "revoked_key"
+        case wrongKeyKind = "wrong_key_kind"
+        case unknownPath = "unknown_path"
+        case methodNotAllowed = "method_not_allowed"
+        case bodyStalled = "body_stalled"
+        case bodyTooLarge = "body_too_large"
+        case unpackedTooLarge = "unpacked_too_large"
+        case tooManyEvents = "too_many_events"
+        case unsupportedMediaType = "unsupported_media_type"
+        case unsupportedEncoding = "unsupported_encoding"
+        case rateLimited = "rate_limited"
+        case headTooLarge = "head_too_large"
+        case unavailable = "database_unavailable"
+        case overloaded = "overloaded"
+        case draining = "draining"
+        case notReady = "not_ready"
+        case unanswered = "not_answered_in_time"
+
+        var status: Int {
+            switch self {
+            case .notJSON, .notAnObject, .missingEvents, .invalidSource, .notUnpackable, .ambiguousFraming: 400
+            case .missingKey, .unknownKey: 401
+            case .revokedKey, .wrongKeyKind: 403
+            case .unknownPath: 404
+            case .methodNotAllowed: 405
+            case .bodyStalled: 408
+            case .bodyTooLarge, .unpackedTooLarge, .tooManyEvents: 413
+            case .unsupportedMediaType, .unsupportedEncoding: 415
+            case .rateLimited: 429
+            case .headTooLarge: 431
+            case .unavailable, .overloaded, .draining, .notReady, .unanswered: 503
+            }
+        }
+
+        /// The same words for every occurrence.
+        var title: String {
+            switch self {
+            case .notJSON: "The body is not well-formed JSON in UTF-8"
+            case .notAnObject: "The body is not a JSON object"
+            case .missingEvents: "The envelope has no array 'events'"
+            case .invalidSource: "The envelope's 'source' is not an object"
+            case .notUnpackable: "The body is not valid gzip"
+            case .ambiguousFraming: "It is not clear where the body ends"
+            case .missingKey: "There is no key"
+            case .unknownKey: "The key is not known"
+            case .revokedKey: "The key was revoked"
+            case .wrongKeyKind: "The key is of the wrong kind"
+            case .unknownPath: "There is nothing here"
+            case .methodNotAllowed: "This method is not for this path"
+            case .bodyStalled: "The body did not arrive in time"
+            case .bodyTooLarge: "The body is too large"
+            case .unpackedTooLarge: "The unpacked body is too large"
+            case .tooManyEvents: "The envelope has too many events"
+            case .unsupportedMediaType: "The body must be JSON"
+            case .unsupportedEncoding: "This content encoding is not understood"
+            case .rateLimited: "The app sends faster than it may"
+            case .headTooLarge: "The header fields are too large"
+            case .unavailable: "The database is away"
+            case .overloaded: "There is too much to do"
+            case .draining: "The service is stopping"
+            case .notReady: "The service is not ready"
+            case .unanswered: "The answer took too long"
+            }
+        }
+    }
+
+    let code: Code
+    let detail: String
+    var headers: [(String, String)] = []
+
+    init(_ code: Code, _ detail: String, headers: [(String, String)] = []) {
+        self.code = code
+        self.detail = detail
+        self.headers = headers
+    }
+
+    /// Every 429 and 503 says when to come again.
+    init(_ code: Code, _ detail: String, retryAfter seconds: Int) {
+        self.init(code, detail, headers: [("Retry-After", String(seconds))])
+    }
+
+    /// The server's own refusals, in the same words.
+    init(_ fault: RequestFault) {
+        switch fault {
+        case .ambiguousFraming: self.init(.ambiguousFraming, fault.description)
+        case .headTooLarge: self.init(.headTooLarge, fault.description)
+        case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "At most \(limit) bytes. Send fewer events at a time.")
+        case .bodyStalled: self.init(.bodyStalled, fault.description)
+        case .unanswered: self.init(.unanswered, fault.description, retryAfter: 2)
+        case .draining: self.init(.draining, fault.description, retryAfter: 1)
+        case .overloaded: self.init(.overloaded, fault.description, retryAfter: 2)
+        }
+    }
+
+    var response: Response {
+        var body = "{\"type\":\"about:blank\",\"title\":"
+        body.appendJSON(code.title)
+        body += ",\"status\":\(code.status),\"code\":\"\(code.rawValue)\",\"detail\":"
+        body.appendJSON(detail)
+        body += "}\n"
+        return Response(
+            status: code.status, headers: [("Content-Type", "application/problem+json")] + headers, body: Array(body.utf8))
+    }
+}

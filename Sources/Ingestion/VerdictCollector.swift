@@ -1,0 +1,97 @@
+internal import EventLog
+internal import HTTPServer
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Gathers what became of a request's events from the writers that had a part of them; the last one answers.
+final class VerdictCollector: Sendable {
+    /// What a client is told.
+    struct Result: Sendable {
+        let response: Response
+        /// Events by result, for the metrics.
+        let counts: [String: Int]
+    }
+
+    private struct State {
+        var verdicts: [Verdict?]
+        var waitingFor = 0
+        var isLost = false
+    }
+
+    private let state: Lock<State>
+    private let ids: [UUID?]
+    private let done: @Sendable (Result?) -> Void
+
+    init(_ envelope: DecodedEnvelope, _ done: @escaping @Sendable (Result?) -> Void) {
+        self.done = done
+        ids = envelope.items.map { item in
+            switch item {
+            case .event(let event): event.id
+            case .rejected(let id, _): id
+            }
+        }
+        state = Lock(
+            State(
+                verdicts: envelope.items.map { item in
+                    if case .rejected(_, let rejection) = item { .rejected(rejection) } else { nil }
+                }))
+    }
+
+    /// Announces a part before any is submitted.
+    func expect() {
+        state.withLock { state in state.waitingFor += 1 }
+    }
+
+    /// One part is committed (its verdicts, for the events at these indexes) or lost.
+    func finish(_ indexes: [Int], _ verdicts: [Verdict]?) {
+        let all: [Verdict?]?? = state.withLock { state in
+            state.waitingFor -= 1
+            if let verdicts {
+                for (index, verdict) in zip(indexes, verdicts) { state.verdicts[index] = verdict }
+            } else {
+                state.isLost = true
+            }
+            guard state.waitingFor == 0 else { return nil }
+            return .some(state.isLost ? nil : state.verdicts)
+        }
+        guard let all else { return }
+        done(all.map(result))
+    }
+
+    /// An envelope that had nothing for any writer.
+    func finishEmpty() {
+        done(result(state.withLock { state in state.verdicts }))
+    }
+
+    private func result(_ verdicts: [Verdict?]) -> Result {
+        var counts: [String: Int] = [:]
+        var (accepted, duplicate, rejected) = (0, 0, 0)
+        var lines: [String] = []
+        for (index, verdict) in verdicts.enumerated() {
+            var line = "{\"index\":\(index),\"id\":\(ids[index].map { "\"\($0)\"" } ?? "null"),\"result\":"
+            switch verdict {
+            case .accepted, nil:
+                accepted += 1
+                counts["accepted", default: 0] += 1
+                continue
+            case .duplicate:
+                duplicate += 1
+                counts["duplicate", default: 0] += 1
+                line += "\"duplicate\"}"
+            case .rejected(let rejection):
+                rejected += 1
+                counts[rejection.reason.rawValue, default: 0] += 1
+                line += "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":"
+                line.appendJSON(rejection.detail)
+                line += "}"
+            }
+            lines.append(line)
+        }
+        let body =
+            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),"
+            + "\"results\":[\(lines.joined(separator: ","))]}\n"
+        return Result(
+            response: Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8)),
+            counts: counts)
+    }
+}

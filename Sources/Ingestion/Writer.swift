@@ -1,0 +1,140 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+
+/// One thread, one connection, one commit at a time.
+final class Writer: Sendable {
+    enum Readiness { case ready, away, stopping }
+
+    private struct State {
+        var queue: [GroupCommit.Part] = []
+        var isAway = true
+        var isStopping = false
+        var thread: Worker?
+    }
+
+    private let state = Lock(State())
+    private let number: Int
+    private let mostEvents: Int
+    private let configuration: Appender.Configuration
+    private let allowance: RejectedAllowance
+    private let log: Log
+    private let metrics: IngestionMetrics
+    private let release: @Sendable (Int) -> Void
+
+    init(
+        number: Int, mostEvents: Int, appender: Appender.Configuration, allowance: RejectedAllowance, log: Log,
+        metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
+    ) {
+        self.number = number
+        self.mostEvents = mostEvents
+        configuration = appender
+        self.allowance = allowance
+        self.log = log
+        self.metrics = metrics
+        self.release = release
+    }
+
+    var readiness: Readiness {
+        state.withLock { state in state.isStopping ? .stopping : state.isAway ? .away : .ready }
+    }
+
+    func enqueue(_ part: GroupCommit.Part) {
+        state.withLockNotifying { state in state.queue.append(part) }
+    }
+
+    func start() {
+        let thread = Worker(name: "writer-\(number)") { self.run() }
+        state.withLock { state in state.thread = thread }
+    }
+
+    func askToStop() {
+        state.withLockNotifying { state in state.isStopping = true }
+    }
+
+    func join() {
+        state.withLock { state in state.thread }?.join()
+    }
+
+    private func run() {
+        let appender = Appender(configuration, allowance: allowance, log: log)
+        var backoff = Backoff(first: 0.05, most: 5)
+        while true {
+            do {
+                try appender.connect()
+                if state.withLock({ state in state.isAway }) { log.info("writer \(number) is connected") }
+                state.withLock { state in state.isAway = false }
+                backoff.reset()
+            } catch {
+                goAway(error)
+                if !rest(backoff.next()) { break }
+                continue
+            }
+            guard let parts = nextBatch() else { break }
+            commit(parts, with: appender)
+        }
+        // Whatever is left came too late: nothing is promised.
+        answer(state.withLock { state in take(&state, most: .max) }, nil)
+    }
+
+    /// What has gathered, once something has; nil when it is time to end.
+    private func nextBatch() -> [GroupCommit.Part]? {
+        state.wait(until: .never) { [self] state in
+            if !state.queue.isEmpty { return .some(take(&state, most: mostEvents)) }
+            return state.isStopping ? .some(nil) : nil
+        }!
+    }
+
+    private func take(_ state: inout State, most: Int) -> [GroupCommit.Part] {
+        var events = 0
+        var count = 0
+        while count < state.queue.count, count == 0 || events + state.queue[count].submission.events.count <= most {
+            events += state.queue[count].submission.events.count
+            count += 1
+        }
+        defer { state.queue.removeFirst(count) }
+        return Array(state.queue.prefix(count))
+    }
+
+    private func commit(_ parts: [GroupCommit.Part], with appender: Appender) {
+        let began = Deadline.now
+        do {
+            let verdicts = try appender.append(parts.map(\.submission))
+            metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
+            metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
+            for (part, verdicts) in zip(parts, verdicts) {
+                release(part.bytes)
+                part.finish(verdicts)
+            }
+        } catch {
+            metrics.failedCommits.add()
+            log.error(
+                "a batch was not committed; its requests are told to come again",
+                ["error": "\(error)", "requests": "\(parts.count)"])
+            answer(parts, nil)
+            if error.isUnavailable { goAway(error) }
+        }
+    }
+
+    /// Turns everybody away until there is a connection again.
+    private func goAway(_ error: PostgresError) {
+        let (wasThere, parts) = state.withLock { state in
+            defer { state.isAway = true }
+            return (!state.isAway, take(&state, most: .max))
+        }
+        if wasThere { log.error("writer \(number) lost the database and tries to reach it", ["error": "\(error)"]) }
+        answer(parts, nil)
+    }
+
+    private func answer(_ parts: [GroupCommit.Part], _ verdicts: [Verdict]?) {
+        for part in parts {
+            release(part.bytes)
+            part.finish(verdicts)
+        }
+    }
+
+    /// Waits before the next attempt; false when it is time to end instead.
+    private func rest(_ seconds: Double) -> Bool {
+        state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil } == nil
+    }
+}
