@@ -1,3 +1,3 @@
-import Migrations
+internal import Glibc
 
-print("x", Migrations.x)
+exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

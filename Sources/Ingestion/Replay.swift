@@ -1,0 +1,79 @@
+package import EventLog
+package import Postgres
+internal import Telemetry
+
+/// Takes refused events through the same door again, with the clock and the envelope of the time when they came.
+package struct Replay {
+    /// How many came to what.
+    package struct Outcome: Sendable {
+        package var accepted = 0
+        package var duplicate = 0
+        package var rejected = 0
+    }
+
+    private let appender: Appender
+    private let decoder = EnvelopeDecoder()
+
+    package init(appender: Appender) {
+        self.appender = appender
+    }
+
+    /// Replays everything that the filter means, a few hundred at a time.
+    package mutating func run(
+        _ filter: RejectionFilter, on connection: inout Connection
+    ) throws(PostgresError) -> Outcome {
+        var outcome = Outcome()
+        var page = filter
+        page.limit = 500
+        page.after = 0
+        while true {
+            let rejections = try RejectedEvents.list(page, on: &connection)
+            guard let last = rejections.last else { return outcome }
+            page.after = last.id
+            try replay(rejections, on: &connection, &outcome)
+        }
+    }
+
+    private func replay(
+        _ rejections: [StoredRejection], on connection: inout Connection, _ outcome: inout Outcome
+    ) throws(PostgresError) {
+        var submissions: [Submission] = []
+        var ids: [Int64] = []
+        for rejection in rejections {
+            guard let event = decode(rejection) else {
+                outcome.rejected += 1
+                continue
+            }
+            ids.append(rejection.id)
+            submissions.append(
+                Submission(
+                    app: rejection.app, key: rejection.key, receivedAt: rejection.receivedAt, sentAt: rejection.sentAt,
+                    events: [event], source: rejection.source, raw: { _ in rejection.raw }))
+        }
+        guard !submissions.isEmpty else { return }
+        var settled: [Int64] = []
+        for (id, verdicts) in zip(ids, try appender.append(submissions)) {
+            switch verdicts[0] {
+            case .accepted:
+                outcome.accepted += 1
+                settled.append(id)
+            case .duplicate:
+                outcome.duplicate += 1
+                settled.append(id)
+            case .rejected: outcome.rejected += 1
+            }
+        }
+        if !settled.isEmpty { try RejectedEvents.markReplayed(settled, on: &connection) }
+    }
+
+    /// The event, if it is one by today's rules.
+    private func decode(_ rejection: StoredRejection) -> Event? {
+        let sentAt = rejection.sentAt.map { "\"sent_at\":\"\($0)\"," } ?? ""
+        let source = rejection.source.map { "\"source\":\($0)," } ?? ""
+        let envelope = "{\(sentAt)\(source)\"events\":[\(rejection.raw)]}"
+        guard let decoded = try? decoder.decode(body: Array(envelope.utf8), receivedAt: rejection.receivedAt),
+            decoded.items.count == 1, case .event(let event) = decoded.items[0]
+        else { return nil }
+        return event
+    }
+}

@@ -1,0 +1,141 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+
+/// Makes an app and its first write key.
+struct AppCreateCommand: Command {
+    static let words = ["app", "create"]
+    static let operands = ["SLUG"]
+    static let summary = "Make an app; prints its write key, once"
+    static let options = [
+        Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted (default UTC)")
+    ]
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        let slug = arguments.operands[0]
+        let secret = try DatabaseAccess.withConnection(arguments) { connection in
+            // One transaction: an app without a key is of no use, and the name would be taken.
+            try connection.execute(script: "BEGIN")
+            let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
+            let secret = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection).secret
+            try connection.execute(script: "COMMIT")
+            StandardStream.error.write("Made app '\(app.slug)' with days in \(app.timeZone). Its write key, shown only now:\n")
+            return secret
+        }
+        StandardStream.output.write(secret + "\n")
+        return .done
+    }
+}
+
+/// Changes an app.
+struct AppSetCommand: Command {
+    static let words = ["app", "set"]
+    static let operands = ["SLUG"]
+    static let summary = "Change an app's time zone or rate limit"
+    static let options = [
+        Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted"),
+        Option("rate-limit", "N", help: "Events a second that the app may send; 'none' for no limit"),
+        Option("rate-burst", "N", help: "Events that it may send at once after a pause (default: ten seconds' worth)"),
+    ]
+
+    private let arguments: Arguments
+    private let rateLimit: RateLimit??
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        rateLimit = try Self.rateLimit(arguments)
+        guard arguments.has("time-zone") || arguments.has("rate-limit") else {
+            throw UsageError("say what to change: --time-zone or --rate-limit")
+        }
+    }
+
+    func run() throws -> ExitCode {
+        let slug = arguments.operands[0]
+        try DatabaseAccess.withConnection(arguments) { connection in
+            if let zone = arguments.text("time-zone") {
+                try Apps.set(timeZone: zone, of: slug, on: &connection)
+                StandardStream.error.write("The days of '\(slug)' are now counted in \(zone).\n")
+            }
+            if let rateLimit {
+                try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
+                let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }
+                StandardStream.error.write("'\(slug)' may send \(limit ?? "as fast as it can").\n")
+            }
+        }
+        return .done
+    }
+
+    /// Nil when nothing was said of it, `.some(nil)` for no limit.
+    private static func rateLimit(_ arguments: Arguments) throws -> RateLimit?? {
+        guard let text = arguments.text("rate-limit") else {
+            if arguments.has("rate-burst") { throw UsageError("--rate-burst goes with --rate-limit") }
+            return nil
+        }
+        if text == "none" { return .some(nil) }
+        guard let rate = Double(text), rate > 0, rate.isFinite else {
+            throw UsageError("--rate-limit takes a number above 0 or 'none', not '\(text)'")
+        }
+        guard let burstText = arguments.text("rate-burst") else {
+            return RateLimit(eventsPerSecond: rate, burst: max(1, rate * 10))
+        }
+        guard let burst = Double(burstText), burst > 0, burst.isFinite else {
+            throw UsageError("--rate-burst takes a number above 0, not '\(burstText)'")
+        }
+        return RateLimit(eventsPerSecond: rate, burst: burst)
+    }
+}
+
+/// Shows the apps and their keys.
+struct AppListCommand: Command {
+    static let words = ["app", "list"]
+    static let summary = "List the apps and their keys"
+    static let options = [Option("format", "FORMAT", help: "text or json (default text)")]
+
+    private let arguments: Arguments
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let apps = try DatabaseAccess.withConnection(arguments) { connection in
+            var apps: [(App, [APIKey])] = []
+            for app in try Apps.list(on: &connection) {
+                apps.append((app, try APIKeys.list(of: app.slug, on: &connection)))
+            }
+            return apps
+        }
+        switch format {
+        case .text:
+            var table = TextTable(["APP", "TIME ZONE", "RATE LIMIT", "KEY", "KIND", "MADE", "REVOKED"])
+            for (app, keys) in apps {
+                let limit = app.rateLimit.map { "\($0.eventsPerSecond)/s" } ?? "none"
+                for key in keys {
+                    table.add([
+                        app.slug, app.timeZone, limit, key.name, key.kind.rawValue, "\(key.createdAt)",
+                        key.revokedAt.map { "\($0)" } ?? "",
+                    ])
+                }
+            }
+            StandardStream.output.write(table.text)
+        case .json:
+            let lines = apps.map { app, keys in
+                let listed = keys.map { key in
+                    "{\"name\":\(String(json: key.name)),\"kind\":\"\(key.kind.rawValue)\",\"created_at\":\"\(key.createdAt)\","
+                        + "\"revoked_at\":\(key.revokedAt.map { "\"\($0)\"" } ?? "null")}"
+                }
+                return "{\"app\":\(String(json: app.slug)),\"time_zone\":\(String(json: app.timeZone)),"
+                    + "\"rate_limit\":\(app.rateLimit.map { "\($0.eventsPerSecond)" } ?? "null"),"
+                    + "\"keys\":[\(listed.joined(separator: ","))]}"
+            }
+            StandardStream.output.write("[\(lines.joined(separator: ","))]\n")
+        }
+        return .done
+    }
+}

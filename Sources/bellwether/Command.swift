@@ -1,0 +1,45 @@
+/// One command: what it is called, what it takes, what it does. One file each, all in this order.
+protocol Command {
+    /// The words that call it.
+    static var words: [String] { get }
+    /// The words that must, or may (in brackets), follow.
+    static var operands: [String] { get }
+    static var summary: String { get }
+    /// Its own options; those for the database are added for commands that need one.
+    static var options: [Option] { get }
+    static var needsDatabase: Bool { get }
+
+    init(_ arguments: Arguments) throws
+    func run() throws -> ExitCode
+}
+
+extension Command {
+    static var operands: [String] { [] }
+    static var options: [Option] { [] }
+    static var needsDatabase: Bool { true }
+
+    static var allOptions: [Option] {
+        options + (needsDatabase ? DatabaseAccess.options : []) + [Option("help", help: "Show this text")]
+    }
+}
+
+/// One option of a command.
+struct Option: Sendable {
+    let name: String
+    /// What stands for its value in help; nil for a switch.
+    let value: String?
+    /// The environment variable that stands in for it.
+    let environment: String?
+    let isRepeatable: Bool
+    let help: String
+
+    init(
+        _ name: String, _ value: String? = nil, environment: String? = nil, isRepeatable: Bool = false, help: String
+    ) {
+        self.name = name
+        self.value = value
+        self.environment = environment
+        self.isRepeatable = isRepeatable
+        self.help = help
+    }
+}

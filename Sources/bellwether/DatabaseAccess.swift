@@ -1,0 +1,130 @@
+internal import EmbeddedPostgres
+internal import EventLog
+internal import Glibc
+internal import Migrations
+internal import Postgres
+internal import ServiceRuntime
+
+/// The database a command works on: the one that a URL names, or the embedded one, which is made, started and brought up
+/// to date first, and kept while the command needs it.
+final class DatabaseAccess: Sendable {
+    static let options = [
+        Option(
+            "database", "URL", environment: "BELLWETHER_DATABASE_URL",
+            help: "PostgreSQL to use, any libpq URL; '-' reads it from standard input"),
+        Option("data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL"),
+    ]
+
+    static let embeddedDatabase = "bellwether"
+    static let owner = "bellwether_owner"
+
+    /// As the owner of everything.
+    let url: String
+    let cluster: EmbeddedCluster?
+    private let interruption: Interruption?
+
+    /// `interruptible` lets go of the database when somebody presses Ctrl-C; a service sees to that itself.
+    init(_ arguments: Arguments, log: Log, interruptible: Bool = true) throws {
+        if let url = try DatabaseAccess.givenURL(arguments) {
+            self.url = url
+            cluster = nil
+            interruption = nil
+            return
+        }
+        let cluster = try EmbeddedCluster.use(
+            dataDirectory: DatabaseAccess.dataDirectory(arguments), options: DatabaseAccess.clusterOptions, log: log)
+        self.cluster = cluster
+        url = cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
+        interruption = interruptible ? Interruption { cluster.release() } : nil
+        do {
+            try DatabaseAccess.prepare(cluster, url: url, log: log)
+        } catch {
+            release()
+            throw error
+        }
+    }
+
+    /// What the command needs no more; the last user of an embedded cluster stops it.
+    func release() {
+        cluster?.release()
+    }
+
+    /// Lends a connection as the owner, and ends the access when the body has returned.
+    static func withConnection<Result>(
+        _ arguments: Arguments, log: Log = .standardError(least: .warning), _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+        return try body(&connection)
+    }
+
+    /// The URL for a role: on the embedded database a login of its own; elsewhere the given login, stepped down.
+    func url(for role: LogSession.Role) -> String {
+        if let cluster {
+            return cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: role.rawValue)
+        }
+        // Stepping down by SET ROLE does not bring the settings of the role along.
+        let settings =
+            [("role", role.rawValue), ("timezone", "UTC")]
+            + (role != .analyst
+                ? []
+                : [
+                    ("search_path", "analytics"), ("default_transaction_read_only", "on"), ("statement_timeout", "5min"),
+                    ("idle_in_transaction_session_timeout", "10min"),
+                ])
+        guard url.contains("://") else {
+            return "\(url) options='\(settings.map { "-c \($0.0)=\($0.1)" }.joined(separator: " "))'"
+        }
+        let options = settings.map { "-c%20\($0.0)%3D\($0.1)" }.joined(separator: "%20")
+        return url + (url.contains("?") ? "&" : "?") + "options=" + options
+    }
+
+    static let clusterOptions = ClusterOptions(
+        superuser: "bellwether",
+        roles: [
+            owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue, LogSession.Role.analyst.rawValue,
+        ])
+
+    static func dataDirectory(_ arguments: Arguments) -> String {
+        if let directory = arguments.text("data") { return directory }
+        if getuid() == 0 { return "/var/lib/bellwether" }
+        if let base = environment("XDG_DATA_HOME") { return base + "/bellwether" }
+        return (environment("HOME") ?? ".") + "/.local/share/bellwether"
+    }
+
+    static func givenURL(_ arguments: Arguments) throws -> String? {
+        guard let url = arguments.text("database") else { return nil }
+        guard url == "-" else { return url }
+        guard let line = readLine(), !line.isEmpty else { throw UsageError("--database - reads the URL from standard input") }
+        return line
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let text = unsafe getenv(name) else { return nil }
+        let value = unsafe String(cString: text)
+        return value.isEmpty ? nil : value
+    }
+
+    /// Role and database, once ever; two processes may be at it at once. Then the migrations.
+    private static func prepare(_ cluster: EmbeddedCluster, url: String, log: Log) throws {
+        var admin = try Connection(url: cluster.connectionURL(database: "postgres"), log: log)
+        let alreadyThere: Set<SQLState> = [.duplicateObject, .uniqueViolation, SQLState("42P04")]
+        for (exists, script) in [
+            (
+                Statement("SELECT FROM pg_roles WHERE rolname = \(owner)"),
+                "CREATE ROLE \(Statement.quoted(owner)) LOGIN CREATEROLE"
+            ),
+            (
+                Statement("SELECT FROM pg_database WHERE datname = \(embeddedDatabase)"),
+                "CREATE DATABASE \(Statement.quoted(embeddedDatabase)) OWNER \(Statement.quoted(owner))"
+            ),
+        ] where try admin.query(exists).isEmpty {
+            do { try admin.execute(script: script) } catch {
+                guard let state = (error as? PostgresError)?.state, alreadyThere.contains(state) else { throw error }
+            }
+        }
+        var connection = try LogSession.open(url: url, role: nil, purpose: "migrate", log: log, statementSeconds: 0)
+        _ = try Migrations.runner.run(on: &connection, log: log)
+    }
+}

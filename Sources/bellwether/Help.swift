@@ -1,0 +1,41 @@
+/// The help texts, made from what the commands say of themselves.
+enum Help {
+    static func name(of command: any Command.Type) -> String { (["bellwether"] + command.words).joined(separator: " ") }
+
+    static func usage(of command: any Command.Type) -> String {
+        ([name(of: command)] + command.operands + ["[options]"]).joined(separator: " ")
+    }
+
+    /// One command in full.
+    static func text(of command: any Command.Type) -> String {
+        var text = "\(command.summary)\n\nUse: \(usage(of: command))\n\nOptions:\n"
+        let names = command.allOptions.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
+        let width = names.map(\.count).max() ?? 0
+        for (name, option) in zip(names, command.allOptions) {
+            text += "  " + padded(name, width) + "  " + option.help
+            if let variable = option.environment { text += " (environment: \(variable))" }
+            text += "\n"
+        }
+        return text
+    }
+
+    /// All of them, a line each.
+    static func overview(of commands: [any Command.Type]) -> String {
+        let names = commands.map { (["bellwether"] + $0.words + $0.operands).joined(separator: " ") }
+        let width = names.map(\.count).max() ?? 0
+        let lines = zip(names, commands).map { name, command in "  " + padded(name, width) + "  " + command.summary }
+        return """
+            Event-sourced analytics of how people interact with push notifications.
+
+            \(lines.joined(separator: "\n"))
+
+            Every command explains itself with --help. Without --database they use an embedded PostgreSQL
+            in the data directory (--data). Exit codes: 0 done, 1 failed or differs, 64 usage, 69 no database.
+
+            """
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,94 @@
+internal import EmbeddedPostgres
+internal import EventLog
+internal import HTTPServer
+internal import Postgres
+internal import ServiceRuntime
+
+/// What the process tells its caller.
+enum ExitCode: Int32 {
+    case done = 0
+    /// It failed, or what was compared differs.
+    case failed = 1
+    /// The command line makes no sense.
+    case usage = 64
+    /// There is no database to talk to.
+    case unavailable = 69
+}
+
+/// From the command line to a command and from its end to an exit code.
+enum Program {
+    static let version = "0.1.0"
+
+    /// In the order of the help text.
+    static let commands: [any Command.Type] = [
+        ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
+        AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, RejectedListCommand.self,
+        RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
+    ]
+
+    static func run(_ words: [String]) -> ExitCode {
+        do {
+            if words.first == "--version" {
+                StandardStream.output.write("bellwether \(version)\n")
+                return .done
+            }
+            guard let (command, rest) = find(words) else { return try explain(words) }
+            let arguments = try Arguments(rest, for: command)
+            if arguments.has("help") {
+                StandardStream.output.write(Help.text(of: command))
+                return .done
+            }
+            return try command.init(arguments).run()
+        } catch {
+            StandardStream.error.write("bellwether: \(sentence(for: error))\n")
+            return exitCode(for: error)
+        }
+    }
+
+    /// The command whose words the line begins with; the longest wins.
+    private static func find(_ words: [String]) -> ((any Command.Type), [String])? {
+        let match = commands.filter { words.starts(with: $0.words) }.max { $0.words.count < $1.words.count }
+        return match.map { ($0, Array(words.dropFirst($0.words.count))) }
+    }
+
+    /// No command was named: help if that was asked for, else a usage error that helps.
+    private static func explain(_ words: [String]) throws -> ExitCode {
+        let asked = words.contains("--help") || words.first == "help"
+        let named = words.filter { !$0.hasPrefix("-") && $0 != "help" }
+        let family = commands.filter { !named.isEmpty && $0.words.starts(with: named.prefix(1)) }
+        if asked {
+            StandardStream.output.write(Help.overview(of: family.isEmpty ? commands : family))
+            return .done
+        }
+        if words.isEmpty || !family.isEmpty {
+            StandardStream.error.write(Help.overview(of: family.isEmpty ? commands : family))
+            return .usage
+        }
+        throw UsageError("there is no command '\(named.first ?? words[0])'. See bellwether --help")
+    }
+
+    private static func sentence(for error: any Error) -> String { "\(error)" }
+
+    private static func exitCode(for error: any Error) -> ExitCode {
+        switch error {
+        case is UsageError: .usage
+        case let error as PostgresError: error.isUnavailable ? .unavailable : .failed
+        case is EmbeddedPostgresError: .unavailable
+        case AppError.database(let error): error.isUnavailable ? .unavailable : .failed
+        case MigrationError.database(_, let error): error.isUnavailable ? .unavailable : .failed
+        default: .failed
+        }
+    }
+}
+
+/// The command line makes no sense; the text says what would.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A command could not do what it was asked; the text says why.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

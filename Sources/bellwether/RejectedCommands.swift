@@ -1,0 +1,102 @@
+internal import EventLog
+internal import Ingestion
+internal import Postgres
+internal import ServiceRuntime
+
+private let filterOptions = [
+    Option("app", "SLUG", help: "Only this app's"),
+    Option("reason", "REASON", help: "Only those refused for this reason"),
+    Option("id", "N", isRepeatable: true, help: "Only this one; may be given again"),
+]
+
+extension RejectionFilter {
+    fileprivate init(_ arguments: Arguments) throws {
+        self.init()
+        app = arguments.text("app")
+        reason = arguments.text("reason")
+        if arguments.has("id") {
+            ids = try arguments.texts("id").map { text in
+                guard let id = Int64(text) else { throw UsageError("--id takes a number, not '\(text)'") }
+                return id
+            }
+        }
+    }
+}
+
+/// Shows what was refused.
+struct RejectedListCommand: Command {
+    static let words = ["rejected", "list"]
+    static let summary = "Show refused events, the newest first"
+    static let options =
+        filterOptions + [
+            Option("limit", "N", help: "How many to show (default 50)"),
+            Option("all", help: "Those that were accepted after all, too"),
+            Option("format", "FORMAT", help: "text or json (default text)"),
+        ]
+
+    private let arguments: Arguments
+    private let filter: RejectionFilter
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        var filter = try RejectionFilter(arguments)
+        filter.limit = Int64(try arguments.number("limit", in: 1...1_000_000, default: 50))
+        filter.includingReplayed = arguments.has("all")
+        self.filter = filter
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let rejections = try DatabaseAccess.withConnection(arguments) { connection in
+            try RejectedEvents.list(filter, on: &connection)
+        }
+        switch format {
+        case .text:
+            var table = TextTable(["ID", "RECEIVED", "APP", "KEY", "REASON", "DETAIL"])
+            for rejection in rejections {
+                table.add([
+                    "\(rejection.id)", "\(rejection.receivedAt)", rejection.slug, rejection.keyName ?? "", rejection.reason,
+                    rejection.detail,
+                ])
+            }
+            StandardStream.output.write(table.text)
+        case .json:
+            for rejection in rejections {
+                StandardStream.output.write(
+                    "{\"id\":\(rejection.id),\"received_at\":\"\(rejection.receivedAt)\",\"app\":\(String(json: rejection.slug)),"
+                        + "\"key\":\(rejection.keyName.map { String(json: $0) } ?? "null"),\"reason\":\(String(json: rejection.reason)),"
+                        + "\"detail\":\(String(json: rejection.detail)),"
+                        + "\"replayed_at\":\(rejection.replayedAt.map { "\"\($0)\"" } ?? "null"),"
+                        + "\"raw\":\(String(json: rejection.raw))}\n")
+            }
+        }
+        return .done
+    }
+}
+
+/// Tries refused events again.
+struct RejectedReplayCommand: Command {
+    static let words = ["rejected", "replay"]
+    static let summary = "Try refused events again, as of the time they came"
+    static let options = filterOptions
+
+    private let arguments: Arguments
+    private let filter: RejectionFilter
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        filter = try RejectionFilter(arguments)
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        var replay = Replay(appender: Appender(.init(url: access.url, node: "replay"), allowance: RejectedAllowance(), log: log))
+        var connection = try LogSession.open(url: access.url, role: nil, purpose: "replay", log: log)
+        let outcome = try replay.run(filter, on: &connection)
+        StandardStream.output.write("accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")
+        return .done
+    }
+}

@@ -1,0 +1,95 @@
+internal import EventLog
+internal import Glibc
+internal import HTTPServer
+internal import Ingestion
+internal import ServiceRuntime
+
+/// Runs the service until it is told to stop.
+struct ServeCommand: Command {
+    static let words = ["serve"]
+    static let summary = "Run the ingestion service"
+    static let options = [
+        Option(
+            "listen", "ADDRESS", environment: "BELLWETHER_LISTEN",
+            help: "host:port, or the path of a Unix socket (default 127.0.0.1:8080)"),
+        Option("only", "PART", help: "Run one part of the service: ingest"),
+        Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead"),
+        Option("tls-certificate", "FILE", help: "Serve HTTPS with this certificate chain (PEM)"),
+        Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
+        Option("cors-origin", "ORIGIN", isRepeatable: true, help: "Web origin that may post from a browser; '*' for all"),
+        Option("connections", "N", help: "Connections at once (default 5000)"),
+        Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
+        Option("writers", "N", help: "Commits at once (default 2)"),
+        Option("queue-bytes", "N", help: "Bytes of events that may wait for their commit (default 33554432)"),
+        Option("max-values", "N", help: "Different values of one member in one app (default 100000)"),
+        Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
+        Option("log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL", help: "debug, info, warning or error"),
+    ]
+
+    private let arguments: Arguments
+    private let server: HTTPServerConfiguration
+    private let metricsListen: HTTPServerConfiguration.Address?
+    private let commits: GroupCommit.Configuration
+    private let mostWords: Int32
+    private let log: Log
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        enum Part: String, CaseIterable { case ingest }
+        _ = try arguments.choice("only", default: Part.ingest)
+        log = .standardError(least: try arguments.choice("log-level", default: Log.Level.info))
+        var server = HTTPServerConfiguration(listen: try Self.address(arguments.text("listen") ?? "127.0.0.1:8080", "listen"))
+        switch (arguments.text("tls-certificate"), arguments.text("tls-key")) {
+        case (nil, nil): break
+        case (let certificate?, let key?): server.tls = .init(certificate: certificate, privateKey: key)
+        default: throw UsageError("--tls-certificate and --tls-key go together")
+        }
+        server.connectionLimit = try arguments.number("connections", in: 1...100_000, default: 5000)
+        if arguments.has("connections-per-address") {
+            server.connectionsPerAddress = try arguments.number("connections-per-address", in: 1...100_000, default: 1)
+        }
+        self.server = server
+        metricsListen = try arguments.text("metrics-listen").map { try Self.address($0, "metrics-listen") }
+        var commits = GroupCommit.Configuration()
+        commits.writers = try arguments.number("writers", in: 1...16, default: commits.writers)
+        commits.mostQueuedBytes = try arguments.number(
+            "queue-bytes", in: 1...(1 << 40), default: commits.mostQueuedBytes)
+        self.commits = commits
+        mostWords = Int32(try arguments.number("max-values", in: 1...100_000_000, default: 100_000))
+    }
+
+    func run() throws -> ExitCode {
+        Signals.prepare()
+        let access = try DatabaseAccess(arguments, log: log, interruptible: false)
+        defer { access.release() }
+        let service = Service(
+            url: access.url, server: server, metricsListen: metricsListen, commits: commits, mostWords: mostWords,
+            node: arguments.text("node") ?? Self.nodeName(), crossOrigin: CrossOrigin(arguments.texts("cors-origin")),
+            log: log)
+        try service.start()
+        let signal = Signals.waitForStop()
+        log.info("stopping: finishing what is in flight", ["signal": signal])
+        Signals.letTheNextOneKill()
+        service.stop()
+        log.info("stopped")
+        return .done
+    }
+
+    /// `host:port`, `[v6]:port`, `:port`, `/path` or `unix:/path`.
+    static func address(_ text: String, _ option: String) throws -> HTTPServerConfiguration.Address {
+        if text.hasPrefix("/") { return .unix(path: text) }
+        if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw UsageError("--\(option) takes host:port or the path of a Unix socket, not '\(text)'")
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return .tcp(host: host.isEmpty ? "::" : host, port: port)
+    }
+
+    private static func nodeName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, 255) == 0 else { return "unknown:\(getpid())" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) + ":\(getpid())"
+    }
+}

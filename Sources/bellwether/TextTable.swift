@@ -1,0 +1,33 @@
+/// How a command writes its data.
+enum OutputFormat: String, CaseIterable {
+    case text, json
+}
+
+/// Columns for a terminal, as wide as their widest cell.
+struct TextTable {
+    private var rows: [[String]]
+
+    init(_ header: [String]) { rows = [header] }
+
+    /// Control and direction-changing characters are shown, not sent.
+    mutating func add(_ cells: [String]) {
+        rows.append(
+            cells.map { cell in
+                cell.unicodeScalars.reduce(into: "") { text, scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: text += scalar.escaped(asASCII: true)
+                    default: text.unicodeScalars.append(scalar)
+                    }
+                }
+            })
+    }
+
+    var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let line = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+                .joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+}
