@@ -1,0 +1,120 @@
+internal import Glibc
+internal import ServiceRuntime
+
+/// Where a cluster keeps its files: one directory of its own in the data directory, private to the server's user.
+struct ClusterDirectory: Sendable {
+    /// The data directory, free of links, so that every process calls it the same.
+    let path: String
+    let account: ServerAccount
+
+    /// `pg`: everything of ours lies in here.
+    var base: String { path + "/pg" }
+    /// PostgreSQL's own data directory. It appears whole, by a rename, or not at all.
+    var data: String { base + "/data" }
+    /// Held while somebody decides about starting or stopping.
+    var transitionLock: String { base + "/transition.lock" }
+    /// Held, shared, by everyone who uses the cluster.
+    var leaseLock: String { base + "/lease.lock" }
+    /// There while the running server shall outlive its last user.
+    var keepMarker: String { base + "/keep" }
+
+    /// The directory of an existing cluster; nil where there is none.
+    static func existing(_ path: String) throws(EmbeddedPostgresError) -> ClusterDirectory? {
+        let (real, missing) = try FilePath.resolve(path)
+        guard missing.isEmpty else { return nil }
+        let account = try account(for: real)
+        let directory = ClusterDirectory(path: real, account: account)
+        return FileStatus(directory.transitionLock) == nil ? nil : directory
+    }
+
+    /// The directory of a cluster that exists or shall exist, made as far as it is missing.
+    static func prepare(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) -> ClusterDirectory {
+        let (ancestor, missing) = try FilePath.resolve(path)
+        let real = missing.reduce(ancestor == "/" ? "" : ancestor) { $0 + "/" + $1 }
+        let account = try account(for: real)
+        let directory = ClusterDirectory(path: real, account: account)
+
+        // An empty directory of root's that was made for us (mktemp -d, a fresh volume) is given to the server's user.
+        let isGift = geteuid() == 0 && missing.isEmpty && real != "/" && FileStatus(real)?.owner == 0
+            && FilePath.isEmptyDirectory(real)
+        if !account.isCurrent {
+            let mustBeEntered = isGift ? FilePath.parent(of: real) : ancestor
+            if let obstacle = try account.firstUnreachable(of: FilePath.prefixes(of: mustBeEntered)) {
+                throw .unreachable(path: obstacle, user: account.name)
+            }
+        }
+        try makeDirectories(missing, under: ancestor, for: account)
+        if isGift { try FilePath.give(real, to: account) }
+        try directory.makeBase()
+        if FileStatus(directory.leaseLock) == nil {
+            let outcome = try account.script(
+                #"cd "$1" && mkdir -p socket log && : >>transition.lock && : >>lease.lock"#, [directory.base],
+                deadline: deadline)
+            guard outcome.succeeded else {
+                throw .unusableDirectory(
+                    path: real, reason: "user \(account.name) cannot write to it: \(outcome.output)")
+            }
+        }
+        return directory
+    }
+
+    private static func makeDirectories(
+        _ names: [String], under ancestor: String, for account: ServerAccount
+    ) throws(EmbeddedPostgresError) {
+        var path = ancestor == "/" ? "" : ancestor
+        for (index, name) in names.enumerated() {
+            path += "/" + name
+            let isLast = index == names.count - 1
+            if unsafe mkdir(path, isLast ? 0o700 : 0o755) != 0 {
+                guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
+            } else if !isLast && !account.isCurrent {
+                // Root's umask may shut the very user out for whom this is made.
+                unsafe chmod(path, 0o755)
+            }
+            if isLast && !account.isCurrent { try FilePath.give(path, to: account) }
+        }
+    }
+
+    private func makeBase() throws(EmbeddedPostgresError) {
+        if unsafe mkdir(base, 0o700) != 0 && errno != EEXIST { throw .system(call: "mkdir", path: base, code: errno) }
+        guard let status = FileStatus(base), status.isDirectory else {
+            throw .unusableDirectory(path: path, reason: "\(base) is in the way.")
+        }
+        guard status.owner != account.user else { return }
+        guard status.owner == 0, geteuid() == 0, FilePath.isEmptyDirectory(base) else {
+            throw .unusableDirectory(
+                path: path,
+                reason: "\(base) belongs to root, and PostgreSQL does not run as root. "
+                    + "Give it to a user: chown -R \(account.name) '\(base)'.")
+        }
+        try FilePath.give(base, to: account)
+    }
+
+    /// Whose cluster it is: the owner of what is there, else whom root chooses, else ourselves.
+    private static func account(for real: String) throws(EmbeddedPostgresError) -> ServerAccount {
+        let base = FileStatus(real + "/pg")
+        let root = FileStatus(real)
+        if let root, !root.isDirectory { throw .unusableDirectory(path: real, reason: "it is not a directory.") }
+        guard geteuid() == 0 else {
+            let account = try ServerAccount.current()
+            var stranger = base?.owner ?? account.user
+            // A directory that we may not even look into hides whose cluster it holds.
+            if base == nil, let root, !FilePath.isExecutable(real) { stranger = root.owner }
+            guard stranger == account.user else {
+                throw .foreignOwner(path: real, owner: try ServerAccount.owner(stranger, of: real).name)
+            }
+            return account
+        }
+        if let base, base.owner != 0 {
+            let owner = try ServerAccount.owner(base.owner, of: base.path)
+            // In a directory where anybody may put a cluster, root does not trust the first one it finds.
+            if let root, root.isWritableByAll, owner.user != root.owner, owner.name != "postgres" {
+                throw .unusableDirectory(
+                    path: real, reason: "anybody may write to it, and user \(owner.name) has put a cluster there.")
+            }
+            return owner
+        }
+        if let root, root.owner != 0 { return try ServerAccount.owner(root.owner, of: real) }
+        return try ServerAccount.forRoot()
+    }
+}

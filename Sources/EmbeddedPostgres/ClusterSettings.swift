@@ -1,0 +1,131 @@
+/// The text of the configuration files that are ours to write.
+struct ClusterSettings: Sendable {
+    var size: MachineSize
+    var socketDirectory: String
+    /// Whether the server can compress with lz4, which costs a fraction of its own method.
+    var hasLZ4: Bool
+    var overrides: [String: String]
+
+    static let mainFile = "postgresql.conf"
+    static let generatedFile = "embedded.conf"
+    static let customFile = "custom.conf"
+
+    static let mainText = """
+        # The settings come from two files; the later one wins.
+        include '\(generatedFile)'
+        include_if_exists '\(customFile)'
+
+        """
+
+    static let customText = """
+        # Your own settings go here. They win over \(generatedFile), and this file is never changed.
+
+        """
+
+    var generatedText: String {
+        var text = """
+            # Written anew at every start. Put your own settings into \(Self.customFile).
+
+            """
+        for (name, value) in settings { text += "\(name) = \(Self.quoted(value))\n" }
+        if !overrides.isEmpty { text += "\n# For this start alone.\n" }
+        for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+            text += "\(name) = \(Self.quoted(value))\n"
+        }
+        return text
+    }
+
+    private var settings: KeyValuePairs<String, String> {
+        let memory = size.memory
+        let writeAheadLog = (size.freeDisk / 10).clamped(256 << 20, 4 << 30)
+        return [
+            // Reached through a private directory and in no other way.
+            "listen_addresses": "",
+            "port": "5432",
+            "unix_socket_directories": Self.quotedListItem(socketDirectory),
+            "unix_socket_permissions": "0700",
+            "max_connections": "100",
+
+            // What was committed stays, whatever happens to process or machine.
+            "fsync": "on",
+            "synchronous_commit": "on",
+            "full_page_writes": "on",
+
+            // A machine of its own is not assumed: the service and the page cache need memory too.
+            "shared_buffers": Self.megabytes((memory / 8).clamped(32 << 20, 2 << 30)),
+            "effective_cache_size": Self.megabytes((memory / 2).clamped(64 << 20, 1 << 40)),
+            "maintenance_work_mem": Self.megabytes((memory / 32).clamped(16 << 20, 512 << 20)),
+            "work_mem": Self.megabytes((memory / 256).clamped(4 << 20, 32 << 20)),
+            // Parallel queries fail where /dev/shm is as small as containers make it; files do as well.
+            "dynamic_shared_memory_type": size.sharedMemoryDisk < 256 << 20 ? "mmap" : "posix",
+
+            // Few checkpoints: the first change of a page after one writes the whole page.
+            "checkpoint_timeout": "15min",
+            "max_wal_size": Self.megabytes(writeAheadLog),
+            "min_wal_size": Self.megabytes(writeAheadLog / 4),
+            "wal_compression": hasLZ4 ? "lz4" : "on",
+
+            // Tables that only grow are frozen and counted piece by piece instead of all at once at the end.
+            "autovacuum": "on",
+            "autovacuum_naptime": "20s",
+            "autovacuum_vacuum_scale_factor": "0.05",
+            "autovacuum_vacuum_insert_scale_factor": "0.05",
+            "autovacuum_analyze_scale_factor": "0.02",
+
+            // Plans for solid-state disks; compiling queries costs more than it saves on what runs here.
+            "random_page_cost": "1.1",
+            "jit": "off",
+
+            "timezone": "UTC",
+            "log_timezone": "UTC",
+            "lc_messages": "C",
+
+            // A file for each day of the week, begun anew when its day comes again. Short, because what an error
+            // carries in its details can be a row's data.
+            "logging_collector": "on",
+            "log_directory": "../log",
+            "log_filename": "server-%a.log",
+            "log_rotation_age": "1d",
+            "log_rotation_size": "0",
+            "log_truncate_on_rotation": "on",
+            "log_error_verbosity": "terse",
+            "log_min_error_statement": "panic",
+            "log_line_prefix": "%m [%p] ",
+        ]
+    }
+
+    /// One way in: the local socket, for the operating-system users of the map.
+    static let accessText = """
+        # Written anew at every start.
+        local all all peer map=\(mapName)
+
+        """
+
+    private static let mapName = "embedded"
+
+    /// Who may log in as whom. Every pair is spelled out: before version 16 a role cannot be "all" here.
+    static func mapText(users: [String], roles: [String]) -> String {
+        var text = "# Written anew at every start.\n"
+        for user in users {
+            for role in roles { text += "\(mapName) \(identifier(user)) \(identifier(role))\n" }
+        }
+        return text
+    }
+
+    private static func megabytes(_ bytes: Int) -> String { "\(bytes >> 20)MB" }
+
+    private static func quoted(_ value: String) -> String {
+        "'" + value.flatMap { $0 == "'" ? "''" : $0 == "\\" ? "\\\\" : String($0) } + "'"
+    }
+
+    /// A setting that is a list splits at commas and folds case unless its items are quoted.
+    private static func quotedListItem(_ value: String) -> String { identifier(value) }
+
+    private static func identifier(_ name: String) -> String {
+        "\"" + name.flatMap { $0 == "\"" ? "\"\"" : String($0) } + "\""
+    }
+}
+
+extension Int {
+    fileprivate func clamped(_ least: Int, _ greatest: Int) -> Int { Swift.min(Swift.max(self, least), greatest) }
+}

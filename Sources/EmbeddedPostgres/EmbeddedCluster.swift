@@ -1,0 +1,142 @@
+internal import Glibc
+package import ServiceRuntime
+
+/// A private PostgreSQL cluster in a data directory, in use by this process.
+///
+/// Whoever comes first makes it and starts its server; the last to release it stops the server. Who uses it is known
+/// by a lock that the kernel takes back, so processes may be killed at any time: the next one finds the server
+/// running, uses it, and stops it when it is the last.
+///
+/// ```swift
+/// let cluster = try EmbeddedCluster.use(dataDirectory: "data", log: log)
+/// defer { cluster.release() }
+/// let url = cluster.connectionURL(database: "postgres")
+/// ```
+package final class EmbeddedCluster: Sendable {
+    private struct Use {
+        var lease: LockFile?
+        var socket: UnixSocket
+    }
+
+    private let server: Server
+    private let state: Lock<Use>
+
+    private init(server: Server, lease: LockFile, socket: UnixSocket) {
+        self.server = server
+        state = Lock(Use(lease: lease, socket: socket))
+    }
+
+    deinit { release() }
+
+    /// The data directory, by its real path.
+    package var dataDirectory: String { server.directory.path }
+
+    /// The role that owns everything.
+    package var superuser: String { server.options.superuser }
+
+    /// Uses the cluster in this data directory: makes it if there is none, starts its server if none runs. The server
+    /// stays until `release()`.
+    package static func use(
+        dataDirectory: String, options: ClusterOptions = ClusterOptions(), log: Log,
+        deadline: Deadline = .after(seconds: 60)
+    ) throws(EmbeddedPostgresError) -> EmbeddedCluster {
+        let directory = try ClusterDirectory.prepare(dataDirectory, deadline: deadline)
+        let server = Server(directory: directory, options: options, log: log)
+        let transition = try transitionLock(of: directory, by: deadline)
+        defer { transition.unlock() }
+        let lease = try LockFile(path: directory.leaseLock)
+        try lease.lock(.shared, by: deadline, whileOthers: "another process to decide about the database")
+        let socket = try server.ensureRunning(deadline: deadline)
+        return EmbeddedCluster(server: server, lease: lease, socket: socket)
+    }
+
+    /// A libpq URL over the local socket; without `user`, as the superuser.
+    package func connectionURL(database: String, user: String? = nil) -> String {
+        let socket = state.withLock { $0.socket }
+        return "postgresql://\((user ?? superuser).percentEncoded)@\(socket.directory.percentEncoded):\(socket.port)/"
+            + database.percentEncoded
+    }
+
+    /// Brings the server back if it was killed or stopped. Harmless while it runs.
+    package func ensureRunning(deadline: Deadline = .after(seconds: 60)) throws(EmbeddedPostgresError) {
+        let transition = try Self.transitionLock(of: server.directory, by: deadline)
+        defer { transition.unlock() }
+        let socket = try server.ensureRunning(deadline: deadline)
+        state.withLock { $0.socket = socket }
+    }
+
+    /// Lets the running server outlive its last user, until `stop`. A server started later knows nothing of it.
+    package func keepRunning() throws(EmbeddedPostgresError) {
+        try server.write(["keep": ""], into: server.directory.base, deadline: .after(seconds: 10))
+    }
+
+    /// Ends this use. The last one stops the server and waits for that. Again is harmless; trouble goes to the log,
+    /// because nothing is lost by it.
+    package func release(deadline: Deadline = .after(seconds: 60)) {
+        guard let lease = state.withLock({ use in use.lease.take() }) else { return }
+        do throws(EmbeddedPostgresError) {
+            // Decided under the transition lock: whoever comes meanwhile waits, and starts the server again.
+            let transition = try Self.transitionLock(of: server.directory, by: deadline)
+            defer { transition.unlock() }
+            let isLast = lease.tryLock(.exclusive)
+            defer { lease.unlock() }
+            if isLast && FileStatus(server.directory.keepMarker) == nil {
+                _ = try server.stop(deadline: deadline)
+            }
+        } catch {
+            lease.unlock()
+            server.log.warning("the database was left running", ["reason": error.description])
+        }
+    }
+
+    /// Stops the server of this data directory, whether or not it was to be kept running, and says whether it ran.
+    /// Refuses while somebody uses it, unless forced.
+    package static func stop(
+        dataDirectory: String, force: Bool = false, log: Log = .silent, deadline: Deadline = .after(seconds: 60)
+    ) throws(EmbeddedPostgresError) -> Bool {
+        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
+        let transition = try transitionLock(of: directory, by: deadline)
+        defer { transition.unlock() }
+        let lease = try LockFile(path: directory.leaseLock)
+        let isUnused = lease.tryLock(.exclusive)
+        defer { lease.unlock() }
+        guard isUnused || force else {
+            throw .inUse(directory: directory.path, processes: lease.holders)
+        }
+        unsafe unlink(directory.keepMarker)
+        return try Server(directory: directory, options: ClusterOptions(), log: log).stop(deadline: deadline)
+    }
+
+    /// Whether a server runs (or is starting or stopping) for this data directory.
+    package static func isRunning(dataDirectory: String) throws(EmbeddedPostgresError) -> Bool {
+        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
+        let server = Server(directory: directory, options: ClusterOptions(), log: .silent)
+        switch try server.observe(deadline: .after(seconds: 10)) {
+        case .absent, .stale: return false
+        case .present, .unclear: return true
+        }
+    }
+
+    private static func transitionLock(
+        of directory: ClusterDirectory, by deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> LockFile {
+        let lock = try LockFile(path: directory.transitionLock)
+        try lock.lock(.exclusive, by: deadline, whileOthers: "another process that starts or stops the database")
+        return lock
+    }
+}
+
+extension String {
+    /// As a part of a URL.
+    fileprivate var percentEncoded: String {
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+        return utf8.reduce(into: "") { text, byte in
+            if plain.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+    }
+}

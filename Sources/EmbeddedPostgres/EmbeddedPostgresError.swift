@@ -1,0 +1,97 @@
+internal import Glibc
+
+/// Why there is no embedded database; every text says what happened and what to do.
+package enum EmbeddedPostgresError: Error, Equatable, Sendable {
+    /// No usable server is installed; `searched` names the places that were looked at.
+    case serverNotInstalled(searched: [String])
+    /// `BELLWETHER_POSTGRES_BIN` names a directory that holds no usable server.
+    case unusableBinaries(directory: String, reason: String)
+    /// The data were written by a major version that is not installed.
+    case versionMismatch(directory: String, version: String, installed: [String])
+    /// The path cannot hold a cluster whatever is installed.
+    case unusableDirectory(path: String, reason: String)
+    /// The cluster belongs to a user that this process cannot become.
+    case foreignOwner(path: String, owner: String)
+    /// The operating-system user of the server cannot enter this directory.
+    case unreachable(path: String, user: String)
+    /// PostgreSQL needs an operating-system user, and there is none that fits.
+    case noServerUser(reason: String)
+    /// `initdb` failed.
+    case initializationFailed(output: String)
+    /// The server did not start; `output` holds the end of its log.
+    case startFailed(directory: String, output: String)
+    /// The server did not stop.
+    case stopFailed(directory: String, output: String)
+    /// Somebody else was at work for longer than the deadline allows.
+    case timedOut(waitingFor: String)
+    /// Other processes use the cluster that was to be stopped.
+    case inUse(directory: String, processes: [Int32])
+    /// A server answers on the socket that this process cannot see, so its state is unknown.
+    case hiddenServer(directory: String)
+    /// The operating system refused a call.
+    case system(call: String, path: String, code: Int32)
+
+    /// Whether the same call may succeed a little later, nothing else changed.
+    package var isRetriable: Bool {
+        switch self {
+        case .timedOut, .inUse: true
+        default: false
+        }
+    }
+}
+
+extension EmbeddedPostgresError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .serverNotInstalled(let searched):
+            "no PostgreSQL server of version \(PostgresInstallation.oldestVersion) or newer is installed "
+                + "(looked in \(searched.joined(separator: ", "))). Install one (on Debian: apt install postgresql), "
+                + "or name the directory of its initdb in BELLWETHER_POSTGRES_BIN."
+        case .unusableBinaries(let directory, let reason):
+            "the PostgreSQL binaries in \(directory) (BELLWETHER_POSTGRES_BIN) cannot be used: \(reason). "
+                + "Name a directory with initdb, pg_ctl and postgres of version \(PostgresInstallation.oldestVersion) "
+                + "or newer."
+        case .versionMismatch(let directory, let version, let installed):
+            "the data in \(directory) were written by PostgreSQL \(version), which is not installed "
+                + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
+                + "Install version \(version), or carry the data over with pg_upgrade."
+        case .unusableDirectory(let path, let reason):
+            "\(path) cannot be the data directory: \(reason)"
+        case .foreignOwner(let path, let owner):
+            "\(path) belongs to user \(owner). Run this as \(owner) or as root, or choose another data directory."
+        case .unreachable(let path, let user):
+            "PostgreSQL does not run as root, so it runs as user \(user), and \(user) cannot enter \(path). "
+                + "Choose a data directory outside of \(path) (for example under /var/lib), "
+                + "or let \(user) through it: chmod o+x '\(path)'."
+        case .noServerUser(let reason):
+            reason
+        case .initializationFailed(let output):
+            "the database could not be created. initdb says: \(output.indentedLines)"
+        case .startFailed(let directory, let output):
+            "the database server for \(directory) did not start. Its log ends with: \(output.indentedLines)"
+        case .stopFailed(let directory, let output):
+            "the database server for \(directory) did not stop. pg_ctl says: \(output.indentedLines)"
+        case .timedOut(let what):
+            "gave up waiting for \(what). Try again in a moment."
+        case .inUse(let directory, let processes):
+            "the database in \(directory) is in use"
+                + (processes.isEmpty
+                    ? " by another process"
+                    : " by process \(processes.map(String.init).joined(separator: ", "))")
+                + ". Stop that first, or force the database to stop."
+        case .hiddenServer(let directory):
+            "a server already answers for \(directory), but its process cannot be seen from here (does it run in "
+                + "another container?). Two servers on the same files would destroy them: stop the other one first."
+        case .system(let call, let path, let code):
+            "\(call) of \(path) failed: \(unsafe String(cString: strerror(code)))."
+        }
+    }
+}
+
+extension String {
+    /// What a program said, set off from our own words.
+    fileprivate var indentedLines: String {
+        let lines = split(separator: "\n").map { "\n    \($0)" }
+        return lines.isEmpty ? "(nothing)" : lines.joined()
+    }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+internal import ServiceRuntime
+
+/// A lock that the kernel gives back when its holder dies, however it dies.
+///
+/// flock(2) belongs to the open file description, so two of these in one process exclude each other as two processes
+/// do, and close-on-exec keeps it out of the server's hands.
+final class LockFile: Sendable {
+    enum Mode: Sendable { case shared, exclusive }
+
+    let path: String
+    private let descriptor: Int32
+
+    init(path: String) throws(EmbeddedPostgresError) {
+        self.path = path
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
+    }
+
+    deinit {
+        unlock()
+        close(descriptor)
+    }
+
+    /// Takes the lock, or changes to this mode, if nobody stands in the way. A refused change loses what was held.
+    func tryLock(_ mode: Mode) -> Bool {
+        flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0
+    }
+
+    /// Takes the lock by the deadline; `what` says what the holder is doing.
+    func lock(_ mode: Mode, by deadline: Deadline, whileOthers what: String) throws(EmbeddedPostgresError) {
+        while !tryLock(mode) {
+            guard !deadline.hasPassed else { throw .timedOut(waitingFor: what) }
+            Pause.brief(before: deadline)
+        }
+    }
+
+    /// Explicit, because a child between fork and exec holds the description open a moment longer than we do.
+    func unlock() { flock(descriptor, LOCK_UN) }
+
+    /// The processes that hold this file's lock, this one included, as far as the kernel shows them.
+    var holders: [Int32] {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, let locks = TextFile.read("/proc/locks", limit: 1 << 20) else {
+            return []
+        }
+        let inode = String(status.st_ino)
+        let holders = locks.split(separator: "\n").compactMap { line -> Int32? in
+            // "1: FLOCK  ADVISORY  READ 1234 08:01:5678 0 EOF"; a waiter has "->" after the number.
+            let words = line.split(separator: " ")
+            guard words.count >= 6, words[1] == "FLOCK", words[5].split(separator: ":").last ?? "" == inode else {
+                return nil
+            }
+            return Int32(words[4])
+        }
+        return Set(holders).sorted()
+    }
+}
+
+/// A short rest between two looks at something that tells nobody when it changes: another process's lock or files.
+enum Pause {
+    static func brief(before deadline: Deadline) {
+        _ = poll(nil, 0, min(25, deadline.pollTimeout < 0 ? 25 : deadline.pollTimeout))
+    }
+}

@@ -1,0 +1,92 @@
+package import ServiceRuntime
+
+/// Server binaries of one version, as installed on this machine.
+package struct PostgresInstallation: Hashable, Sendable {
+    /// The directory of `postgres`, `initdb`, `pg_ctl`; the client programs usually stand beside them.
+    package let binDirectory: String
+    /// The major version.
+    package let version: Int
+
+    /// The oldest major version that will do.
+    package static let oldestVersion = 15
+
+    /// The full path of one of the programs.
+    package func program(_ name: String) -> String { binDirectory + "/" + name }
+
+    /// Everything usable, newest first. `BELLWETHER_POSTGRES_BIN`, where set, is the only place that counts.
+    package static func all(deadline: Deadline) throws(EmbeddedPostgresError) -> [PostgresInstallation] {
+        if let directory = Environment.value("BELLWETHER_POSTGRES_BIN") {
+            switch try inspect(directory, deadline: deadline) {
+            case .usable(let installation): return [installation]
+            case .unusable(let reason): throw .unusableBinaries(directory: directory, reason: reason)
+            }
+        }
+        var found: Set<PostgresInstallation> = []
+        for directory in try candidates(deadline: deadline) {
+            if case .usable(let installation) = try inspect(directory, deadline: deadline) {
+                found.insert(installation)
+            }
+        }
+        return found.sorted { ($0.version, $1.binDirectory) > ($1.version, $0.binDirectory) }
+    }
+
+    /// The newest; for a cluster that exists, of the version that wrote its files.
+    static func matching(
+        dataDirectory: String, deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> PostgresInstallation {
+        let installations = try all(deadline: deadline)
+        guard let text = TextFile.read(dataDirectory + "/PG_VERSION") else {
+            guard let newest = installations.first else {
+                throw .serverNotInstalled(searched: packaged.map { $0 + "/*/bin" } + ["pg_config --bindir", "PATH"])
+            }
+            return newest
+        }
+        let version = text.filter { !$0.isWhitespace }
+        guard let match = installations.first(where: { String($0.version) == version }) else {
+            throw .versionMismatch(
+                directory: dataDirectory, version: version, installed: installations.map { String($0.version) })
+        }
+        return match
+    }
+
+    /// Where packages put a directory for each version: Debian's; the others are found by `pg_config` and `PATH`.
+    private static let packaged = ["/usr/lib/postgresql"]
+
+    private static func candidates(deadline: Deadline) throws(EmbeddedPostgresError) -> [String] {
+        var directories = packaged.flatMap { parent in
+            (FilePath.names(in: parent) ?? []).map { "\(parent)/\($0)/bin" }
+        }
+        let path = (Environment.value("PATH") ?? "").split(separator: ":").map(String.init)
+        for directory in path where FilePath.isExecutable(directory + "/pg_config") {
+            let outcome = try Subprocess.run([directory + "/pg_config", "--bindir"], deadline: deadline)
+            if outcome.succeeded { directories.append(String(outcome.output.prefix { $0 != "\n" })) }
+        }
+        directories += path
+        var seen: Set<String> = []
+        return directories.compactMap { directory in
+            guard FilePath.isExecutable(directory + "/initdb"), let (real, missing) = try? FilePath.resolve(directory),
+                missing.isEmpty
+            else { return nil }
+            return seen.insert(real).inserted ? real : nil
+        }
+    }
+
+    private enum Inspection {
+        case usable(PostgresInstallation)
+        case unusable(String)
+    }
+
+    private static func inspect(_ directory: String, deadline: Deadline) throws(EmbeddedPostgresError) -> Inspection {
+        for name in ["initdb", "pg_ctl", "postgres"] where !FilePath.isExecutable("\(directory)/\(name)") {
+            return .unusable("there is no \(name)")
+        }
+        let outcome = try Subprocess.run([directory + "/postgres", "--version"], deadline: deadline)
+        // "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", "... 19devel"
+        let words = outcome.output.split(separator: " ")
+        guard outcome.succeeded, words.count >= 3, let version = Int(words[2].prefix { $0.isNumber }) else {
+            return .unusable("postgres --version says: \(outcome.output)")
+        }
+        guard version >= oldestVersion else { return .unusable("it is version \(version)") }
+        return .usable(PostgresInstallation(binDirectory: directory, version: version))
+    }
+}

@@ -1,0 +1,141 @@
+internal import Glibc
+internal import ServiceRuntime
+
+extension Server {
+    /// Makes the cluster: in a directory of another name, which gets its own when all is there. What a killed attempt
+    /// left, and even what its `initdb` still writes, is never mistaken for a cluster.
+    func initialize(deadline: Deadline) throws(EmbeddedPostgresError) {
+        let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
+        log.info(
+            "creating the database", ["directory": directory.path, "version": String(installation.version)])
+        try clearLeftovers(deadline: deadline)
+        let draft = directory.data + ".new." + String(UInt64.random(in: .min ... .max), radix: 16)
+        // Locale C: bytes in order, the same on every machine and after every update of the system.
+        var command = [
+            installation.program("initdb"), "-D", draft, "--username", options.superuser, "--encoding=UTF8",
+            "--locale=C", "--auth=peer", "--data-checksums", "--no-instructions",
+        ]
+        if options.settings["fsync"] == "off" { command.append("--no-sync") }
+        let outcome = try directory.account.run(command, deadline: deadline)
+        guard outcome.succeeded else {
+            try? clearLeftovers(deadline: .after(seconds: 10))
+            if outcome.timedOut { throw .timedOut(waitingFor: "initdb to create the database") }
+            throw .initializationFailed(output: outcome.output)
+        }
+        try write(
+            [
+                ClusterSettings.mainFile: ClusterSettings.mainText,
+                ClusterSettings.customFile: ClusterSettings.customText,
+            ], into: draft, deadline: deadline)
+        let renaming = try directory.account.script(
+            #"sync "$1/\#(ClusterSettings.mainFile)" "$1" && mv -T "$1" "$2" && sync "$3""#,
+            [draft, directory.data, directory.base], deadline: deadline)
+        guard renaming.succeeded else { throw .initializationFailed(output: renaming.output) }
+    }
+
+    /// Starts a server where none runs. Returns without one when there is reason to look again.
+    func start(deadline: Deadline) throws(EmbeddedPostgresError) {
+        let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
+        let socket = UnixSocket(directory: UnixSocket.home(of: directory), port: 5432)
+        // PostgreSQL's own guard against a second server looks at process ids, which mean nothing across containers.
+        guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
+        try prepareSocketDirectory(socket.directory, deadline: deadline)
+        try clearLeftovers(deadline: deadline)
+        let settings = ClusterSettings(
+            size: .measured(at: directory.base), socketDirectory: socket.directory,
+            hasLZ4: try compressesWithLZ4(installation, deadline: deadline), overrides: options.settings)
+        try write(
+            [
+                ClusterSettings.generatedFile: settings.generatedText,
+                "pg_hba.conf": ClusterSettings.accessText,
+                "pg_ident.conf": mapText,
+            ], into: directory.data, deadline: deadline)
+
+        log.debug("starting the database", ["directory": directory.path, "version": String(installation.version)])
+        let patience = max(1, Int(min(deadline.secondsLeft, 86_400)))
+        let outcome = try directory.account.run(
+            [
+                installation.program("pg_ctl"), "start", "-s", "-w", "-t", String(patience),
+                "-D", directory.data, "-l", startLog,
+            ], deadline: deadline == .never ? .never : .after(seconds: deadline.secondsLeft + 2))
+        if outcome.succeeded {
+            log.info("the database runs", ["directory": directory.path, "version": String(installation.version)])
+            return
+        }
+        // Somebody else's server won, or ours is still replaying its log: the next look waits for it.
+        if case .present = try observe(deadline: .after(seconds: 10)) { return }
+        let said = try endOfLogs()
+        // The children of a killed server hold its memory until they notice.
+        guard said.contains("still in use") || said.contains("lock file") else {
+            throw .startFailed(directory: directory.path, output: said.isEmpty ? outcome.output : said)
+        }
+        try endOrphans(of: installation, deadline: deadline)
+        guard !deadline.hasPassed else { throw .startFailed(directory: directory.path, output: said) }
+        Pause.brief(before: deadline)
+    }
+
+    private var startLog: String { directory.base + "/log/start.log" }
+
+    /// Whatever a server or an `initdb` that is no more has left in the way. The mark to keep running belonged to that
+    /// server as well.
+    private func clearLeftovers(deadline: Deadline) throws(EmbeddedPostgresError) {
+        try directory.account.script(
+            """
+            cd "$1" || exit
+            rm -rf data.new.*
+            rm -f keep data/postmaster.pid socket/.s.PGSQL.*
+            mkdir -p socket log
+            : >log/start.log
+            """, [directory.base], deadline: deadline)
+    }
+
+    private func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {
+        // Made by us or already ours; in a directory like /tmp, anybody could have been there first.
+        let outcome = try directory.account.script(
+            """
+            mkdir "$1" 2>/dev/null
+            [ ! -L "$1" ] && [ -d "$1" ] && [ -O "$1" ] && chmod 700 "$1" && rm -f "$1"/.s.PGSQL.*
+            """, [path], deadline: deadline)
+        guard outcome.succeeded else {
+            throw .unusableDirectory(
+                path: directory.path,
+                reason: "its socket must go to \(path), which is not a private directory of user "
+                    + "\(directory.account.name). Remove that, or choose a data directory with a shorter path.")
+        }
+    }
+
+    private func compressesWithLZ4(
+        _ installation: PostgresInstallation, deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> Bool {
+        // With the files as they are; should they be broken, the start will say so.
+        try directory.account.run(
+            [
+                installation.program("postgres"), "-D", directory.data, "-c", "wal_compression=lz4",
+                "-C", "wal_compression",
+            ], deadline: deadline
+        ).output.hasSuffix("lz4\n")
+    }
+
+    private func endOfLogs() throws(EmbeddedPostgresError) -> String {
+        try directory.account.script(
+            """
+            cd "$1/log" || exit
+            tail -n 12 start.log
+            newest=$(find . -name 'server-*.log' -newer "$1/data/\(ClusterSettings.generatedFile)" | head -n 1)
+            if [ "$newest" ]; then tail -n 12 "$newest"; fi
+            """, [directory.base], deadline: .after(seconds: 10)
+        ).output
+    }
+
+    /// Tells the children of a dead server to go, as it would have told them itself.
+    private func endOrphans(
+        of installation: PostgresInstallation, deadline: Deadline
+    ) throws(EmbeddedPostgresError) {
+        try directory.account.script(
+            """
+            for process in /proc/[0-9]*; do
+                if [ "$process/cwd" -ef "$1" ] && [ "$process/exe" -ef "$2" ]; then kill -QUIT "${process#/proc/}"; fi
+            done
+            """, [directory.data, installation.program("postgres")], deadline: deadline)
+    }
+}

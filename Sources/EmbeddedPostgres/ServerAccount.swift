@@ -1,0 +1,99 @@
+internal import Glibc
+internal import ServiceRuntime
+
+/// The operating-system user that the server runs as and that owns its files.
+///
+/// Everything done to those files is done as that user, by short scripts, also when we are root: root writing into
+/// somebody else's directory follows whatever links it finds there.
+struct ServerAccount: Hashable, Sendable {
+    let name: String
+    let user: uid_t
+    let group: gid_t
+
+    var isCurrent: Bool { user == geteuid() }
+
+    /// The user this process runs as.
+    static func current() throws(EmbeddedPostgresError) -> ServerAccount {
+        if let account = named(by: .id(geteuid())) { return account }
+        throw .noServerUser(
+            reason: "user id \(geteuid()) has no name, and PostgreSQL recognises its users by name. "
+                + "Add an entry for it to /etc/passwd, or run as a user that has one.")
+    }
+
+    static func owner(_ user: uid_t, of path: String) throws(EmbeddedPostgresError) -> ServerAccount {
+        if let account = named(by: .id(user)) { return account }
+        throw .noServerUser(
+            reason: "\(path) belongs to user id \(user), which has no name here. PostgreSQL runs as the owner of its "
+                + "files and needs a name: give the directory to a user of this machine.")
+    }
+
+    /// Whom root starts servers as when nothing says otherwise.
+    static func forRoot() throws(EmbeddedPostgresError) -> ServerAccount {
+        for name in ["postgres", "nobody"] {
+            if let account = named(by: .name(name)), account.user != 0 { return account }
+        }
+        throw .noServerUser(
+            reason: "PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody to run "
+                + "it as. Add one (useradd --system postgres), or run this as an ordinary user.")
+    }
+
+    /// Runs a program as this user.
+    func run(_ arguments: [String], deadline: Deadline) throws(EmbeddedPostgresError) -> Subprocess {
+        try Subprocess.run(try switching() + arguments, deadline: deadline)
+    }
+
+    /// Runs shell text as this user, its arguments as `$1` and on; what it says when it fails is thrown.
+    @discardableResult
+    func script(
+        _ text: String, _ arguments: [String], deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> Subprocess {
+        try run(["/bin/sh", "-c", "umask 077\n" + text, "sh"] + arguments, deadline: deadline)
+    }
+
+    /// The first of `paths` that this user cannot enter.
+    func firstUnreachable(of paths: [String]) throws(EmbeddedPostgresError) -> String? {
+        let outcome = try script(
+            #"for path do [ -x "$path" ] || { printf '%s' "$path"; exit 9; }; done"#, paths,
+            deadline: .after(seconds: 10))
+        switch outcome.status {
+        case 0: return nil
+        case 9: return outcome.output
+        default: throw .noServerUser(reason: "could not become user \(name): \(outcome.output)")
+        }
+    }
+
+    /// What to put in front of a command to become this user.
+    private func switching() throws(EmbeddedPostgresError) -> [String] {
+        guard !isCurrent else { return [] }
+        for directory in ["/usr/bin", "/bin", "/usr/sbin", "/sbin"] {
+            if FilePath.isExecutable(directory + "/setpriv") {
+                return [directory + "/setpriv", "--reuid=\(user)", "--regid=\(group)", "--clear-groups", "--"]
+            }
+            if FilePath.isExecutable(directory + "/runuser") {
+                return [directory + "/runuser", "-u", name, "--"]
+            }
+        }
+        throw .noServerUser(
+            reason: "PostgreSQL does not run as root, and neither setpriv nor runuser is there to become \(name) "
+                + "with. Install util-linux, or run this as an ordinary user.")
+    }
+
+    private enum Key {
+        case id(uid_t)
+        case name(String)
+    }
+
+    private static func named(by key: Key) -> ServerAccount? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        let code =
+            switch key {
+            case .id(let id): unsafe getpwuid_r(id, &entry, &buffer, buffer.count, &found)
+            case .name(let name): unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found)
+            }
+        // SAFETY: the entry points into `buffer`, which lives to the end of this function.
+        guard code == 0, unsafe found != nil, let name = unsafe entry.pw_name else { return nil }
+        return unsafe ServerAccount(name: String(cString: name), user: entry.pw_uid, group: entry.pw_gid)
+    }
+}

@@ -1,0 +1,75 @@
+import EmbeddedPostgres
+import Foundation
+import Testing
+
+@Suite("Who may connect")
+struct AccessTests {
+    @Test("another user of the machine cannot reach the socket, nor log in if it could")
+    func strangers() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            defer { cluster.release() }
+            let url = cluster.connectionURL(database: "postgres")
+            let outside = try Command.psql(url, "SELECT 1", as: "nobody")
+            #expect(outside.status != 0)
+            #expect(outside.output.contains("Permission denied"))
+
+            // Even with every door of the file system open, the server asks who it is.
+            let pg = scratch.data + "/pg"
+            for path in [scratch.data, pg, pg + "/socket"] { chmod(path, 0o755) }
+            chmod(pg + "/socket/.s.PGSQL.5432", 0o777)
+            let inside = try Command.psql(url, "SELECT 1", as: "nobody")
+            #expect(inside.status != 0)
+            #expect(inside.output.contains("Peer authentication failed"))
+        }
+    }
+
+    @Test("the server's user and root may log in as the superuser and as the named roles, and as no other")
+    func roles() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try EmbeddedCluster.throwaway(scratch.data, roles: ["reader"])
+            defer { cluster.release() }
+            _ = try cluster.ask("CREATE ROLE reader LOGIN; CREATE ROLE late LOGIN")
+            #expect(try cluster.ask("SELECT current_user", user: "reader") == "reader")
+            let url = cluster.connectionURL(database: "postgres")
+            #expect(try Command.psql(url, "SELECT 1", as: "postgres").trusted() == "1")
+            #expect(throws: Command.Failure.self) { try cluster.ask("SELECT 1", user: "late") }
+
+            // A later use of the running server may name more.
+            let second = try EmbeddedCluster.throwaway(scratch.data, roles: ["reader", "late"])
+            defer { second.release() }
+            #expect(eventually { (try? cluster.ask("SELECT current_user", user: "late")) == "late" })
+        }
+    }
+
+    @Test("the server gets nothing of its starter's: no signal mask, open file, terminal, or PG variable")
+    func nothingInherited() async throws {
+        try await Scratch.with { scratch in
+            await #expect(processExitsWith: .success) { [data = scratch.data] in
+                for name in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGOPTIONS", "PG_COLOR", "SECRET_OF_OURS"] {
+                    setenv(name, "/nonsense", 1)
+                }
+                setenv("LC_ALL", "tlh_QO.UTF-8", 1)
+                var signals = sigset_t()
+                sigfillset(&signals)
+                sigdelset(&signals, SIGCHLD)
+                pthread_sigmask(SIG_BLOCK, &signals, nil)
+                let stray = open("/etc/hostname", O_RDONLY)
+                #expect(stray > 2)
+
+                let cluster = try EmbeddedCluster.throwaway(data)
+                defer { cluster.release() }
+                let server = try #require(postmaster(of: data))
+                let status = try String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
+                #expect(status.contains("SigBlk:\t0000000000000000"))
+                #expect(getsid(server) == server)
+                let variables = try String(contentsOfFile: "/proc/\(server)/environ", encoding: .utf8)
+                #expect(!variables.contains("nonsense"))
+                let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server)/fd").map {
+                    try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(server)/fd/\($0)")
+                }
+                #expect(!files.contains { $0.contains("hostname") || $0.hasSuffix(".lock") })
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import EmbeddedPostgres
+import Foundation
+import Testing
+
+@Suite("As an ordinary user")
+struct OrdinaryUserTests {
+    @Test("everything runs as that user, who alone and with root may connect")
+    func ownCluster() async throws {
+        try await Scratch.with { scratch in
+            chmod(scratch.path, 0o777)
+            await #expect(processExitsWith: .success) { [data = scratch.data] in
+                try become("nobody")
+                let cluster = try EmbeddedCluster.throwaway(data)
+                #expect(try cluster.ask("SELECT current_user") == "bellwether")
+                let server = try #require(postmaster(of: data))
+                let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(server)")[.ownerAccountName]
+                #expect(owner as? String == "nobody")
+                let second = try EmbeddedCluster.throwaway(data)
+                cluster.release()
+                #expect(try second.ask("SELECT 1") == "1")
+                let stranger = getuid() == 0
+                #expect(!stranger)
+                second.release()
+                #expect(try !EmbeddedCluster.isRunning(dataDirectory: data))
+            }
+            // Root uses it with the server still running as its owner.
+            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            let server = try #require(postmaster(of: scratch.data))
+            let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(server)")[.ownerAccountName]
+            #expect(owner as? String == "nobody")
+            #expect(try cluster.ask("SELECT 1") == "1")
+            #expect(throws: Command.Failure.self) {
+                try Command.psql(cluster.connectionURL(database: "postgres"), "SELECT 1", as: "postgres").trusted()
+            }
+            cluster.release()
+            // And nothing that root left there stands in the owner's way.
+            await #expect(processExitsWith: .success) { [data = scratch.data] in
+                try become("nobody")
+                let cluster = try EmbeddedCluster.throwaway(data)
+                #expect(try cluster.ask("SELECT 1") == "1")
+                try cluster.keepRunning()
+                cluster.release()
+                #expect(try EmbeddedCluster.stop(dataDirectory: data))
+            }
+        }
+    }
+
+    @Test("a cluster of somebody else's is refused by its owner's name")
+    func foreignCluster() async throws {
+        try await Scratch.with { scratch in
+            try EmbeddedCluster.throwaway(scratch.data).release()
+            await #expect(processExitsWith: .success) { [data = scratch.data] in
+                try become("nobody")
+                let refusal = EmbeddedPostgresError.foreignOwner(path: data, owner: "postgres")
+                #expect(throws: refusal) { try EmbeddedCluster.throwaway(data) }
+                #expect(throws: refusal) { try EmbeddedCluster.isRunning(dataDirectory: data) }
+                #expect(throws: refusal) { try EmbeddedCluster.stop(dataDirectory: data) }
+            }
+        }
+    }
+
+    @Test("a deep directory's socket lies in the session's runtime directory, and a process without one finds it")
+    func runtimeDirectory() async throws {
+        try await Scratch.with { scratch in
+            chmod(scratch.path, 0o777)
+            await #expect(processExitsWith: .success) { [path = scratch.path] in
+                try become("nobody")
+                mkdir(path + "/run", 0o700)
+                setenv("XDG_RUNTIME_DIR", path + "/run", 1)
+                let deep = path + "/" + String(repeating: "deep/", count: 30)
+                let cluster = try EmbeddedCluster.throwaway(deep)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/run").count == 1)
+                unsetenv("XDG_RUNTIME_DIR")
+                let second = try EmbeddedCluster.throwaway(deep)
+                #expect(second.connectionURL(database: "x") == cluster.connectionURL(database: "x"))
+                #expect(try second.ask("SELECT 1") == "1")
+                second.release()
+                cluster.release()
+            }
+        }
+    }
+}
+
+private struct CannotBecome: Error { let user: String }
+
+/// Gives up being root for good. Only for a process of the test's own.
+private func become(_ user: String) throws {
+    guard let entry = getpwnam(user) else { throw CannotBecome(user: user) }
+    let (id, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+    guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(id) == 0 else { throw CannotBecome(user: user) }
+}
