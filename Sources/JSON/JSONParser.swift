@@ -1,0 +1,66 @@
+internal import CSimdJSON
+
+/// Turns bytes into values, strictly after RFC 8259, with simdjson. Keeps its buffers for the next document.
+///
+/// Not `Sendable`: one parser serves one thread at a time.
+@safe package final class JSONParser {
+    // SAFETY: made in `init`, destroyed in `deinit`, never handed out.
+    private let handle: OpaquePointer
+    private let keptBytes: Int
+
+    /// `maximumBytes` bounds a document. After one that needed room for more than `keptBytes`, `release` gives the
+    /// buffers back: they are some fifteen times as large as the document.
+    package init(maximumBytes: Int, keptBytes: Int = 1 << 20) {
+        guard let handle = unsafe bw_json_parser_create(maximumBytes) else {
+            preconditionFailure("no memory for a JSON parser")
+        }
+        unsafe self.handle = handle
+        self.keptBytes = keptBytes
+    }
+
+    deinit { unsafe bw_json_parser_destroy(handle) }
+
+    /// Runs `body` on the root of the document. Neither the root nor any value or text reached from it may leave `body`,
+    /// and `body` may not parse with this parser.
+    @inline(__always)
+    package func withDocument<Result, Failure: Error>(
+        _ bytes: Span<UInt8>, _ body: (JSONValue) throws(Failure) -> Result
+    ) throws(Failure) -> Swift.Result<Result, JSONRefusal> {
+        switch parse(bytes) {
+        case .success(let root): .success(try body(root))
+        case .failure(let refusal): .failure(refusal)
+        }
+    }
+
+    /// Gives memory back after a document that was larger than usual.
+    package func release() {
+        if unsafe bw_json_parser_capacity(handle) > keptBytes {
+            unsafe bw_json_parser_release(handle)
+        }
+    }
+
+    private func parse(_ bytes: Span<UInt8>) -> Swift.Result<JSONValue, JSONRefusal> {
+        let status = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe bw_json_parser_parse(handle, bytes.baseAddress, bytes.count)
+        }
+        switch status {
+        case BW_JSON_OK: break
+        case BW_JSON_TOO_LARGE: return .failure(.tooLarge)
+        case BW_JSON_NO_MEMORY: preconditionFailure("no memory for a JSON document of \(bytes.count) bytes")
+        default: return .failure(.refused)
+        }
+        guard let tape = unsafe bw_json_parser_tape(handle), let strings = unsafe bw_json_parser_strings(handle) else {
+            preconditionFailure("simdjson gave a document without a tape")
+        }
+        // SAFETY: position 0 is the root's own word, the document's value starts at 1; both buffers live until the next
+        // parse, which `withDocument` forbids.
+        return .success(unsafe JSONValue(tape: tape, strings: strings, position: 1))
+    }
+}
+
+/// Why a document was not parsed.
+package enum JSONRefusal: Error, Hashable, Sendable {
+    /// Not JSON, or well-formed but beyond what can be held: `JSONScanner` tells which.
+    case refused
+    case tooLarge
+}

@@ -1,0 +1,135 @@
+/// Finds where values begin and end in bytes that are known to be well-formed JSON.
+///
+/// simdjson's tape does not say where a value stood; this walks the bytes once, judges nothing, and recurses nowhere.
+@safe package struct JSONSlicer {
+    // SAFETY: the pointer lives as long as the call of `withBytes` that made this value; each step checks for the end.
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let end: Int
+    private var position = 0
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        unsafe self.bytes = bytes
+        end = bytes.count
+    }
+
+    /// The value of an object's member, the first being 0; nil when there is no such member.
+    package static func value(ofMember ordinal: Int, ofObjectAt start: Int, in bytes: Span<UInt8>) -> Range<Int>? {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            return slicer.value(ofMember: ordinal, ofObjectAt: start)
+        }
+    }
+
+    /// The elements of an array.
+    package static func elements(ofArrayAt start: Int, in bytes: Span<UInt8>) -> [Range<Int>] {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            return slicer.elements(ofArrayAt: start)
+        }
+    }
+
+    /// Where the document's value begins.
+    package static func root(in bytes: Span<UInt8>) -> Int {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            slicer.skipSpace()
+            return slicer.position
+        }
+    }
+
+    private mutating func value(ofMember ordinal: Int, ofObjectAt start: Int) -> Range<Int>? {
+        position = start + 1
+        var passed = 0
+        while true {
+            skipSpace()
+            guard current == UInt8(ascii: "\"") else { return nil }
+            skipString()
+            skipSpace()
+            position += 1
+            skipSpace()
+            let value = position
+            skipValue()
+            if passed == ordinal { return value..<position }
+            passed += 1
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { return nil }
+            position += 1
+        }
+    }
+
+    private mutating func elements(ofArrayAt start: Int) -> [Range<Int>] {
+        var elements: [Range<Int>] = []
+        position = start + 1
+        skipSpace()
+        while position < end, current != UInt8(ascii: "]") {
+            let value = position
+            skipValue()
+            elements.append(value..<position)
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { break }
+            position += 1
+            skipSpace()
+        }
+        return elements
+    }
+
+    /// 0 past the end.
+    private var current: UInt8 {
+        position < end ? unsafe bytes[position] : 0
+    }
+
+    private mutating func skipSpace() {
+        while position < end, unsafe bytes[position] <= UInt8(ascii: " ") { position += 1 }
+    }
+
+    private mutating func skipString() {
+        position += 1
+        while position < end {
+            switch unsafe bytes[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return
+            case UInt8(ascii: "\\"): position += 2
+            default: position += 1
+            }
+        }
+        position = end
+    }
+
+    private mutating func skipValue() {
+        switch current {
+        case UInt8(ascii: "\""): skipString()
+        case UInt8(ascii: "{"), UInt8(ascii: "["): skipContainer()
+        default: skipScalar()
+        }
+    }
+
+    private mutating func skipContainer() {
+        var depth = 0
+        while position < end {
+            let byte = unsafe bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                skipString()
+                continue
+            }
+            position += 1
+            // Brackets and braces differ in one bit.
+            switch byte | 0x20 {
+            case UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: "}"):
+                depth -= 1
+                if depth == 0 { return }
+            default: break
+            }
+        }
+    }
+
+    private mutating func skipScalar() {
+        while position < end {
+            switch unsafe bytes[position] {
+            case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), 0...UInt8(ascii: " "): return
+            default: position += 1
+            }
+        }
+    }
+}
