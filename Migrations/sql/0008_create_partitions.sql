@@ -3,6 +3,7 @@
 -- default partition takes absurd clocks; when their month comes, their rows move to it in the same transaction, since a
 -- partition cannot be made while the default one holds rows of its range.
 CREATE TABLE log.event_elsewhere PARTITION OF log.event DEFAULT;
+GRANT SELECT ON log.event_elsewhere TO bellwether_ingest;  -- to see which months have rows there
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.event_elsewhere FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
 
 CREATE TABLE log.partition (
@@ -48,3 +49,6 @@ $$;
 REVOKE ALL ON FUNCTION log.make_partition FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.make_partition TO bellwether_ingest;
 GRANT SELECT ON log.partition TO bellwether_ingest;
+
+SELECT log.make_partition((date_trunc('month', now()) + month * interval '1 month')::date)
+FROM generate_series(-1, 2) AS month;

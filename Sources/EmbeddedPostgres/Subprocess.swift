@@ -110,6 +110,6 @@ private func withCStrings<Result>(
 ) -> Result {
     // SAFETY: the copies live until `body` has returned, and `body` only hands them to posix_spawn, which keeps none.
     var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+    defer { unsafe copies.forEach { copy in unsafe free(copy) } }
     return unsafe copies.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
 }

@@ -176,6 +176,7 @@ extension Problem {
             case .notAnObject: self.init(.notAnObject, "An envelope is an object with an array 'events'.")
             case .noEvents: self.init(.missingEvents, "The member 'events' must be an array.")
             case .sourceNotObject: self.init(.invalidSource, "The member 'source' must be an object.")
+            case .tooLarge: self.init(.unpackedTooLarge, error.description)
             case .tooManyEvents(let count):
                 self.init(.tooManyEvents, "The envelope has \(count) events; at most \(Bounds.events) go into one.")
             }

@@ -3,7 +3,6 @@ package import ServiceRuntime
 /// What ingestion tells about itself.
 package final class IngestionMetrics: Sendable {
     package let registry: Metrics
-    let requests: Counter
     let events: Counter
     let commitSeconds: Histogram
     let batchEvents: Histogram
@@ -13,8 +12,6 @@ package final class IngestionMetrics: Sendable {
 
     package init(_ registry: Metrics) {
         self.registry = registry
-        requests = registry.counter(
-            "bellwether_http_requests_total", "Requests answered, by status.", label: "status")
         events = registry.counter(
             "bellwether_events_total", "Events by result: accepted, duplicate or the reason of their rejection.",
             label: "result")

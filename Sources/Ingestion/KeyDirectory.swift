@@ -1,4 +1,4 @@
-package import EventLog
+internal import EventLog
 internal import Postgres
 package import ServiceRuntime
 

@@ -1,4 +1,4 @@
-package import EventLog
+internal import EventLog
 internal import Migrations
 internal import Postgres
 package import ServiceRuntime
@@ -76,12 +76,22 @@ package final class LogKeeper: Sendable {
         while !isStopping {
             connection.deadline = .after(seconds: 10)
             if nextLook.hasPassed {
-                let missing = try Partitions.keep(at: WallClock.now, on: &connection, log: log)
-                nextLook = .after(seconds: missing.isEmpty ? 60 : 1)
+                nextLook = .after(seconds: try keepPartitions(&connection) ? 60 : 1)
             } else {
                 try connection.query("SELECT 1")
             }
             rest(1)
+        }
+    }
+
+    /// Whether all partitions are there. A refusal is told and tried again later: the default partition takes the rows.
+    private func keepPartitions(_ connection: inout Connection) throws(PostgresError) -> Bool {
+        do {
+            return try Partitions.keep(at: WallClock.now, on: &connection, log: log).isEmpty
+        } catch {
+            guard !error.isUnavailable else { throw error }
+            log.error("partitions could not be made ahead", ["error": "\(error)"])
+            return true
         }
     }
 

@@ -1,5 +1,5 @@
 package import HTTPServer
-package import ServiceRuntime
+internal import ServiceRuntime
 
 /// From path and method to the one that answers. Everything that is not an event is answered here.
 package final class Router: RequestHandler {
@@ -38,8 +38,11 @@ package final class Router: RequestHandler {
         self.crossOrigin = crossOrigin
     }
 
+    /// The server's own refusals, in our words.
+    package static func response(to fault: RequestFault) -> Response { Problem(fault).response }
+
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
-        let answer = Answer(exchange, metrics, crossOrigin.headers(for: head))
+        let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
         switch (head.path, surface) {
         case ("/v1/events", .everything), ("/v1/events", .withoutMetrics):
@@ -81,15 +84,13 @@ package final class Router: RequestHandler {
     }
 }
 
-/// The way back to one client: counts the answer and adds what every answer carries.
+/// The way back to one client, with what every answer carries.
 struct Answer: Sendable {
     private let exchange: Exchange
-    private let metrics: IngestionMetrics
     private let headers: [(String, String)]
 
-    init(_ exchange: Exchange, _ metrics: IngestionMetrics, _ headers: [(String, String)]) {
+    init(_ exchange: Exchange, _ headers: [(String, String)]) {
         self.exchange = exchange
-        self.metrics = metrics
         self.headers = headers
     }
 

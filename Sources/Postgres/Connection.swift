@@ -66,7 +66,7 @@ private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {
     let copies = unsafe strings.map { string in unsafe strdup(string) }
-    defer { for unsafecopy in unsafe copies { unsafe free(copy) } }
+    defer { unsafe copies.forEach { copy in unsafe free(copy) } }
     let pointers = unsafe copies.map { copy in unsafe UnsafePointer(copy) } + [nil]
     return unsafe pointers.withUnsafeBufferPointer { buffer in unsafe body(buffer.baseAddress!) }
 }

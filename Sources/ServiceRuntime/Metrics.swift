@@ -26,6 +26,15 @@ package final class Metrics: Sendable {
         return counter
     }
 
+    /// Numbers that only grow and that somebody else counts, by the value of their label.
+    package func counter(
+        _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [String: Int]
+    ) {
+        register(name, help, "counter") {
+            read().sorted { $0.key < $1.key }.map { Sample(labels: [(label, $0.key)], value: Double($0.value)) }
+        }
+    }
+
     /// A number that is read at the moment of asking.
     package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
         register(name, help, "gauge") { [Sample(value: read())] }

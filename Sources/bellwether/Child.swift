@@ -17,7 +17,7 @@ enum Child {
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var words = unsafe arguments.map { word in unsafe strdup(word) } + [nil]
-        defer { for unsafe word in unsafe words { unsafe free(word) } }
+        defer { unsafe words.forEach { word in unsafe free(word) } }
         var process: pid_t = 0
         let code = unsafe posix_spawnp(&process, arguments[0], nil, &attributes, &words, environ)
         guard code == 0 else {

@@ -121,7 +121,7 @@ final class DatabaseAccess: Sendable {
             ),
         ] where try admin.query(exists).isEmpty {
             do { try admin.execute(script: script) } catch {
-                guard let state = (error as? PostgresError)?.state, alreadyThere.contains(state) else { throw error }
+                guard let state = error.state, alreadyThere.contains(state) else { throw error }
             }
         }
         var connection = try LogSession.open(url: url, role: nil, purpose: "migrate", log: log, statementSeconds: 0)

@@ -20,11 +20,13 @@ enum Program {
     static let version = "0.1.0"
 
     /// In the order of the help text.
-    static let commands: [any Command.Type] = [
+    static var commands: [any Command.Type] {
+        [
         ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
         AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, RejectedListCommand.self,
         RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
-    ]
+        ]
+    }
 
     static func run(_ words: [String]) -> ExitCode {
         do {

@@ -62,11 +62,11 @@ struct ServeCommand: Command {
         Signals.prepare()
         let access = try DatabaseAccess(arguments, log: log, interruptible: false)
         defer { access.release() }
-        let service = Service(
+        let service = try Service(
             url: access.url, server: server, metricsListen: metricsListen, commits: commits, mostWords: mostWords,
             node: arguments.text("node") ?? Self.nodeName(), crossOrigin: CrossOrigin(arguments.texts("cors-origin")),
             log: log)
-        try service.start()
+        service.start()
         let signal = Signals.waitForStop()
         log.info("stopping: finishing what is in flight", ["signal": signal])
         Signals.letTheNextOneKill()

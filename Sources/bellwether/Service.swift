@@ -16,7 +16,7 @@ final class Service: Sendable {
         url: String, server: HTTPServerConfiguration, metricsListen: HTTPServerConfiguration.Address?,
         commits configuration: GroupCommit.Configuration, mostWords: Int32, node: String, crossOrigin: CrossOrigin,
         log: Log
-    ) {
+    ) throws {
         self.log = log
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
@@ -41,41 +41,51 @@ final class Service: Sendable {
         let router = Router(
             metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics, crossOrigin: crossOrigin,
             isReady: isReady)
-        var doors = [HTTPServer(server, handler: router, log: log, faultResponse: Router.response(to:))]
+        var doors = [
+            try HTTPServer(configuration: server, handler: router, log: log, errorResponse: Router.response(to:))
+        ]
         if let metricsListen {
             var quiet = HTTPServerConfiguration(listen: metricsListen)
             quiet.connectionLimit = 64
             let metricsRouter = Router(.metricsOnly, events: nil, metrics: metrics, isReady: isReady)
-            doors.append(HTTPServer(quiet, handler: metricsRouter, log: log, faultResponse: Router.response(to:)))
+            doors.append(
+                try HTTPServer(configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
         (self.keeper, self.keys, self.commits, self.doors) = (keeper, keys, commits, doors)
         let door = doors[0]
+        registry.counter("bellwether_http_requests_total", "Requests answered, by status.", label: "status") {
+            Dictionary(uniqueKeysWithValues: door.counts.answers.map { (String($0.key), $0.value) })
+        }
         registry.gauge("bellwether_connections", "Open client connections.") { Double(door.counts.connectionsOpen) }
+        registry.gauge("bellwether_requests_in_flight", "Requests that wait for their answer.") {
+            Double(door.counts.requestsInFlight)
+        }
+        registry.counter("bellwether_connections_total", "Client connections, by what became of them.", label: "result") {
+            let counts = door.counts
+            return [
+                "accepted": counts.connectionsAccepted, "refused": counts.connectionsRefused, "cut": counts.connectionsCut,
+            ]
+        }
         registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") { Double(commits.queued) }
         registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
             keeper.health == .well ? 1 : 0
         }
     }
 
-    func start() throws {
+    func start() {
         keeper.start()
         keys.start()
         commits.start()
-        do {
-            for door in doors {
-                try door.start()
-                log.info("listening", ["address": "\(door.address)"])
-            }
-        } catch {
-            stop()
-            throw error
+        for door in doors {
+            door.start()
+            log.info("listening", ["address": "\(door.address)"])
         }
     }
 
     /// Answers what is in flight, refuses what is new, commits what waits.
     func stop() {
         draining.withLock { $0 = true }
-        for door in doors { door.stop() }
+        for door in doors { door.stop(deadline: .after(seconds: 30)) }
         commits.stop()
         keys.stop()
         keeper.stop()
