@@ -1,0 +1,57 @@
+/// What a client asked, without the body: a copy that stays valid wherever it goes.
+package struct RequestHead: Sendable {
+    /// As the client wrote it; methods are case-sensitive.
+    package let method: String
+    /// The target up to the question mark, as it came: not percent-decoded, so that `/a%2Fb` is never `/a/b`.
+    package let path: String
+    /// What follows the question mark, as it came; nil without one.
+    package let query: String?
+    /// What the body will have, if the client said so; nil for none announced and for a chunked body.
+    package let contentLength: Int?
+    /// Whether a body follows.
+    package let hasBody: Bool
+    /// The client's address without port; `unix` for a client on a Unix socket.
+    package let peer: String
+    /// The client waits for `100 Continue` before it sends its body.
+    let expectsContinue: Bool
+    private let fields: HeaderFields
+
+    init(method: String, target: String, fields: HeaderFields, framing: BodyFraming, version: String, peer: String) {
+        self.method = method
+        let origin = RequestHead.originForm(of: target)
+        if let mark = origin.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            path = String(origin[..<mark])
+            query = String(origin[origin.utf8.index(after: mark)...])
+        } else {
+            path = String(origin)
+            query = nil
+        }
+        self.peer = peer
+        self.fields = fields
+        switch framing {
+        case .none: (contentLength, hasBody) = (nil, false)
+        case .length(let length): (contentLength, hasBody) = (length, length > 0)
+        case .chunked: (contentLength, hasBody) = (nil, true)
+        }
+        // libmicrohttpd sends `100 Continue` to exactly these.
+        expectsContinue =
+            hasBody && version == "HTTP/1.1" && fields.value(of: "expect")?.lowercased() == "100-continue"
+    }
+
+    /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.
+    package func header(_ name: String) -> String? { fields.value(of: name) }
+
+    /// Clients may send the whole URL as target, as they do to a proxy (RFC 9112, 3.2.2).
+    private static func originForm(of target: String) -> Substring {
+        guard target.utf8.first != UInt8(ascii: "/") else { return target[...] }
+        for scheme in ["http://", "https://"] where target.utf8.count >= scheme.utf8.count {
+            let end = target.utf8.index(target.startIndex, offsetBy: scheme.utf8.count)
+            guard target[..<end].lowercased() == scheme else { continue }
+            let rest = target[end...]
+            guard let authorityEnd = rest.utf8.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") })
+            else { return "/" }
+            return rest.utf8[authorityEnd] == UInt8(ascii: "/") ? rest[authorityEnd...] : "/" + rest[authorityEnd...]
+        }
+        return target[...]
+    }
+}

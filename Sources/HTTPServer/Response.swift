@@ -1,0 +1,25 @@
+/// An answer: status, header fields and the whole body.
+package struct Response: Sendable {
+    package let status: Int
+    /// Without `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`: those are the server's.
+    package let headers: [(String, String)]
+    package let body: [UInt8]
+
+    package init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+        precondition((200...599).contains(status), "\(status) is no status of a final HTTP answer")
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The header fields that may go on the wire: a line break in a value would begin a field of the client's making.
+    var sendableHeaders: [(String, String)] {
+        headers.filter { name, value in
+            !Response.ofTheServer.contains(name.lowercased())
+                && !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+                && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        }
+    }
+
+    private static let ofTheServer: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
+}

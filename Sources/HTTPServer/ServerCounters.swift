@@ -1,0 +1,49 @@
+internal import ServiceRuntime
+internal import Synchronization
+
+/// What a server has seen so far, for its metrics.
+package struct ServerCounts: Hashable, Sendable {
+    package var connectionsOpen = 0
+    package var connectionsAccepted = 0
+    package var connectionsRefused = 0
+    /// Requests whose head arrived and whose answer is not yet sent.
+    package var requestsInFlight = 0
+    /// Bytes of bodies still arriving.
+    package var bodyBytesHeld = 0
+    /// Exchanges alive, in the server's or in the handler's hands.
+    package var exchangesAlive = 0
+    /// Idle, slow or unresponsive clients whose connection was shut without an answer.
+    package var connectionsCut = 0
+    /// Answers by status, the server's own too; those of libmicrohttpd to malformed HTTP are not seen.
+    package var answers: [Int: Int] = [:]
+}
+
+final class ServerCounters: Sendable {
+    let connectionsAccepted = Atomic(0)
+    let connectionsRefused = Atomic(0)
+    let connectionsCut = Atomic(0)
+    let requestsInFlight = Atomic(0)
+    let bodyBytesHeld = Atomic(0)
+    let exchanges = Atomic(0)
+    /// By status; `Response` admits 200 to 599.
+    private let answers = Lock([Int](repeating: 0, count: 600))
+
+    func countAnswer(_ status: Int) {
+        answers.withLock { $0[status] += 1 }
+    }
+
+    func snapshot(connectionsOpen: Int) -> ServerCounts {
+        var counts = ServerCounts()
+        counts.connectionsOpen = connectionsOpen
+        counts.connectionsAccepted = connectionsAccepted.load(ordering: .relaxed)
+        counts.connectionsRefused = connectionsRefused.load(ordering: .relaxed)
+        counts.connectionsCut = connectionsCut.load(ordering: .relaxed)
+        counts.requestsInFlight = requestsInFlight.load(ordering: .relaxed)
+        counts.bodyBytesHeld = bodyBytesHeld.load(ordering: .relaxed)
+        counts.exchangesAlive = exchanges.load(ordering: .relaxed)
+        for (status, count) in answers.withLock({ $0 }).enumerated() where count > 0 {
+            counts.answers[status] = count
+        }
+        return counts
+    }
+}

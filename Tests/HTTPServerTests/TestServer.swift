@@ -1,0 +1,105 @@
+import HTTPServer
+import ServiceRuntime
+
+/// A server with a few routes, each of which behaves in one way.
+final class TestServer: Sendable {
+    let server: HTTPServer
+    let parked: Lock<[Exchange]>
+    let bodies: Lock<[[UInt8]]>
+
+    init(
+        listen: HTTPServerConfiguration.Address = .tcp(host: "127.0.0.1", port: 0),
+        tls: HTTPServerConfiguration.TLS? = nil, _ adjust: (inout HTTPServerConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = HTTPServerConfiguration(listen: listen, tls: tls)
+        adjust(&configuration)
+        let handler = Routes()
+        parked = handler.parked
+        bodies = handler.bodies
+        server = try HTTPServer(configuration: configuration, handler: handler, log: .silent) { fault in
+            Response(
+                status: fault.status, headers: [("Content-Type", "text/plain"), ("X-Fault", "yes")],
+                body: Array(fault.description.utf8))
+        }
+        server.start()
+    }
+
+    deinit {
+        server.stop(deadline: .now)
+    }
+
+    var port: UInt16 { server.port ?? 0 }
+
+    func client() throws -> RawClient { try RawClient(port: port) }
+
+    /// The exchanges that `/park` keeps, once there are so many.
+    func parked(_ count: Int) -> [Exchange] {
+        parked.wait(until: .after(seconds: 10)) { $0.count >= count ? $0 : nil } ?? []
+    }
+
+    /// Waits until the server's counts are as wanted.
+    func counts(until condition: (ServerCounts) -> Bool) -> ServerCounts {
+        let deadline = Deadline.after(seconds: 10)
+        let tick = Lock(())
+        while !deadline.hasPassed, !condition(server.counts) {
+            _ = tick.wait(until: .after(seconds: 0.005)) { _ in Bool?.none }
+        }
+        return server.counts
+    }
+
+    private final class Routes: RequestHandler {
+        let parked = Lock([Exchange]())
+        let bodies = Lock([[UInt8]]())
+
+        func begin(_ head: RequestHead, _ exchange: Exchange) {
+            switch head.path {
+            case "/hello":
+                exchange.respond(Response(status: 200, headers: [("Content-Type", "text/plain")], body: text("hello")))
+            case "/head":
+                let said = [head.method, head.path, head.query ?? "-", head.header("x-a") ?? "-", head.peer]
+                exchange.respond(Response(status: 200, body: text(said.joined(separator: "|"))))
+            case "/deny":
+                exchange.respond(Response(status: 401, body: text("who are you?")))
+            case "/echo":
+                exchange.readBody(upTo: 1 << 20) { [bodies] body in
+                    bodies.withLockNotifying { $0.append(body) }
+                    exchange.respond(Response(status: 200, body: body))
+                }
+            case "/count":
+                exchange.readBody(upTo: 1 << 20) { body in
+                    exchange.respond(Response(status: 200, body: Array(String(body.count).utf8)))
+                }
+            case "/park":
+                parked.withLockNotifying { $0.append(exchange) }
+            case "/read-then-park":
+                exchange.readBody(upTo: 1 << 20) { [parked] _ in
+                    parked.withLockNotifying { $0.append(exchange) }
+                }
+            case "/thread":
+                _ = Worker(name: "answer") { exchange.respond(Response(status: 200, body: Array("later".utf8))) }
+            case "/thread-echo":
+                _ = Worker(name: "read") {
+                    exchange.readBody(upTo: 1 << 20) { body in
+                        _ = Worker(name: "answer") { exchange.respond(Response(status: 200, body: body)) }
+                    }
+                }
+            case "/twice":
+                let first = exchange.respond(Response(status: 200, body: text("first")))
+                let second = exchange.respond(Response(status: 500, body: text("second")))
+                precondition(first && !second)
+            case "/large":
+                exchange.respond(Response(status: 200, body: [UInt8](repeating: 0x78, count: 8 << 20)))
+            case "/evil":
+                exchange.respond(
+                    Response(
+                        status: 200,
+                        headers: [("X-Good", "1"), ("X-Bad", "a\r\nX-Made: up"), ("Content-Length", "9999")],
+                        body: text("ok")))
+            default:
+                exchange.respond(Response(status: 404, body: text("no such path")))
+            }
+        }
+
+        private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+    }
+}
