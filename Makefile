@@ -1,0 +1,54 @@
+# Bellwether
+#
+#   make build     install what is missing, build the release binary: .build/release/bellwether
+#   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
+#   make test      install what is missing, run all tests on PostgreSQL servers of their own
+#   make format    put all Swift files in the house's format
+#   make lint      say which are not
+#   make check     lint and test: what must hold before a change goes in
+#   make deps      install what is missing, and nothing else
+#   make clean     remove what was built
+
+# Build tools and C libraries, the PostgreSQL server that runs embedded, and what the tests run beside it.
+PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev \
+	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+SWIFT_FILES := Package.swift Sources Tests Migrations
+
+.PHONY: build serve test format lint check deps clean
+
+build: deps
+	swift build -c release --product bellwether
+
+serve: build
+	.build/release/bellwether serve $(ARGS)
+
+test: deps
+	swift build --build-tests
+	swift test --skip-build
+
+format:
+	swift format --in-place --recursive --parallel $(SWIFT_FILES)
+
+lint:
+	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+
+check: lint test
+
+# Debian's server package makes and starts a cluster of the system unless it is told not to; we want only the binaries.
+deps:
+	@missing=$$(for package in $(PACKAGES); do \
+		dpkg-query -W -f='$${Status}\n' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
+	[ -z "$$missing" ] && exit 0; \
+	echo "installing" $$missing; \
+	if ! dpkg-query -W -f='$${Status}\n' postgresql-common 2>/dev/null | grep -q 'ok installed'; then \
+		$(SUDO) mkdir -p /etc/postgresql-common; \
+		echo 'create_main_cluster = false' | $(SUDO) tee /etc/postgresql-common/createcluster.conf >/dev/null; \
+	fi; \
+	$(SUDO) apt-get update -q && \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		-o Dpkg::Options::=--force-confold $$missing
+
+clean:
+	rm -rf .build
