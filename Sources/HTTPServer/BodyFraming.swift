@@ -10,7 +10,7 @@ enum BodyFraming: Sendable, Equatable {
     init?(fields: HeaderFields, version: String) {
         let lengths = fields.values(of: "content-length")
         let encodings = fields.values(of: "transfer-encoding")
-        guard fields.namesAreTokens else { return nil }
+        guard !fields.hasFolds, fields.namesAreTokens else { return nil }
         switch (lengths.count, encodings.count) {
         case (0, 0):
             self = .none

@@ -3,18 +3,21 @@
 struct HeaderFields: Sendable {
     /// Name, NUL, value, NUL, and so on. libmicrohttpd's fields end at the first NUL, so none can be inside.
     private var bytes: [UInt8] = []
-    private(set) var count = 0
+    /// A value went on in the next line, as old HTTP allowed: libmicrohttpd then glues the second line to the *name*, and
+    /// `Transfer-Encoding` is no longer what the proxy before us took it for.
+    private(set) var hasFolds = false
 
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Both as they lie in libmicrohttpd's buffer.
     mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        if unsafe !HeaderFields.areOnOneLine(name, value) { hasFolds = true }
         unsafe bytes.append(contentsOf: name)
         bytes.append(0)
         unsafe bytes.append(contentsOf: value)
         bytes.append(0)
-        count += 1
     }
 
     func value(of name: String) -> String? {
@@ -43,6 +46,17 @@ struct HeaderFields: Sendable {
             guard !field.isEmpty, field.allSatisfy(HeaderFields.isTokenByte) else { return false }
         }
         return true
+    }
+
+    /// Between the name and its value are the place of the colon and white space, unless the name was moved to make room
+    /// for a second line.
+    private static func areOnOneLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+        guard let start = name.baseAddress, let end = value.baseAddress else { return false }
+        let colon = unsafe start + name.count
+        guard unsafe colon < end else { return false }
+        // SAFETY: both lie in one buffer of one connection, so what is between them does too.
+        return unsafe UnsafeRawBufferPointer(start: colon + 1, count: end - colon - 1)
+            .allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 
     private func next(_ position: inout Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
