@@ -35,7 +35,8 @@ struct ClusterDirectory: Sendable {
         let directory = ClusterDirectory(path: real, account: account)
 
         // An empty directory of root's that was made for us (mktemp -d, a fresh volume) is given to the server's user.
-        let isGift = geteuid() == 0 && missing.isEmpty && real != "/" && FileStatus(real)?.owner == 0
+        let isGift =
+            geteuid() == 0 && missing.isEmpty && real != "/" && FileStatus(real)?.owner == 0
             && FilePath.isEmptyDirectory(real)
         if !account.isCurrent {
             let mustBeEntered = isGift ? FilePath.parent(of: real) : ancestor

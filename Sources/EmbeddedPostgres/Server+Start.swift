@@ -9,14 +9,15 @@ extension Server {
         log.info(
             "creating the database", ["directory": directory.path, "version": String(installation.version)])
         try clearLeftovers(deadline: deadline)
-        let draft = directory.data + ".new." + String(UInt64.random(in: .min ... .max), radix: 16)
+        let name = "data.new." + String(UInt64.random(in: .min ... .max), radix: 16)
+        let draft = directory.base + "/" + name
         // Locale C: bytes in order, the same on every machine and after every update of the system.
         var command = [
-            installation.program("initdb"), "-D", draft, "--username", options.superuser, "--encoding=UTF8",
+            installation.program("initdb"), "-D", name, "--username", options.superuser, "--encoding=UTF8",
             "--locale=C", "--auth=peer", "--data-checksums", "--no-instructions",
         ]
         if options.settings["fsync"] == "off" { command.append("--no-sync") }
-        let outcome = try directory.account.run(command, deadline: deadline)
+        let outcome = try directory.account.run(command, in: directory.base, deadline: deadline)
         guard outcome.succeeded else {
             try? clearLeftovers(deadline: .after(seconds: 10))
             if outcome.timedOut { throw .timedOut(waitingFor: "initdb to create the database") }
@@ -53,11 +54,9 @@ extension Server {
 
         log.debug("starting the database", ["directory": directory.path, "version": String(installation.version)])
         let patience = max(1, Int(min(deadline.secondsLeft, 86_400)))
-        let outcome = try directory.account.run(
-            [
-                installation.program("pg_ctl"), "start", "-s", "-w", "-t", String(patience),
-                "-D", directory.data, "-l", startLog,
-            ], deadline: deadline == .never ? .never : .after(seconds: deadline.secondsLeft + 2))
+        let outcome = try control(
+            installation, ["start", "-w", "-t", String(patience), "-l", "log/start.log"],
+            deadline: deadline == .never ? .never : .after(seconds: deadline.secondsLeft + 2))
         if outcome.succeeded {
             log.info("the database runs", ["directory": directory.path, "version": String(installation.version)])
             return
@@ -73,8 +72,6 @@ extension Server {
         guard !deadline.hasPassed else { throw .startFailed(directory: directory.path, output: said) }
         Pause.brief(before: deadline)
     }
-
-    private var startLog: String { directory.base + "/log/start.log" }
 
     /// Whatever a server or an `initdb` that is no more has left in the way. The mark to keep running belonged to that
     /// server as well.
@@ -110,9 +107,9 @@ extension Server {
         // With the files as they are; should they be broken, the start will say so.
         try directory.account.run(
             [
-                installation.program("postgres"), "-D", directory.data, "-c", "wal_compression=lz4",
+                installation.program("postgres"), "-D", "data", "-c", "wal_compression=lz4",
                 "-C", "wal_compression",
-            ], deadline: deadline
+            ], in: directory.base, deadline: deadline
         ).output.hasSuffix("lz4\n")
     }
 

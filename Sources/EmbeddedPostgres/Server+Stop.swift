@@ -22,11 +22,9 @@ extension Server {
         let patience = min(deadline.secondsLeft, 86_400)
         var said = ""
         for (mode, seconds) in [("fast", max(1, patience * 0.8)), ("immediate", max(5, patience * 0.2))] {
-            let outcome = try directory.account.run(
-                [
-                    installation.program("pg_ctl"), "stop", "-s", "-w", "-m", mode, "-t", String(Int(seconds)),
-                    "-D", directory.data,
-                ], deadline: .after(seconds: seconds + 2))
+            let outcome = try control(
+                installation, ["stop", "-w", "-m", mode, "-t", String(Int(seconds))],
+                deadline: .after(seconds: seconds + 2))
             // It may have gone by itself meanwhile, too; what counts is what is left.
             switch try observe(deadline: .after(seconds: 10)) {
             case .absent, .stale:

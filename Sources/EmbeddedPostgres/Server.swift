@@ -75,8 +75,16 @@ struct Server: Sendable {
         guard !present.isSuperset(of: mapText.split(separator: "\n")) else { return }
         try write(["pg_ident.conf": mapText], into: directory.data, deadline: deadline)
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
-        _ = try directory.account.run(
-            [installation.program("pg_ctl"), "reload", "-s", "-D", directory.data], deadline: deadline)
+        _ = try control(installation, ["reload"], deadline: deadline)
+    }
+
+    /// Runs `pg_ctl`, in the directory and with relative paths: it puts them unquoted enough into a shell command that
+    /// a `$` in our path would be obeyed.
+    func control(
+        _ installation: PostgresInstallation, _ arguments: [String], deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> Subprocess {
+        try directory.account.run(
+            [installation.program("pg_ctl")] + arguments + ["-s", "-D", "data"], in: directory.base, deadline: deadline)
     }
 
     var mapText: String {

@@ -42,12 +42,19 @@ struct ServerAccount: Hashable, Sendable {
         try Subprocess.run(try switching() + arguments, deadline: deadline)
     }
 
-    /// Runs shell text as this user, its arguments as `$1` and on; what it says when it fails is thrown.
+    /// Runs shell text as this user, its arguments as `$1` and on.
     @discardableResult
     func script(
         _ text: String, _ arguments: [String], deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Subprocess {
         try run(["/bin/sh", "-c", "umask 077\n" + text, "sh"] + arguments, deadline: deadline)
+    }
+
+    /// Runs a program as this user in `directory`.
+    func run(
+        _ arguments: [String], in directory: String, deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> Subprocess {
+        try script(#"cd "$1" && shift && exec "$@""#, [directory] + arguments, deadline: deadline)
     }
 
     /// The first of `paths` that this user cannot enter.

@@ -45,7 +45,7 @@ struct AccessTests {
     @Test("the server gets nothing of its starter's: no signal mask, open file, terminal, or PG variable")
     func nothingInherited() async throws {
         try await Scratch.with { scratch in
-            await #expect(processExitsWith: .success) { [data = scratch.data] in
+            await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 for name in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGOPTIONS", "PG_COLOR", "SECRET_OF_OURS"] {
                     setenv(name, "/nonsense", 1)
                 }

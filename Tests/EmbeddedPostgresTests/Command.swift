@@ -25,7 +25,7 @@ struct Command {
     static func start(_ arguments: [String], as user: String? = nil) throws -> (Process, Pipe) {
         let process = Process()
         let pipe = Pipe()
-        let switching = user.map { ["/usr/bin/setpriv", "--reuid=\($0)", "--regid=\($0)", "--clear-groups", "--"] }
+        let switching = user.map { ["/usr/sbin/runuser", "-u", $0, "--"] }
         let all = (switching ?? []) + arguments
         process.executableURL = URL(fileURLWithPath: all[0])
         process.arguments = Array(all.dropFirst())

@@ -1,5 +1,6 @@
 import EmbeddedPostgres
 import Foundation
+import ServiceRuntime
 import Testing
 
 @Suite("Several at once")
@@ -7,14 +8,13 @@ struct ConcurrencyTests {
     @Test("two processes that start at once on a fresh directory share one cluster, and the last one stops it")
     func twoProcesses() async throws {
         try await Scratch.with { scratch in
-            @Sendable func body(_ mine: String, _ other: String) -> @Sendable () async throws -> Void { { } }
             async let first: Void = { [data = scratch.data, path = scratch.path] in
-                await #expect(processExitsWith: .success) { [data, path] in
+                await #expect(processExitsWith: .success) { [data = data as String, path = path as String] in
                     try meet(data: data, mine: path + "/first", other: path + "/second")
                 }
             }()
             async let second: Void = { [data = scratch.data, path = scratch.path] in
-                await #expect(processExitsWith: .success) { [data, path] in
+                await #expect(processExitsWith: .success) { [data = data as String, path = path as String] in
                     try meet(data: data, mine: path + "/second", other: path + "/first")
                 }
             }()
@@ -28,12 +28,26 @@ struct ConcurrencyTests {
         }
     }
 
+    @Test("who cannot wait for another's starting or stopping hears that trying again may help")
+    func impatience() async throws {
+        try await Scratch.with { scratch in
+            try EmbeddedCluster.throwaway(scratch.data).release()
+            let other = open(scratch.data + "/pg/transition.lock", O_RDONLY)
+            defer { close(other) }
+            #expect(flock(other, LOCK_EX) == 0)
+            let error = #expect(throws: EmbeddedPostgresError.self) {
+                try EmbeddedCluster.use(dataDirectory: scratch.data, log: .silent, deadline: .after(seconds: 0.1))
+            }
+            #expect(error?.isRetriable == true)
+        }
+    }
+
     @Test("many threads that come and go always find a server that answers")
     func manyThreads() async throws {
         try await Scratch.with { scratch in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<6 {
-                    group.addTask { [data = scratch.data] in
+                    group.addTask { [data = scratch.data as String] in
                         let cluster = try EmbeddedCluster.throwaway(data)
                         defer { cluster.release() }
                         return try cluster.ask("SELECT 1")

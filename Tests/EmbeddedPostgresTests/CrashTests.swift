@@ -9,13 +9,14 @@ struct CrashTests {
         try await Scratch.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
-            _ = try cluster.ask("CREATE TABLE kept AS SELECT 42 AS answer; CHECKPOINT")
+            _ = try cluster.ask("CREATE TABLE kept AS SELECT 42 AS answer")
+            _ = try cluster.ask("CHECKPOINT")
             // A query that never waits does not notice that its parent is gone.
             let url = cluster.connectionURL(database: "postgres")
             let (busy, _) = try Command.start(
                 [try Command.psqlPath(), "-XAtq", "-c", "SELECT count(*) FROM generate_series(1, 1e11)", url])
             defer {
-                busy.terminate()
+                kill(busy.processIdentifier, SIGKILL)
                 busy.waitUntilExit()
             }
             let isBusy = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%1e11%'"
@@ -33,7 +34,7 @@ struct CrashTests {
     @Test("a server orphaned by a kill is adopted by the next user and stopped by the last")
     func orphanAdoption() async throws {
         try await Scratch.with { scratch in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data] in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data as String] in
                 let cluster = try EmbeddedCluster.throwaway(data)
                 #expect(try cluster.ask("SELECT 1") == "1")
                 kill(getpid(), SIGKILL)
@@ -51,7 +52,7 @@ struct CrashTests {
     @Test("a cluster whose making was killed halfway is made anew, even while the orphaned initdb still writes")
     func halfMade() async throws {
         try await Scratch.with { scratch in
-            await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data] in
+            await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data as String] in
                 Thread.detachNewThread {
                     let begun = eventually {
                         let names = (try? FileManager.default.contentsOfDirectory(atPath: data + "/pg")) ?? []
@@ -74,9 +75,10 @@ struct CrashTests {
     func reusedProcessID() async throws {
         try await Scratch.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
-            let (stranger, _) = try Command.start(["/usr/bin/sleep", "60"], as: "postgres")
+            let (stranger, _) = try Command.start(
+                ["/usr/bin/setpriv", "--reuid=postgres", "--clear-groups", "/usr/bin/sleep", "60"])
             defer {
-                stranger.terminate()
+                kill(stranger.processIdentifier, SIGKILL)
                 stranger.waitUntilExit()
             }
             let lines = "\(stranger.processIdentifier)\n\(scratch.data)/pg/data\n1700000000\n5432\n/tmp\n\n1 2\nready\n"
@@ -105,7 +107,8 @@ struct CrashTests {
         try await Scratch.with { scratch in
             let original = try EmbeddedCluster.throwaway(scratch.data)
             defer { original.release() }
-            _ = try original.ask("CREATE TABLE kept AS SELECT 42 AS answer; CHECKPOINT")
+            _ = try original.ask("CREATE TABLE kept AS SELECT 42 AS answer")
+            _ = try original.ask("CHECKPOINT")
             let copied = scratch.path + "/copy"
             _ = try Command.run(["/usr/bin/cp", "-a", scratch.data, copied]).trusted()
             #expect(try !EmbeddedCluster.isRunning(dataDirectory: copied))
@@ -125,6 +128,56 @@ struct CrashTests {
             unlink(scratch.data + "/pg/socket/.s.PGSQL.5432")
             try cluster.ensureRunning()
             #expect(try cluster.ask("SELECT 1") == "1")
+        }
+    }
+
+    @Test("a server that is just stopping is waited for and started again")
+    func stoppingServer() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            defer { cluster.release() }
+            let server = try #require(postmaster(of: scratch.data))
+            kill(server, SIGINT)
+            #expect(
+                eventually {
+                    let lock = try? String(contentsOfFile: scratch.data + "/pg/data/postmaster.pid", encoding: .utf8)
+                    return lock?.contains("stopping") != false
+                })
+            try cluster.ensureRunning()
+            #expect(try cluster.ask("SELECT 1") == "1")
+            #expect(postmaster(of: scratch.data) != server)
+        }
+    }
+
+    @Test("no second server is started while one answers whose process is out of sight")
+    func hiddenServer() async throws {
+        try await Scratch.with { scratch in
+            try EmbeddedCluster.throwaway(scratch.data).release()
+            let path = scratch.data + "/pg/socket/.s.PGSQL.5432"
+            let hidden = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(hidden) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(hidden, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            #expect(bound == 0 && listen(hidden, 5) == 0)
+            #expect(throws: EmbeddedPostgresError.hiddenServer(directory: scratch.data)) {
+                try EmbeddedCluster.throwaway(scratch.data)
+            }
+        }
+    }
+
+    @Test("a server that cannot start is reported with the end of its log")
+    func damagedData() async throws {
+        try await Scratch.with { scratch in
+            try EmbeddedCluster.throwaway(scratch.data).release()
+            rename(scratch.data + "/pg/data/pg_wal", scratch.data + "/pg/data/elsewhere")
+            let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedCluster.throwaway(scratch.data) }
+            #expect(error?.description.contains("pg_wal") == true)
         }
     }
 

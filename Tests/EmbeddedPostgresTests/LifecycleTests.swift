@@ -95,7 +95,7 @@ struct LifecycleTests {
 
     @Test("a directory without a cluster neither runs nor can be stopped, and stays as it is")
     func nothingThere() async throws {
-        try await Scratch.with { scratch in
+        try await Scratch.with { scratch throws in
             #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
             #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.data))
             #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.path))

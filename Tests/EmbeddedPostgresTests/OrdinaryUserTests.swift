@@ -8,7 +8,7 @@ struct OrdinaryUserTests {
     func ownCluster() async throws {
         try await Scratch.with { scratch in
             chmod(scratch.path, 0o777)
-            await #expect(processExitsWith: .success) { [data = scratch.data] in
+            await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 try become("nobody")
                 let cluster = try EmbeddedCluster.throwaway(data)
                 #expect(try cluster.ask("SELECT current_user") == "bellwether")
@@ -34,7 +34,7 @@ struct OrdinaryUserTests {
             }
             cluster.release()
             // And nothing that root left there stands in the owner's way.
-            await #expect(processExitsWith: .success) { [data = scratch.data] in
+            await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 try become("nobody")
                 let cluster = try EmbeddedCluster.throwaway(data)
                 #expect(try cluster.ask("SELECT 1") == "1")
@@ -49,7 +49,7 @@ struct OrdinaryUserTests {
     func foreignCluster() async throws {
         try await Scratch.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
-            await #expect(processExitsWith: .success) { [data = scratch.data] in
+            await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 try become("nobody")
                 let refusal = EmbeddedPostgresError.foreignOwner(path: data, owner: "postgres")
                 #expect(throws: refusal) { try EmbeddedCluster.throwaway(data) }
@@ -63,7 +63,7 @@ struct OrdinaryUserTests {
     func runtimeDirectory() async throws {
         try await Scratch.with { scratch in
             chmod(scratch.path, 0o777)
-            await #expect(processExitsWith: .success) { [path = scratch.path] in
+            await #expect(processExitsWith: .success) { [path = scratch.path as String] in
                 try become("nobody")
                 mkdir(path + "/run", 0o700)
                 setenv("XDG_RUNTIME_DIR", path + "/run", 1)

@@ -1,5 +1,6 @@
 import EmbeddedPostgres
 import Foundation
+import ServiceRuntime
 import Testing
 
 @Suite("Where a cluster can live")
@@ -7,7 +8,8 @@ struct PlacementTests {
     @Test("a directory too deep for a socket path works, by a short private directory that others find again")
     func deepDirectory() async throws {
         try await Scratch.with { scratch in
-            let deep = scratch.path + "/" + String(repeating: "deep/", count: 30) + "data, 'quoted' \"twice\""
+            let deep =
+                scratch.path + "/" + String(repeating: "deep/", count: 30) + #"data, 'quoted' "twice" $(id)`id`\"#
             let first = try EmbeddedCluster.throwaway(deep)
             let second = try EmbeddedCluster.throwaway(deep)
             #expect(try second.ask("SELECT 1") == "1")
@@ -40,7 +42,7 @@ struct PlacementTests {
 
     @Test("a place that the server's user cannot enter is refused by the name of the first closed directory")
     func unreachable() async throws {
-        try await Scratch.with { scratch in
+        try await Scratch.with { scratch throws in
             let home = scratch.path + "/home"
             mkdir(home, 0o700)
             let error = #expect(throws: EmbeddedPostgresError.self) {
@@ -78,7 +80,7 @@ struct PlacementTests {
     @Test("root's umask does not shut the server's user out of directories made on the way")
     func umask() async throws {
         try await Scratch.with { scratch in
-            await #expect(processExitsWith: .success) { [path = scratch.path] in
+            await #expect(processExitsWith: .success) { [path = scratch.path as String] in
                 Foundation.umask(0o077)
                 let cluster = try EmbeddedCluster.throwaway(path + "/a/b/data")
                 #expect(try cluster.ask("SELECT 1") == "1")
@@ -105,8 +107,9 @@ struct PlacementTests {
     func fileInTheWay() async throws {
         try await Scratch.with { scratch in
             try "".write(toFile: scratch.data, atomically: false, encoding: .utf8)
-            #expect(throws: EmbeddedPostgresError.unusableDirectory(
-                path: scratch.data, reason: "it is not a directory.")
+            #expect(
+                throws: EmbeddedPostgresError.unusableDirectory(
+                    path: scratch.data, reason: "it is not a directory.")
             ) { try EmbeddedCluster.throwaway(scratch.data) }
         }
     }
@@ -121,10 +124,11 @@ struct PlacementTests {
             #expect(error == .unusableBinaries(directory: "/usr/bin", reason: "there is no initdb"))
         }
         let newest = try #require(try PostgresInstallation.all(deadline: .after(seconds: 10)).first)
-        await #expect(processExitsWith: .success) { [directory = newest.binDirectory] in
+        await #expect(processExitsWith: .success) { [directory = newest.binDirectory as String] in
             setenv("BELLWETHER_POSTGRES_BIN", directory, 1)
             setenv("PATH", "/nowhere", 1)
-            #expect(try PostgresInstallation.all(deadline: .after(seconds: 10)).map(\.binDirectory) == [directory])
+            let found = try PostgresInstallation.all(deadline: .after(seconds: 10))
+            #expect(found.map(\.binDirectory) == [directory])
         }
     }
 }

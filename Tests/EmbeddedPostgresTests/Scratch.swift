@@ -18,10 +18,10 @@ final class Scratch: Sendable {
     var data: String { path + "/data" }
 
     /// Runs a test and cleans up after it, whatever became of it.
-    static func with<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
+    static func with(_ body: (Scratch) async throws -> Void) async throws {
         let scratch = try Scratch()
         defer { _ = try? EmbeddedCluster.stop(dataDirectory: scratch.data, force: true) }
-        return try await body(scratch)
+        try await body(scratch)
     }
 }
 

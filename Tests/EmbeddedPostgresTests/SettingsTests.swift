@@ -1,5 +1,6 @@
 import EmbeddedPostgres
 import Foundation
+import ServiceRuntime
 import Testing
 
 @testable import struct EmbeddedPostgres.ClusterSettings
@@ -43,17 +44,27 @@ struct SettingsTests {
         }
     }
 
-    @Test("memory and disk are shared out by their size, within bounds", arguments: [
-        (512 << 20, 4 << 30, "64MB", "409MB"), (8 << 30, 100 << 30, "1024MB", "4096MB"),
-        (1 << 40, 1 << 45, "2048MB", "4096MB"), (64 << 20, 1 << 30, "32MB", "256MB"),
-    ])
-    func sizes(memory: Int, disk: Int, buffers: String, log: String) {
+    struct Share: Sendable {
+        let memory, disk: Int
+        let buffers, log: String
+    }
+
+    @Test(
+        "memory and disk are shared out by their size, within bounds",
+        arguments: [
+            Share(memory: 64 << 20, disk: 1 << 30, buffers: "32MB", log: "256MB"),
+            Share(memory: 512 << 20, disk: 4 << 30, buffers: "64MB", log: "409MB"),
+            Share(memory: 8 << 30, disk: 100 << 30, buffers: "1024MB", log: "4096MB"),
+            Share(memory: 1 << 40, disk: 1 << 45, buffers: "2048MB", log: "4096MB"),
+        ])
+    func sizes(share: Share) {
         let text = ClusterSettings(
-            size: MachineSize(memory: memory, freeDisk: disk, sharedMemoryDisk: 64 << 20), socketDirectory: "/tmp/a'b",
+            size: MachineSize(memory: share.memory, freeDisk: share.disk, sharedMemoryDisk: 64 << 20),
+            socketDirectory: "/tmp/a'b",
             hasLZ4: false, overrides: ["x": "it's \\"]
         ).generatedText
-        #expect(text.contains("\nshared_buffers = '\(buffers)'\n"))
-        #expect(text.contains("\nmax_wal_size = '\(log)'\n"))
+        #expect(text.contains("\nshared_buffers = '\(share.buffers)'\n"))
+        #expect(text.contains("\nmax_wal_size = '\(share.log)'\n"))
         #expect(text.contains("\ndynamic_shared_memory_type = 'mmap'\n"))
         #expect(text.contains("\nunix_socket_directories = '\"/tmp/a''b\"'\n"))
         #expect(text.hasSuffix("\nx = 'it''s \\\\'\n"))
