@@ -24,10 +24,13 @@ package final class LogKeeper: Sendable {
     private let state = Lock(State())
     private let url: String
     private let log: Log
+    private let revive: @Sendable () throws -> Void
 
-    package init(url: String, log: Log) {
+    /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
+    package init(url: String, log: Log, revive: @escaping @Sendable () throws -> Void = {}) {
         self.url = url
         self.log = log
+        self.revive = revive
     }
 
     package var health: Health { state.withLock { state in state.health } }
@@ -54,6 +57,7 @@ package final class LogKeeper: Sendable {
             } catch {
                 tell(.away("\(error)"))
                 rest(0.5)
+                if !isStopping { reviveDatabase() }
             }
         }
     }
@@ -93,6 +97,10 @@ package final class LogKeeper: Sendable {
             log.error("partitions could not be made ahead", ["error": "\(error)"])
             return true
         }
+    }
+
+    private func reviveDatabase() {
+        do { try revive() } catch { log.error("the database could not be started again", ["error": "\(error)"]) }
     }
 
     private var isStopping: Bool { state.withLock { state in state.isStopping } }

@@ -99,7 +99,7 @@ final class Writer: Sendable {
     private func commit(_ parts: [GroupCommit.Part], with appender: Appender) {
         let began = Deadline.now
         do {
-            let verdicts = try appender.append(parts.map(\.submission))
+            let verdicts = try append(parts.map(\.submission), with: appender)
             metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
             for (part, verdicts) in zip(parts, verdicts) {
@@ -113,6 +113,15 @@ final class Writer: Sendable {
                 ["error": "\(error)", "requests": "\(parts.count)"])
             answer(parts, nil)
             if error.isUnavailable { goAway(error) }
+        }
+    }
+
+    /// A connection that had died while nobody used it shows only now: then the batch is tried once more on a new one.
+    /// What the first attempt may have committed after all, the second one finds.
+    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [[Verdict]] {
+        do { return try appender.append(submissions) } catch {
+            guard case .connection = error else { throw error }
+            return try appender.append(submissions)
         }
     }
 

@@ -65,7 +65,7 @@ struct ServeCommand: Command {
         let service = try Service(
             url: access.url, server: server, metricsListen: metricsListen, commits: commits, mostWords: mostWords,
             node: arguments.text("node") ?? Self.nodeName(), crossOrigin: CrossOrigin(arguments.texts("cors-origin")),
-            log: log)
+            log: log, revive: { try access.cluster?.ensureRunning() })
         service.start()
         let signal = Signals.waitForStop()
         log.info("stopping: finishing what is in flight", ["signal": signal])

@@ -15,12 +15,12 @@ final class Service: Sendable {
     init(
         url: String, server: HTTPServerConfiguration, metricsListen: HTTPServerConfiguration.Address?,
         commits configuration: GroupCommit.Configuration, mostWords: Int32, node: String, crossOrigin: CrossOrigin,
-        log: Log
+        log: Log, revive: @escaping @Sendable () throws -> Void
     ) throws {
         self.log = log
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
-        let keeper = LogKeeper(url: url, log: log)
+        let keeper = LogKeeper(url: url, log: log, revive: revive)
         let keys = KeyDirectory(url: url, log: log)
         let commits = GroupCommit(
             configuration, appender: Appender.Configuration(url: url, node: node, mostWords: mostWords), log: log,
