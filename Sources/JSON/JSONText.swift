@@ -3,45 +3,32 @@ internal import Glibc
 /// The text of a string or key, unescaped, borrowed from its parser. Always valid UTF-8.
 @safe package struct JSONText: Equatable {
     // SAFETY: as for `JSONValue`.
-    @usableFromInline let start: UnsafePointer<UInt8>
+    private let start: UnsafePointer<UInt8>
     package let count: Int
 
-    @inlinable
     init(start: UnsafePointer<UInt8>, count: Int) {
         unsafe self.start = start
         self.count = count
     }
 
-    package var isEmpty: Bool { @inlinable get { count == 0 } }
+    package var isEmpty: Bool { count == 0 }
 
     /// Whether the text is exactly this word.
-    @inlinable
     package func spells(_ word: StaticString) -> Bool {
-        guard count == word.utf8CodeUnitCount else { return false }
-        let letters = unsafe word.utf8Start
-        var position = 0
-        while position < count {
-            guard unsafe start[position] == letters[position] else { return false }
-            position += 1
-        }
-        return true
+        unsafe count == word.utf8CodeUnitCount && memcmp(start, word.utf8Start, count) == 0
     }
 
-    @inlinable
-    package func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        let bytes = unsafe UnsafeBufferPointer(start: start, count: count)
-        return unsafe body(bytes.span)
-    }
+    // SAFETY: as for the text itself, whoever asks for these may not keep them.
+    /// The bytes where they are.
+    package var utf8: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: start, count: count) }
 
     /// A copy that may be kept.
     package var string: String {
-        @inlinable get {
-            unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-        }
+        unsafe String(decoding: utf8, as: UTF8.self)
     }
 
     /// A copy of its UTF-8.
-    package var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
+    package var bytes: [UInt8] { unsafe Array(utf8) }
 
     /// The same bytes; Unicode's equivalences do not count in JSON.
     package static func == (left: JSONText, right: JSONText) -> Bool {
@@ -51,9 +38,6 @@ internal import Glibc
     package var holdsNUL: Bool {
         unsafe memchr(start, 0, count) != nil
     }
-
-    /// The first byte, 0 for an empty text.
-    package var first: UInt8 { @inlinable get { count > 0 ? unsafe start[0] : 0 } }
 }
 
 extension JSONText {

@@ -5,13 +5,12 @@
 @safe package struct JSONValue {
     // SAFETY: both point into buffers of the parser; `JSONParser.withDocument` says how long they live. The tape was
     // made by simdjson, whose words only point to places inside the two.
-    @usableFromInline let tape: UnsafePointer<UInt64>
-    @usableFromInline let strings: UnsafePointer<UInt8>
+    private let tape: UnsafePointer<UInt64>
+    private let strings: UnsafePointer<UInt8>
 
     /// Where this value stands in its document; never 0.
     package let position: Int
 
-    @inlinable
     init(tape: UnsafePointer<UInt64>, strings: UnsafePointer<UInt8>, position: Int) {
         unsafe self.tape = tape
         unsafe self.strings = strings
@@ -19,41 +18,34 @@
     }
 
     /// The value at a position of the same document that another value gave.
-    @inlinable
     package func value(at position: Int) -> JSONValue {
         unsafe JSONValue(tape: tape, strings: strings, position: position)
     }
 
-    @usableFromInline var word: UInt64 {
-        @inlinable get { unsafe tape[position] }
-    }
+    private var word: UInt64 { unsafe tape[position] }
 
-    @usableFromInline var tag: UInt8 {
-        @inlinable get { UInt8(truncatingIfNeeded: word >> 56) }
-    }
+    var tag: UInt8 { UInt8(truncatingIfNeeded: word >> 56) }
 
     /// The position after this value.
     package var end: Int {
-        @inlinable get {
-            switch tag {
-            case Tag.object, Tag.array: Int(word & 0xffff_ffff)
-            case Tag.signed, Tag.unsigned, Tag.double: position + 2
-            default: position + 1
-            }
+        switch tag {
+        case Tag.object, Tag.array: Int(word & 0xffff_ffff)
+        case Tag.signed, Tag.unsigned, Tag.double: position + 2
+        default: position + 1
         }
     }
 
-    @usableFromInline
-    package enum Tag {
-        @usableFromInline static let object = UInt8(ascii: "{")
-        @usableFromInline static let array = UInt8(ascii: "[")
-        @usableFromInline static let string = UInt8(ascii: "\"")
-        @usableFromInline static let signed = UInt8(ascii: "l")
-        @usableFromInline static let unsigned = UInt8(ascii: "u")
-        @usableFromInline static let double = UInt8(ascii: "d")
-        @usableFromInline static let yes = UInt8(ascii: "t")
-        @usableFromInline static let no = UInt8(ascii: "f")
-        @usableFromInline static let null = UInt8(ascii: "n")
+    /// The tape's letters for the sorts of values.
+    enum Tag {
+        static let object = UInt8(ascii: "{")
+        static let array = UInt8(ascii: "[")
+        static let string = UInt8(ascii: "\"")
+        static let signed = UInt8(ascii: "l")
+        static let unsigned = UInt8(ascii: "u")
+        static let double = UInt8(ascii: "d")
+        static let yes = UInt8(ascii: "t")
+        static let no = UInt8(ascii: "f")
+        static let null = UInt8(ascii: "n")
     }
 }
 
@@ -74,27 +66,21 @@ extension JSONValue {
         }
     }
 
-    package var isObject: Bool { @inlinable get { tag == Tag.object } }
-    package var isArray: Bool { @inlinable get { tag == Tag.array } }
-    package var isNull: Bool { @inlinable get { tag == Tag.null } }
+    package var isObject: Bool { tag == Tag.object }
+    package var isArray: Bool { tag == Tag.array }
+    package var isNull: Bool { tag == Tag.null }
 
     /// The text of a string.
-    package var text: JSONText? {
-        @inlinable get { tag == Tag.string ? uncheckedText : nil }
-    }
+    package var text: JSONText? { tag == Tag.string ? uncheckedText : nil }
 
     // SAFETY: asked only of a string's word: the bytes follow their 32-bit length.
-    @usableFromInline var uncheckedText: JSONText {
-        @inlinable get {
-            let start = unsafe strings + Int(word & 0x00ff_ffff_ffff_ffff)
-            let count = unsafe UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
-            return unsafe JSONText(start: start + 4, count: Int(UInt32(littleEndian: count)))
-        }
+    var uncheckedText: JSONText {
+        let start = unsafe strings + Int(word & 0x00ff_ffff_ffff_ffff)
+        let count = unsafe UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
+        return unsafe JSONText(start: start + 4, count: Int(UInt32(littleEndian: count)))
     }
 
-    package var boolean: Bool? {
-        @inlinable get { tag == Tag.yes ? true : tag == Tag.no ? false : nil }
-    }
+    package var boolean: Bool? { tag == Tag.yes ? true : tag == Tag.no ? false : nil }
 
     /// A number, as simdjson holds it.
     package enum Number: Hashable, Sendable {
@@ -105,18 +91,14 @@ extension JSONValue {
     }
 
     package var number: Number? {
-        @inlinable get {
-            switch tag {
-            case Tag.signed: unsafe .signed(Int64(bitPattern: tape[position + 1]))
-            case Tag.unsigned: unsafe .unsigned(tape[position + 1])
-            case Tag.double: unsafe .double(Double(bitPattern: tape[position + 1]))
-            default: nil
-            }
+        switch tag {
+        case Tag.signed: unsafe .signed(Int64(bitPattern: tape[position + 1]))
+        case Tag.unsigned: unsafe .unsigned(tape[position + 1])
+        case Tag.double: unsafe .double(Double(bitPattern: tape[position + 1]))
+        default: nil
         }
     }
 
     /// Members of an object or elements of an array, up to 16,777,215: the tape counts no further. 0 for anything else.
-    package var count: Int {
-        @inlinable get { isObject || isArray ? Int(word >> 32 & 0xff_ffff) : 0 }
-    }
+    package var count: Int { isObject || isArray ? Int(word >> 32 & 0xff_ffff) : 0 }
 }

@@ -61,9 +61,8 @@ package struct JSONWriter {
     /// Writes a string in quotes.
     package mutating func write(_ text: JSONText) {
         bytes.append(UInt8(ascii: "\""))
-        text.withSpan { text in
-            for position in 0..<text.count { write(escaping: text[position]) }
-        }
+        let letters = unsafe text.utf8
+        for place in 0..<letters.count { write(escaping: unsafe letters[place]) }
         bytes.append(UInt8(ascii: "\""))
     }
 

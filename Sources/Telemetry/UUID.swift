@@ -10,30 +10,37 @@ package struct UUID: Hashable, Comparable, Sendable {
 
     /// Reads the textual form, digits in either case; nil for anything else.
     package init?(_ text: some StringProtocol) {
-        self.init(utf8: text.utf8)
+        self.init(utf8: String(text).utf8.span)
     }
 
     /// Reads the textual form from its bytes.
     package init?(utf8 text: some Collection<UInt8>) {
-        guard text.count == 36 else { return nil }
-        var (high, low): (UInt64, UInt64) = (0, 0)
-        for (position, byte) in text.enumerated() {
-            switch (position, byte) {
-            case (8, UInt8(ascii: "-")), (13, UInt8(ascii: "-")), (18, UInt8(ascii: "-")), (23, UInt8(ascii: "-")):
-                continue
-            case (8, _), (13, _), (18, _), (23, _):
-                return nil
-            default:
-                guard let digit = UUID.digit(byte) else { return nil }
-                high = high << 4 | low >> 60
-                low = low << 4 | digit
-            }
-        }
-        self.init(high: high, low: low)
+        self.init(utf8: Array(text).span)
+    }
+
+    /// Reads the textual form from its bytes.
+    package init?(utf8 text: Span<UInt8>) {
+        guard text.count == 36,
+            text[8] == UInt8(ascii: "-"), text[13] == UInt8(ascii: "-"), text[18] == UInt8(ascii: "-"),
+            text[23] == UInt8(ascii: "-"),
+            let first = UUID.word(text, 0..<8), let second = UUID.word(text, 9..<13),
+            let third = UUID.word(text, 14..<18), let fourth = UUID.word(text, 19..<23),
+            let fifth = UUID.word(text, 24..<36)
+        else { return nil }
+        self.init(high: first << 32 | second << 16 | third, low: fourth << 48 | fifth)
     }
 
     package static func < (left: UUID, right: UUID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
+    }
+
+    private static func word(_ text: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
+        var word: UInt64 = 0
+        for position in range {
+            guard let digit = digit(text[position]) else { return nil }
+            word = word << 4 | digit
+        }
+        return word
     }
 
     private static func digit(_ byte: UInt8) -> UInt64? {

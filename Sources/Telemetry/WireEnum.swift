@@ -5,11 +5,14 @@
 package protocol WireEnum: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == Int16 {
     /// The word on the wire.
     var wire: String { get }
+
+    /// The case with exactly this word; nil for a word that this version does not know.
+    ///
+    /// A requirement, though every enumeration takes the same body: so each has its own, compiled for it alone.
+    init?(wire word: Span<UInt8>)
 }
 
 extension WireEnum {
-    /// The case with exactly this word; nil for a word that this version does not know.
-    @inlinable
     package init?(wire word: Span<UInt8>) {
         var code: Int16 = 1
         while let candidate = Self(rawValue: code) {
@@ -29,15 +32,10 @@ extension WireEnum {
 }
 
 extension Span<UInt8> {
-    @usableFromInline
-    package func spells(_ word: String) -> Bool {
-        let letters = word.utf8
+    fileprivate func spells(_ word: String) -> Bool {
+        let letters = word.utf8.span
         guard count == letters.count else { return false }
-        var position = 0
-        for letter in letters {
-            guard self[position] == letter else { return false }
-            position += 1
-        }
+        for position in indices where self[position] != letters[position] { return false }
         return true
     }
 }

@@ -1,0 +1,27 @@
+package import Telemetry
+
+/// What one request carried, each event valid or refused by itself.
+package struct DecodedEnvelope: Sendable {
+    /// When the client's clock says the envelope was sent; nil when absent or unreadable.
+    package let sentAt: Timestamp?
+    /// A result for each event, in the order of the envelope.
+    package let items: [Item]
+    /// What the client says that it threw away.
+    package let drops: [ClientDrop]
+    /// A sentence for each entry of `dropped` that could not be read.
+    package let invalidDrops: [String]
+    let raw: RawEnvelope
+
+    /// One event of the envelope.
+    package enum Item: Sendable {
+        case event(Event)
+        /// The id is given when it could be read.
+        case rejected(id: UUID?, Rejection)
+    }
+
+    /// An event as it stands in the body, cut to what is kept of a rejected one, between two characters.
+    package func rawEvent(_ index: Int) -> ArraySlice<UInt8> { raw.event(index) }
+
+    /// The envelope's `source` as it stands in the body, cut likewise; nil when there is none.
+    package var rawSource: [UInt8]? { raw.source }
+}

@@ -1,0 +1,47 @@
+import JSON
+import Telemetry
+
+/// Reads the envelope's `dropped`. What is wrong there is told, and keeps no event from being stored.
+enum DropDecoder {
+    /// `isDamaged` tells whether the entry at an index holds what cannot be held.
+    static func decode(
+        _ value: JSONValue?, isDamaged: (Int) -> Bool
+    ) -> (drops: [ClientDrop], problems: [String]) {
+        guard let value, !value.isVoid else { return ([], []) }
+        guard value.isArray else { return ([], ["dropped: must be an array, is \(value.kind.words)"]) }
+        var (drops, problems): ([ClientDrop], [String]) = ([], [])
+        let reader = ObjectReader<DropMember>()
+        for (index, entry) in value.elements.enumerated() {
+            guard index < Bounds.drops else {
+                problems.append("dropped: has more than \(Bounds.drops) entries; the rest is not read")
+                break
+            }
+            do throws(Rejection) {
+                guard !isDamaged(index) else { throw unreadable(index) }
+                drops.append(try drop(entry, at: index, reader))
+            } catch {
+                problems.append(error.detail)
+            }
+        }
+        return (drops, problems)
+    }
+
+    private static func drop(
+        _ entry: JSONValue, at index: Int, _ reader: ObjectReader<DropMember>
+    ) throws(Rejection) -> ClientDrop {
+        guard entry.isObject else { throw unreadable(index) }
+        reader.begin(entry, .dropped(index))
+        guard let id = reader[.id]?.uuid else { throw reader.invalid(.id, "must be a UUID") }
+        guard let count = try reader.integer(.count, in: Bounds.count) else {
+            throw reader.invalid(.count, "must be there")
+        }
+        guard let reason: ClientDrop.Reason = try reader.word(.reason) else {
+            throw reader.invalid(.reason, "must be age, size or unreadable")
+        }
+        return ClientDrop(id: id, count: count, since: try reader.time(.since), reason: reason)
+    }
+
+    private static func unreadable(_ index: Int) -> Rejection {
+        Rejection(.invalidField, "dropped[\(index)]: must be an object that can be held")
+    }
+}

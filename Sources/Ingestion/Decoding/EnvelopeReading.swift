@@ -1,0 +1,100 @@
+import JSON
+import Telemetry
+
+/// One parsed body on its way to a decoded envelope.
+struct EnvelopeReading {
+    /// The envelope and its `events` hold each event.
+    static let levelsAboveEvent = 2
+
+    let body: [UInt8]
+    let receivedAt: Timestamp
+    /// What was mended in the body before it could be parsed, by place.
+    let misfits: [JSONMisfit]
+    let readers: EventReaders
+
+    func decode(_ root: JSONValue) throws(EnvelopeError) -> DecodedEnvelope {
+        guard root.isObject else { throw .notAnObject }
+        let members = EnvelopeMembers(root)
+        guard let events = members.events?.value, let eventsOrdinal = members.events?.ordinal, events.isArray else {
+            throw .noEvents
+        }
+        guard events.count <= Bounds.events else { throw .tooManyEvents(events.count) }
+        let source = members.source.flatMap { $0.value.isVoid ? nil : $0 }
+        if let source, !source.value.isObject { throw .sourceNotObject }
+
+        let raw = RawEnvelope(body: body, eventsOrdinal: eventsOrdinal, sourceOrdinal: source?.ordinal)
+        let sentAt = members.sentAt?.value.timestamp
+        let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
+        let decoder = EventDecoder(
+            readers, sentAt: sentAt, receivedAt: receivedAt,
+            source: EnvelopeSource(source?.value, damage: damage(to: source, raw, mayHoldNUL), readers.envelopeSource),
+            mayHoldNUL: mayHoldNUL)
+        let findings = findings(raw)
+        var items: [DecodedEnvelope.Item] = []
+        items.reserveCapacity(events.count)
+        for event in events.elements {
+            let finding = findings.isEmpty ? EventDecoder.Finding() : findings[items.count]
+            items.append(decoder.decode(event, at: items.count, finding))
+        }
+        let damagedDrops = damagedDrops(members.dropped, raw)
+        let (drops, problems) = DropDecoder.decode(members.dropped?.value, isDamaged: damagedDrops.contains)
+        return DecodedEnvelope(sentAt: sentAt, items: items, drops: drops, invalidDrops: problems, raw: raw)
+    }
+
+    /// For each event what its place in the body tells; empty when that is nothing for all of them.
+    private func findings(_ raw: RawEnvelope) -> [EventDecoder.Finding] {
+        guard body.count > Bounds.event || !misfits.isEmpty else { return [] }
+        let ranges = raw.eventRanges
+        return zip(ranges, firstMisfits(in: ranges)).map { range, misfit in
+            EventDecoder.Finding(isTooLarge: range.count > Bounds.event, misfit: misfit)
+        }
+    }
+
+    private func damage(to source: EnvelopeMembers.Found?, _ raw: RawEnvelope, _ mayHoldNUL: Bool) -> String? {
+        guard let source else { return nil }
+        var misfit: JSONMisfit.Kind?
+        if !misfits.isEmpty, let range = raw.range(ofMember: source.ordinal) {
+            misfit = firstMisfits(in: [range])[0]
+        }
+        // In an event it would stand one level below the event.
+        return source.value.problem(misfit, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL)
+    }
+
+    private func damagedDrops(_ dropped: EnvelopeMembers.Found?, _ raw: RawEnvelope) -> Set<Int> {
+        guard !misfits.isEmpty, let dropped, dropped.value.isArray else { return [] }
+        let misfits = firstMisfits(in: raw.elementRanges(ofMember: dropped.ordinal))
+        return Set(misfits.indices.filter { misfits[$0] != nil })
+    }
+
+    /// For each of the ranges, which are in order, the first misfit in it.
+    private func firstMisfits(in ranges: [Range<Int>]) -> [JSONMisfit.Kind?] {
+        var next = 0
+        return ranges.map { range in
+            while next < misfits.count, misfits[next].offset < range.lowerBound { next += 1 }
+            return next < misfits.count && misfits[next].offset < range.upperBound ? misfits[next].kind : nil
+        }
+    }
+}
+
+/// The members of the envelope that we know, each by its last occurrence.
+struct EnvelopeMembers {
+    var events: Found?
+    var source: Found?
+    var sentAt: Found?
+    var dropped: Found?
+
+    /// A value and the number of its member in the object.
+    struct Found {
+        let value: JSONValue
+        let ordinal: Int
+    }
+
+    init(_ root: JSONValue) {
+        for (ordinal, (key, value)) in root.members.enumerated() {
+            if key.spells("events") { events = Found(value: value, ordinal: ordinal) }
+            if key.spells("source") { source = Found(value: value, ordinal: ordinal) }
+            if key.spells("sent_at") { sentAt = Found(value: value, ordinal: ordinal) }
+            if key.spells("dropped") { dropped = Found(value: value, ordinal: ordinal) }
+        }
+    }
+}

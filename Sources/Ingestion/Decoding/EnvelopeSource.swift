@@ -1,0 +1,58 @@
+import JSON
+import Telemetry
+
+/// The envelope's `source`, which speaks for every event as far as the event has no `source` of its own.
+struct EnvelopeSource {
+    private let reader: ObjectReader<SourceMember>
+    /// Why it cannot be held, when it cannot: then no event can be taken.
+    private let damage: Rejection?
+    /// What all events without an own `source` share; nil when there is no install id.
+    private let shared: Result<Source, Rejection>?
+    /// What goes to the `extra` of the events.
+    let leftovers: Leftovers
+
+    /// `damage` says in a clause what makes the object impossible to hold.
+    init(_ object: JSONValue?, damage: String?, _ reader: ObjectReader<SourceMember>) {
+        self.reader = reader
+        reader.begin(object, .envelopeSource)
+        self.damage = damage.map { Rejection(.invalidField, "source: \($0)") }
+        shared = EnvelopeSource.shared(reader)
+        // Marks a word that is not known as one for `extra`. A value of another type is told to each event.
+        _ = try? reader.word(.authorization) as Authorization?
+        leftovers = Leftovers(damage == nil ? reader.leftovers : [])
+    }
+
+    /// Whether an event has an install id, with a `source` of its own or without.
+    func hasInstallID(with own: ObjectReader<SourceMember>) -> Bool {
+        own.has(.installID) || reader.has(.installID)
+    }
+
+    /// The source of an event that has an install id. Its own members override the envelope's one by one.
+    func source(with own: ObjectReader<SourceMember>) throws(Rejection) -> Source {
+        if let damage { throw damage }
+        if !own.isThere, let shared { return try shared.get() }
+        return try merged(own, over: reader)
+    }
+
+    private static func shared(_ reader: ObjectReader<SourceMember>) -> Result<Source, Rejection>? {
+        guard reader.has(.installID) else { return nil }
+        return Result { () throws(Rejection) in try merged(reader, over: reader) }
+    }
+}
+
+private func merged(
+    _ own: ObjectReader<SourceMember>, over envelope: ObjectReader<SourceMember>
+) throws(Rejection) -> Source {
+    func reader(of member: SourceMember) -> ObjectReader<SourceMember> { own.has(member) ? own : envelope }
+    func text(_ member: SourceMember) throws(Rejection) -> String? {
+        try reader(of: member).string(member, upTo: Bounds.string)
+    }
+    guard let installID = reader(of: .installID)[.installID]?.uuid else {
+        throw reader(of: .installID).invalid(.installID, "must be a UUID")
+    }
+    return Source(
+        installID: installID, platform: try text(.platform), osVersion: try text(.osVersion),
+        appVersion: try text(.appVersion), sdk: try text(.sdk), deviceModel: try text(.deviceModel),
+        locale: try text(.locale), timeZone: try text(.timeZone), fid: try reader(of: .fid).identifier(.fid),
+        authorization: try reader(of: .authorization).word(.authorization))
+}

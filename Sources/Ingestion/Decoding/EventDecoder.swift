@@ -1,0 +1,155 @@
+import JSON
+import Telemetry
+
+/// Reads the events of one envelope. Each is valid or refused by itself, for the first reason that applies.
+struct EventDecoder {
+    let sentAt: Timestamp?
+    let receivedAt: Timestamp
+    let envelopeSource: EnvelopeSource
+    /// Whether U+0000 may stand somewhere in the body, so that each event must be looked through for it.
+    let mayHoldNUL: Bool
+    private let event: ObjectReader<EventMember>
+    private let notification: ObjectReader<NotificationMember>
+    private let media: ObjectReader<MediaMember>
+    private let source: ObjectReader<SourceMember>
+
+    init(
+        _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource, mayHoldNUL: Bool
+    ) {
+        self.sentAt = sentAt
+        self.receivedAt = receivedAt
+        self.envelopeSource = source
+        self.mayHoldNUL = mayHoldNUL
+        event = readers.event
+        notification = readers.notification
+        media = readers.media
+        self.source = readers.source
+    }
+
+    /// What is known of an event before it is read.
+    struct Finding {
+        var isTooLarge = false
+        /// What was mended in the event, because it could not be held.
+        var misfit: JSONMisfit.Kind?
+    }
+
+    /// Reads the event that stands at `index` of the envelope.
+    func decode(_ value: JSONValue, at index: Int, _ finding: Finding) -> DecodedEnvelope.Item {
+        guard value.isObject else {
+            return .rejected(
+                id: nil, Rejection(.notAnObject, "events[\(index)]: must be an object, is \(value.kind.words)"))
+        }
+        event.begin(value, .event(index))
+        media.begin(nil, .inEvent(index, "media"))
+        let id = event[.id]?.uuid
+        do throws(Rejection) {
+            return .event(try decode(value, id: id, at: index, finding))
+        } catch {
+            return .rejected(id: id, error)
+        }
+    }
+
+    private func decode(
+        _ value: JSONValue, id: UUID?, at index: Int, _ finding: Finding
+    ) throws(Rejection) -> Event {
+        if finding.isTooLarge { throw refusal(.tooLarge, "may have \(Bounds.event) bytes at most") }
+        for member in [.id, .type, .at] as [EventMember] { try require(member) }
+        guard let id else { throw refusal(.invalidID, .id, "must be a UUID") }
+        let type = try readType()
+        let (deviceAt, time) = try readTimes()
+        try beginNotification(at: index)
+        beginSource(at: index)
+        guard envelopeSource.hasInstallID(with: source) else {
+            throw refusal(.missingField, .source, "install_id must be there, or in the envelope's source")
+        }
+        if let required = EventMember.required(by: type) { try require(required) }
+
+        if let problem = value.problem(finding.misfit, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL) {
+            throw refusal(.invalidField, problem)
+        }
+        if let value = event[.source], !source.isThere {
+            throw event.invalid(.source, "must be an object, is \(value.kind.words)")
+        }
+        // What belongs to other types is to this one an unknown member. Reading marks more, so `extra` comes last.
+        event.kept = ~EventMember.known(to: type)
+        let form = EventForm(event: event, notification: notification, media: media)
+        return Event(
+            id: id, deviceAt: deviceAt, occurredAt: time.occurredAt, receivedAt: receivedAt,
+            timeSource: time.timeSource, seq: try event.integer(.seq, in: Bounds.seq),
+            source: try envelopeSource.source(with: source), notification: try form.readNotification(),
+            interaction: try form.readInteraction(of: type, at: index), extra: extra())
+    }
+
+    private func require(_ member: EventMember) throws(Rejection) {
+        guard event.has(member) else {
+            throw refusal(.missingField, member, "must be there, and be neither null nor empty")
+        }
+    }
+
+    private func readType() throws(Rejection) -> EventType {
+        let value = event[.type]
+        if let text = value?.text, let type = EventType(wire: text.utf8.span) { return type }
+        let given = value?.text?.excerpt ?? value?.kind.words ?? ""
+        throw refusal(.unknownType, .type, "must be a type of the catalogue, is \(given)")
+    }
+
+    private func readTimes() throws(Rejection) -> (Timestamp, (occurredAt: Timestamp, timeSource: TimeSource)) {
+        guard let deviceAt = event[.at]?.timestamp else {
+            throw refusal(
+                .invalidTime, .at,
+                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999")
+        }
+        guard let time = TimeRule.occurrence(at: deviceAt, sentAt: sentAt, receivedAt: receivedAt) else {
+            throw refusal(
+                .invalidTime, .at, "corrected by the envelope's sent_at, it lies outside the years 2000 to 9999")
+        }
+        return (deviceAt, time)
+    }
+
+    private func beginNotification(at index: Int) throws(Rejection) {
+        guard let object = event[.notification], object.isObject else {
+            throw refusal(.missingNotification, .notification, "must be there and be an object")
+        }
+        notification.begin(object, .inEvent(index, "notification"))
+        guard notification.present & NotificationMember.identities != 0 else {
+            throw refusal(.missingNotification, .notification, "must have fcm_message_id, delivery_id or id")
+        }
+    }
+
+    private func beginSource(at index: Int) {
+        let object = event[.source]
+        source.begin(object?.isObject == true ? object : nil, .inEvent(index, "source"))
+    }
+
+    private func extra() -> [UInt8]? {
+        var writer = ExtraWriter()
+        writer.write(event)
+        writer.write(notification, under: "notification")
+        writer.write(media, under: "media")
+        writer.write(source.isThere ? envelopeSource.leftovers.overridden(by: source) : envelopeSource.leftovers)
+        return writer.finish()
+    }
+
+    private func refusal(_ reason: RejectionReason, _ problem: String) -> Rejection {
+        Rejection(reason, "\(event.path.text): \(problem)")
+    }
+
+    private func refusal(_ reason: RejectionReason, _ member: EventMember, _ problem: String) -> Rejection {
+        Rejection(reason, "\(event.path.text).\(member.name): \(problem)")
+    }
+}
+
+extension JSONValue {
+    /// A clause that says why this object cannot be held; nil when it can.
+    func problem(_ misfit: JSONMisfit.Kind?, levels: Int, mayHoldNUL: Bool) -> String? {
+        switch misfit {
+        case .number: return "it holds a number beyond 64 bits or a double"
+        case .surrogate: return "it holds a string with a lone surrogate"
+        case .nesting: return "it is nested over \(Bounds.nesting) levels deep"
+        case nil: break
+        }
+        if nestsDeeper(than: levels) { return "it is nested over \(Bounds.nesting) levels deep" }
+        if mayHoldNUL, holdsNUL { return "it holds a string with the character U+0000" }
+        return nil
+    }
+}

@@ -1,0 +1,55 @@
+import JSON
+import Telemetry
+
+/// Gathers what no column holds into the text of one JSON object.
+struct ExtraWriter {
+    private var writer = JSONWriter()
+    /// Bytes that would be there too, were they not far too many.
+    private var unwritten = 0
+
+    /// What is left over in the event itself.
+    mutating func write(_ event: ObjectReader<EventMember>) {
+        for (key, value) in event.leftovers {
+            separate()
+            writer.write(key: key, value)
+        }
+    }
+
+    /// What is left over in an object of the event, under the object's name.
+    mutating func write<Member>(_ object: ObjectReader<Member>, under name: StaticString) {
+        let leftovers = object.leftovers
+        guard !leftovers.isEmpty else { return }
+        write(name, leftovers) { writer, member in writer.write(key: member.key, member.value) }
+    }
+
+    /// What is left over in the `source`.
+    mutating func write(_ source: Leftovers) {
+        unwritten += source.unwritten
+        guard !source.members.isEmpty else { return }
+        write("source", source.members) { writer, member in writer.bytes.append(contentsOf: member.text) }
+    }
+
+    /// The object, or how large it was, or nil when it is empty.
+    consuming func finish() -> [UInt8]? {
+        guard !writer.isEmpty || unwritten > 0 else { return nil }
+        writer.write(raw: "}")
+        let count = writer.bytes.count + unwritten
+        return count <= Bounds.extra ? writer.bytes : Array("{\"_dropped\":\(count)}".utf8)
+    }
+
+    private mutating func write<Member>(
+        _ name: StaticString, _ members: [Member], _ body: (inout JSONWriter, Member) -> Void
+    ) {
+        separate()
+        writer.write(raw: "\"\(name)\":{")
+        for (position, member) in members.enumerated() {
+            if position > 0 { writer.write(raw: ",") }
+            body(&writer, member)
+        }
+        writer.write(raw: "}")
+    }
+
+    private mutating func separate() {
+        writer.write(raw: writer.isEmpty ? "{" : ",")
+    }
+}

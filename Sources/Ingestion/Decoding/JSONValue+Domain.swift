@@ -1,0 +1,63 @@
+import JSON
+import Telemetry
+
+extension JSONValue {
+    /// RFC 3339 text or epoch milliseconds, if it lies in the years that an event may speak of.
+    var timestamp: Timestamp? {
+        if let text {
+            guard let time = Timestamp(rfc3339: text.utf8.span) else { return nil }
+            return Timestamp.plausible.contains(time) ? time : nil
+        }
+        return switch number {
+        case .signed(let milliseconds): Timestamp(epochMilliseconds: milliseconds)
+        case .double(let milliseconds): Timestamp(epochMilliseconds: milliseconds)
+        case .unsigned, nil: nil
+        }
+    }
+
+    var uuid: UUID? {
+        guard let text else { return nil }
+        return UUID(utf8: text.utf8.span)
+    }
+}
+
+extension JSONValue.Kind {
+    /// The kind with its article, for a sentence.
+    var words: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .boolean: "a boolean"
+        case .null: "null"
+        }
+    }
+}
+
+extension JSONValue.Number {
+    /// The value of a number without a fraction, however it is written: 17, 17.0, 1.7e1.
+    var integer: Int64? {
+        switch self {
+        case .signed(let integer): integer
+        case .unsigned: nil
+        case .double(let double): Int64(exactly: double)
+        }
+    }
+}
+
+extension JSONText {
+    /// The beginning of a text for showing it in a sentence: 64 bytes at most, and nothing that a terminal or
+    /// PostgreSQL would stumble over.
+    var excerpt: String {
+        var excerpt = ""
+        var bytes = 0
+        for scalar in string.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            if bytes > 64 { return "“\(excerpt)…”" }
+            let isControl = scalar.properties.generalCategory == .control
+            excerpt.unicodeScalars.append(isControl ? "\u{fffd}" : scalar)
+        }
+        return "“\(excerpt)”"
+    }
+}

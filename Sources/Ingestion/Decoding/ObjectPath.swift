@@ -1,0 +1,16 @@
+/// Where an object stands in the envelope, put into words only when something is wrong with it.
+enum ObjectPath {
+    case event(Int)
+    case inEvent(Int, StaticString)
+    case envelopeSource
+    case dropped(Int)
+
+    var text: String {
+        switch self {
+        case .event(let index): "events[\(index)]"
+        case .inEvent(let index, let member): "events[\(index)].\(member)"
+        case .envelopeSource: "source"
+        case .dropped(let index): "dropped[\(index)]"
+        }
+    }
+}

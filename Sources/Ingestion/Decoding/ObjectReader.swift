@@ -1,0 +1,90 @@
+import JSON
+import Telemetry
+
+/// The known members of one object, each by its last occurrence, and typed doors to them.
+///
+/// A null and an empty string count as absent. What is wrong with a value is thrown as `invalid_field`. A reader is used
+/// for one object after another, since making one for each would cost more than reading it.
+final class ObjectReader<Member: MemberName> {
+    private(set) var path = ObjectPath.envelopeSource
+    /// Whether there is an object at all: one without members is read where there is none.
+    private(set) var isThere = false
+    /// The known members whose raw values go to `extra` all the same.
+    var kept: UInt32 = 0
+    private let fields = JSONFields(Member.keys)
+
+    /// Begins with another object, or with none.
+    func begin(_ object: JSONValue?, _ path: ObjectPath) {
+        fields.find(in: object)
+        self.path = path
+        isThere = object != nil
+        kept = 0
+    }
+
+    /// The members that are there.
+    var present: UInt32 { fields.present }
+
+    func has(_ member: Member) -> Bool { fields.present & member.bit != 0 }
+
+    subscript(member: Member) -> JSONValue? { fields.value(of: Int(member.rawValue)) }
+
+    /// What of this object goes to `extra`: what is not known, and what is marked as kept. Free text does not.
+    var leftovers: [JSONMember] { fields.rest(keeping: kept, omitting: isFreeText) }
+
+    /// A rejection that names a member.
+    func invalid(_ member: Member, _ problem: String) -> Rejection {
+        Rejection(.invalidField, "\(path.text).\(member.name): \(problem)")
+    }
+}
+
+extension ObjectReader {
+    func string(_ member: Member, upTo limit: Int) throws(Rejection) -> String? {
+        guard let value = self[member] else { return nil }
+        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
+        guard text.count <= limit else {
+            throw invalid(member, "may have \(limit) bytes at most, has \(text.count)")
+        }
+        return text.string
+    }
+
+    func identifier(_ member: Member) throws(Rejection) -> String? {
+        try string(member, upTo: Bounds.identifier)
+    }
+
+    func integer(_ member: Member, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
+        guard let value = self[member] else { return nil }
+        guard let number = value.number else { throw invalid(member, "must be a number, is \(value.kind.words)") }
+        guard let integer = number.integer, range.contains(integer) else {
+            throw invalid(member, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+
+    func boolean(_ member: Member) throws(Rejection) -> Bool? {
+        guard let value = self[member] else { return nil }
+        guard let boolean = value.boolean else {
+            throw invalid(member, "must be true or false, is \(value.kind.words)")
+        }
+        return boolean
+    }
+
+    /// A word of an enumeration; one that is not known is nil here and marked as kept.
+    func word<Word: WireEnum>(_ member: Member) throws(Rejection) -> Word? {
+        guard let value = self[member] else { return nil }
+        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
+        let word = Word(wire: text.utf8.span)
+        if word == nil { kept |= member.bit }
+        return word
+    }
+
+    /// A time; one that cannot be read is nil here and marked as kept.
+    func time(_ member: Member) throws(Rejection) -> Timestamp? {
+        guard let value = self[member] else { return nil }
+        guard value.kind == .string || value.kind == .number else {
+            throw invalid(member, "must be a string or a number, is \(value.kind.words)")
+        }
+        let time = value.timestamp
+        if time == nil { kept |= member.bit }
+        return time
+    }
+}
