@@ -51,7 +51,8 @@ let package = Package(
         .target(
             name: "Ingestion",
             dependencies: [
-                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "ServiceRuntime", "Telemetry",
+                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "ServiceRuntime",
+                "Telemetry",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .executableTarget(

@@ -27,7 +27,7 @@ extension DecodedEnvelope {
             let mine = indexes[writer]
             let submission = Submission(
                 app: access.app, key: access.key, receivedAt: receivedAt, sentAt: sentAt, events: events[writer],
-                rejected: place == 0 ? refused : [], drops: place == 0 ? drops : [], install: events.joined().first?.source.installID,
+                rejected: place == 0 ? refused : [], drops: place == 0 ? drops : [], install: installID,
                 source: rawSource.map { String(decoding: $0, as: UTF8.self) },
                 raw: { event in self.raw(mine[event]) })
             return (

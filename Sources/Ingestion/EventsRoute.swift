@@ -35,7 +35,8 @@ package final class EventsRoute: Sendable {
         guard let secret = bearer(head.header("Authorization")) else {
             return answer.send(
                 Problem(
-                    .missingKey, "Send 'Authorization: Bearer <write key>'.", headers: [("WWW-Authenticate", "Bearer")]))
+                    .missingKey, "Send 'Authorization: Bearer <write key>'.", headers: [("WWW-Authenticate", "Bearer")])
+            )
         }
         keys.find(secret) { [self] found in
             switch found {
@@ -83,7 +84,9 @@ package final class EventsRoute: Sendable {
         } catch { return request.answer.send(Problem(decoding: error)) }
         if let seconds = limiter.admit(envelope.items.count, of: access.app, under: access.rateLimit) {
             return request.answer.send(
-                Problem(.rateLimited, "The app's limit is reached.", retryAfter: Int(seconds.rounded(.up)).clamped(to: 1...3600)))
+                Problem(
+                    .rateLimited, "The app's limit is reached.",
+                    retryAfter: Int(seconds.rounded(.up)).clamped(to: 1...3600)))
         }
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)
@@ -115,7 +118,8 @@ package final class EventsRoute: Sendable {
             case .stopping: request.answer.send(Problem(RequestFault.draining))
             case .unavailable:
                 request.answer.send(
-                    Problem(.unavailable, "Nothing can be stored now. Send the events again, unchanged.", retryAfter: 2))
+                    Problem(.unavailable, "Nothing can be stored now. Send the events again, unchanged.", retryAfter: 2)
+                )
             }
         }
     }
@@ -158,7 +162,9 @@ extension StringProtocol {
 }
 
 extension Int {
-    fileprivate func clamped(to range: ClosedRange<Int>) -> Int { Swift.min(Swift.max(self, range.lowerBound), range.upperBound) }
+    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
 }
 
 extension Problem {

@@ -87,14 +87,17 @@ package final class KeyDirectory: Sendable {
         while true {
             connection.deadline = .after(seconds: 5)
             var known: [UInt64: [Access]] = [:]
-            for access in try Access.all(on: &connection) { known[Self.prefix(access.hash), default: []].append(access) }
+            for access in try Access.all(on: &connection) {
+                known[Self.prefix(access.hash), default: []].append(access)
+            }
             state.withLock { state in
                 state.known = known
                 state.isAway = false
             }
             let refresh = Deadline.after(seconds: refreshSeconds)
             while !refresh.hasPassed {
-                let waiting = state.wait(until: refresh) { state -> [(hash: SHA256, answer: @Sendable (Answer) -> Void)]? in
+                let waiting = state.wait(until: refresh) {
+                    state -> [(hash: SHA256, answer: @Sendable (Answer) -> Void)]? in
                     guard !state.waiting.isEmpty || state.isStopping else { return nil }
                     defer { state.waiting = [] }
                     return state.waiting

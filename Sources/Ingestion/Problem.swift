@@ -113,6 +113,7 @@ struct Problem {
         body.appendJSON(detail)
         body += "}\n"
         return Response(
-            status: code.status, headers: [("Content-Type", "application/problem+json")] + headers, body: Array(body.utf8))
+            status: code.status, headers: [("Content-Type", "application/problem+json")] + headers,
+            body: Array(body.utf8))
     }
 }

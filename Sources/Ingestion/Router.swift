@@ -63,7 +63,8 @@ package final class Router: RequestHandler {
             }
         case ("/openapi.yaml", .everything), ("/openapi.yaml", .withoutMetrics):
             read(head, answer) {
-                Response(status: 200, headers: [("Content-Type", "application/yaml")], body: PackageResources.openapi_yaml)
+                Response(
+                    status: 200, headers: [("Content-Type", "application/yaml")], body: PackageResources.openapi_yaml)
             }
         default:
             answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))

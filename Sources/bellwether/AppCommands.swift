@@ -23,7 +23,8 @@ struct AppCreateCommand: Command {
             let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
             let secret = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection).secret
             try connection.execute(script: "COMMIT")
-            StandardStream.error.write("Made app '\(app.slug)' with days in \(app.timeZone). Its write key, shown only now:\n")
+            StandardStream.error.write(
+                "Made app '\(app.slug)' with days in \(app.timeZone). Its write key, shown only now:\n")
             return secret
         }
         StandardStream.output.write(secret + "\n")

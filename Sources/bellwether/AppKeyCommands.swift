@@ -20,7 +20,8 @@ struct AppKeyAddCommand: Command {
         let slug = arguments.operands[0]
         let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
             try APIKeys.add(
-                to: slug, kind: arguments.has("server") ? .server : .write, name: arguments.text("name"), on: &connection)
+                to: slug, kind: arguments.has("server") ? .server : .write, name: arguments.text("name"),
+                on: &connection)
         }
         StandardStream.error.write("Added the \(key.kind.rawValue) key '\(key.name)' to '\(slug)'. Shown only now:\n")
         StandardStream.output.write(secret + "\n")

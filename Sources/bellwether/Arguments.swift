@@ -22,7 +22,8 @@ struct Arguments {
             let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard let option = known[name] else {
-                throw UsageError("\(Help.name(of: command)) has no option --\(name). See \(Help.name(of: command)) --help")
+                throw UsageError(
+                    "\(Help.name(of: command)) has no option --\(name). See \(Help.name(of: command)) --help")
             }
             let value: String
             switch (option.value, parts.count) {
@@ -30,7 +31,9 @@ struct Arguments {
             case (nil, _): throw UsageError("--\(name) is a switch and takes no value")
             case (_, 2): value = String(parts[1])
             case (let placeholder?, _):
-                guard let next = rest.popFirst() else { throw UsageError("--\(name) needs a value: --\(name) \(placeholder)") }
+                guard let next = rest.popFirst() else {
+                    throw UsageError("--\(name) needs a value: --\(name) \(placeholder)")
+                }
                 value = next
             }
             if !option.isRepeatable, values[name] != nil { throw UsageError("--\(name) is given twice") }
@@ -58,7 +61,8 @@ struct Arguments {
     func number(_ name: String, in range: ClosedRange<Int>, default value: Int) throws -> Int {
         guard let text = text(name) else { return value }
         guard let number = Int(text), range.contains(number) else {
-            throw UsageError("--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+            throw UsageError(
+                "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
         }
         return number
     }

@@ -21,7 +21,8 @@ enum Child {
         var process: pid_t = 0
         let code = unsafe posix_spawnp(&process, arguments[0], nil, &attributes, &words, environ)
         guard code == 0 else {
-            throw Failure("\(arguments[0]) cannot be started: is it installed? (\(unsafe String(cString: strerror(code))))")
+            throw Failure(
+                "\(arguments[0]) cannot be started: is it installed? (\(unsafe String(cString: strerror(code))))")
         }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}

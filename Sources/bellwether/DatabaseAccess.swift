@@ -55,7 +55,8 @@ final class DatabaseAccess: Sendable {
     ) throws -> Result {
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+        var connection = try LogSession.open(
+            url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
         return try body(&connection)
     }
 
@@ -70,7 +71,8 @@ final class DatabaseAccess: Sendable {
             + (role != .analyst
                 ? []
                 : [
-                    ("search_path", "analytics"), ("default_transaction_read_only", "on"), ("statement_timeout", "5min"),
+                    ("search_path", "analytics"), ("default_transaction_read_only", "on"),
+                    ("statement_timeout", "5min"),
                     ("idle_in_transaction_session_timeout", "10min"),
                 ])
         guard url.contains("://") else {
@@ -83,7 +85,8 @@ final class DatabaseAccess: Sendable {
     static let clusterOptions = ClusterOptions(
         superuser: "bellwether",
         roles: [
-            owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue, LogSession.Role.analyst.rawValue,
+            owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
+            LogSession.Role.analyst.rawValue,
         ])
 
     static func dataDirectory(_ arguments: Arguments) -> String {
@@ -96,7 +99,9 @@ final class DatabaseAccess: Sendable {
     static func givenURL(_ arguments: Arguments) throws -> String? {
         guard let url = arguments.text("database") else { return nil }
         guard url == "-" else { return url }
-        guard let line = readLine(), !line.isEmpty else { throw UsageError("--database - reads the URL from standard input") }
+        guard let line = readLine(), !line.isEmpty else {
+            throw UsageError("--database - reads the URL from standard input")
+        }
         return line
     }
 

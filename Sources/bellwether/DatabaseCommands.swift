@@ -48,8 +48,9 @@ struct DatabaseStopCommand: Command {
             StandardStream.error.write(ran ? "The database is stopped.\n" : "The database was not running.\n")
             return .done
         } catch EmbeddedPostgresError.inUse(let directory, let processes) {
-            throw Failure("\(EmbeddedPostgresError.inUse(directory: directory, processes: processes))".replacing(
-                "force the database to stop", with: "use --force"))
+            throw Failure(
+                "\(EmbeddedPostgresError.inUse(directory: directory, processes: processes))".replacing(
+                    "force the database to stop", with: "use --force"))
         }
     }
 }

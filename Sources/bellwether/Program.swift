@@ -22,9 +22,9 @@ enum Program {
     /// In the order of the help text.
     static var commands: [any Command.Type] {
         [
-        ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-        AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, RejectedListCommand.self,
-        RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
+            ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
+            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, RejectedListCommand.self,
+            RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
         ]
     }
 

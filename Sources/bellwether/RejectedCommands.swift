@@ -56,7 +56,8 @@ struct RejectedListCommand: Command {
             var table = TextTable(["ID", "RECEIVED", "APP", "KEY", "REASON", "DETAIL"])
             for rejection in rejections {
                 table.add([
-                    "\(rejection.id)", "\(rejection.receivedAt)", rejection.slug, rejection.keyName ?? "", rejection.reason,
+                    "\(rejection.id)", "\(rejection.receivedAt)", rejection.slug, rejection.keyName ?? "",
+                    rejection.reason,
                     rejection.detail,
                 ])
             }
@@ -93,10 +94,12 @@ struct RejectedReplayCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var replay = Replay(appender: Appender(.init(url: access.url, node: "replay"), allowance: RejectedAllowance(), log: log))
+        var replay = Replay(
+            appender: Appender(.init(url: access.url, node: "replay"), allowance: RejectedAllowance(), log: log))
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "replay", log: log)
         let outcome = try replay.run(filter, on: &connection)
-        StandardStream.output.write("accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")
+        StandardStream.output.write(
+            "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")
         return .done
     }
 }

@@ -1,3 +1,4 @@
+internal import EmbeddedPostgres
 internal import EventLog
 internal import Glibc
 internal import HTTPServer
@@ -16,7 +17,8 @@ struct ServeCommand: Command {
         Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead"),
         Option("tls-certificate", "FILE", help: "Serve HTTPS with this certificate chain (PEM)"),
         Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
-        Option("cors-origin", "ORIGIN", isRepeatable: true, help: "Web origin that may post from a browser; '*' for all"),
+        Option(
+            "cors-origin", "ORIGIN", isRepeatable: true, help: "Web origin that may post from a browser; '*' for all"),
         Option("connections", "N", help: "Connections at once (default 5000)"),
         Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
         Option("writers", "N", help: "Commits at once (default 2)"),
@@ -38,7 +40,8 @@ struct ServeCommand: Command {
         enum Part: String, CaseIterable { case ingest }
         _ = try arguments.choice("only", default: Part.ingest)
         log = .standardError(least: try arguments.choice("log-level", default: Log.Level.info))
-        var server = HTTPServerConfiguration(listen: try Self.address(arguments.text("listen") ?? "127.0.0.1:8080", "listen"))
+        var server = HTTPServerConfiguration(
+            listen: try Self.address(arguments.text("listen") ?? "127.0.0.1:8080", "listen"))
         switch (arguments.text("tls-certificate"), arguments.text("tls-key")) {
         case (nil, nil): break
         case (let certificate?, let key?): server.tls = .init(certificate: certificate, privateKey: key)

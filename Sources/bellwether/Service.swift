@@ -39,7 +39,8 @@ final class Service: Sendable {
         }
         let route = EventsRoute(keys: keys, commits: commits, metrics: metrics, log: log, isDraining: isDraining)
         let router = Router(
-            metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics, crossOrigin: crossOrigin,
+            metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics,
+            crossOrigin: crossOrigin,
             isReady: isReady)
         var doors = [
             try HTTPServer(configuration: server, handler: router, log: log, errorResponse: Router.response(to:))
@@ -49,7 +50,8 @@ final class Service: Sendable {
             quiet.connectionLimit = 64
             let metricsRouter = Router(.metricsOnly, events: nil, metrics: metrics, isReady: isReady)
             doors.append(
-                try HTTPServer(configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
+                try HTTPServer(
+                    configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
         (self.keeper, self.keys, self.commits, self.doors) = (keeper, keys, commits, doors)
         let door = doors[0]
@@ -60,13 +62,17 @@ final class Service: Sendable {
         registry.gauge("bellwether_requests_in_flight", "Requests that wait for their answer.") {
             Double(door.counts.requestsInFlight)
         }
-        registry.counter("bellwether_connections_total", "Client connections, by what became of them.", label: "result") {
+        registry.counter("bellwether_connections_total", "Client connections, by what became of them.", label: "result")
+        {
             let counts = door.counts
             return [
-                "accepted": counts.connectionsAccepted, "refused": counts.connectionsRefused, "cut": counts.connectionsCut,
+                "accepted": counts.connectionsAccepted, "refused": counts.connectionsRefused,
+                "cut": counts.connectionsCut,
             ]
         }
-        registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") { Double(commits.queued) }
+        registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
+            Double(commits.queued)
+        }
         registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
             keeper.health == .well ? 1 : 0
         }

@@ -4,6 +4,8 @@ package import Telemetry
 package struct DecodedEnvelope: Sendable {
     /// When the client's clock says the envelope was sent; nil when absent or unreadable.
     package let sentAt: Timestamp?
+    /// The install that the envelope's own `source` names; events may name others.
+    package let installID: UUID?
     /// A result for each event, in the order of the envelope.
     package let items: [Item]
     /// What the client says that it threw away.

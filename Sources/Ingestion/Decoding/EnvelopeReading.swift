@@ -25,10 +25,10 @@ struct EnvelopeReading {
         let raw = RawEnvelope(body: body, eventsOrdinal: eventsOrdinal, sourceOrdinal: source?.ordinal)
         let sentAt = members.sentAt?.value.timestamp
         let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
+        let envelopeSource = EnvelopeSource(
+            source?.value, damage: damage(to: source, raw, mayHoldNUL), readers.envelopeSource)
         let decoder = EventDecoder(
-            readers, sentAt: sentAt, receivedAt: receivedAt,
-            source: EnvelopeSource(source?.value, damage: damage(to: source, raw, mayHoldNUL), readers.envelopeSource),
-            mayHoldNUL: mayHoldNUL)
+            readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, mayHoldNUL: mayHoldNUL)
         let findings = findings(raw)
         var items: [DecodedEnvelope.Item] = []
         items.reserveCapacity(events.count)
@@ -38,7 +38,9 @@ struct EnvelopeReading {
         }
         let damagedDrops = damagedDrops(members.dropped, raw)
         let (drops, problems) = DropDecoder.decode(members.dropped?.value, isDamaged: damagedDrops.contains)
-        return DecodedEnvelope(sentAt: sentAt, items: items, drops: drops, invalidDrops: problems, raw: raw)
+        return DecodedEnvelope(
+            sentAt: sentAt, installID: envelopeSource.installID, items: items, drops: drops, invalidDrops: problems,
+            raw: raw)
     }
 
     /// For each event what its place in the body tells; empty when that is nothing for all of them.

@@ -22,6 +22,9 @@ struct EnvelopeSource {
         leftovers = Leftovers(damage == nil ? reader.leftovers : [])
     }
 
+    /// The install that the envelope itself names, where it can be read.
+    var installID: UUID? { try? shared?.get().installID }
+
     /// Whether an event has an install id, with a `source` of its own or without.
     func hasInstallID(with own: ObjectReader<SourceMember>) -> Bool {
         own.has(.installID) || reader.has(.installID)
