@@ -36,7 +36,7 @@ extension Timestamp {
     /// Milliseconds since 1970 with a fraction; nil outside the years that an event may speak of.
     ///
     /// Rounded, not cut: a double near 1.7e12 holds three decimals, but just beside where they were written.
-    package init?(epochMilliseconds milliseconds: Double) {
+    package init?(fractionalEpochMilliseconds milliseconds: Double) {
         let microseconds = (milliseconds * 1000).rounded()
         guard microseconds >= 0, microseconds < Double(Timestamp.plausible.upperBound.microseconds) else { return nil }
         let time = Timestamp(microseconds: Int64(microseconds))

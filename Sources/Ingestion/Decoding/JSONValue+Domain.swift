@@ -10,7 +10,7 @@ extension JSONValue {
         }
         return switch number {
         case .signed(let milliseconds): Timestamp(epochMilliseconds: milliseconds)
-        case .double(let milliseconds): Timestamp(epochMilliseconds: milliseconds)
+        case .double(let milliseconds): Timestamp(fractionalEpochMilliseconds: milliseconds)
         case .unsigned, nil: nil
         }
     }
