@@ -72,8 +72,8 @@ package struct JSONWriter {
             bytes.append(UInt8(ascii: "\\"))
             bytes.append(byte)
         case 0..<0x20:
-            let digits = String(byte, radix: 16)
-            write(raw: "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
+            write(raw: byte < 0x10 ? "\\u000" : "\\u001")
+            bytes.append(byte & 0xf < 10 ? UInt8(ascii: "0") + byte & 0xf : UInt8(ascii: "a") + byte & 0xf - 10)
         default:
             bytes.append(byte)
         }
