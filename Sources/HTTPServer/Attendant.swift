@@ -38,31 +38,32 @@ final class Attendant: Sendable {
         _ = wishes.wait(until: .never) { $0.doorIsShut ? true : nil }
     }
 
-    /// Lets `run` return.
+    /// Lets `run` return, when nobody lingers any more.
     func end() {
         wishes.withLock { $0.ends = true }
         doorbell.ring()
     }
 
     func run() {
-        var isListening = true
+        var door = listener.descriptors
+        var isShut = false
         // Out of descriptors, accepting again at once would only burn the processor.
-        var pausedUntil = Deadline(nanoseconds: 0)
+        var pausedUntil = Deadline.now
         var nextRound = Deadline.now
         while true {
             let (accepts, ends) = wishes.withLock { ($0.accepts, $0.ends) }
-            if isListening, !accepts || ends {
-                listener.close()
-                isListening = false
-                wishes.withLockNotifying { $0.doorIsShut = true }
+            if !isShut, !accepts || ends {
+                shut()
+                isShut = true
+                door = []
             }
-            if ends { return }
-
-            let isPaused = pausedUntil > .now
-            let door = isListening && !isPaused ? listener.descriptors : []
             let lingering = context.lingering.descriptors
+            if ends, lingering.isEmpty { return }
+
+            let isPaused = !pausedUntil.hasPassed
             let isBusy = isPaused || !lingering.isEmpty || context.connections.count > 0
-            let readable = wait(for: [doorbell.descriptor] + door + lingering, atMost: isBusy ? interval : .infinity)
+            let readable = wait(
+                for: [doorbell.descriptor] + lingering + (isPaused ? [] : door), atMost: isBusy ? interval : .infinity)
 
             if readable.contains(doorbell.descriptor) { doorbell.clear() }
             for descriptor in door where readable.contains(descriptor) && !admit(from: descriptor) {
@@ -74,6 +75,11 @@ final class Attendant: Sendable {
                 nextRound = .after(seconds: interval)
             }
         }
+    }
+
+    private func shut() {
+        listener.close()
+        wishes.withLockNotifying { $0.doorIsShut = true }
     }
 
     private func makeRound() {
@@ -104,7 +110,9 @@ final class Attendant: Sendable {
             switch listener.accept(on: descriptor) {
             case .nobody: return true
             case .exhausted:
-                context.log.warning("no descriptor left for a new connection: raise the limit of open files")
+                if context.counters.acceptFailures.add(1, ordering: .relaxed).oldValue == 0 {
+                    context.log.warning("no descriptor left for a new client: raise the limit of open files")
+                }
                 return false
             case .connection(let client, let peer): admit(client, peer: peer)
             }

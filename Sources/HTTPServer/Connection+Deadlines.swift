@@ -34,8 +34,11 @@ extension Connection {
     func hurry() {
         let waits = state.withLock { state in
             switch state.phase {
-            case .parked, .reading: true
-            default: false
+            case .parked, .reading: return true
+            case .answered(let response):
+                sayLastWord(response, &state)
+                return false
+            default: return false
             }
         }
         if waits { end(with: .draining) }
@@ -45,11 +48,13 @@ extension Connection {
         let response = server.errorResponse(fault)
         let past = state.withLock { state in
             let past = state.phase
+            // In the meantime the next request may have come.
+            guard fault == .draining || state.due.hasPassed else { return past }
             switch past {
             case .parked:
                 answerEarly(response, &state)
                 resume(state)
-            case .reading where fault == .draining || state.due.hasPassed:
+            case .reading:
                 sayLastWord(response, &state)
             default: break
             }

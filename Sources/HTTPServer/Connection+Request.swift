@@ -29,30 +29,23 @@ extension Connection {
 
     /// libmicrohttpd's call without data: at the head, at the end, and again after each resumption.
     func advance(head: () -> (method: String, version: String, fields: HeaderFields, size: Int)) -> Step {
-        switch state.withLock({ $0.phase }) {
+        let (phase, isPastHead) = state.withLock { ($0.phase, $0.isPastHead) }
+        switch phase {
         case .headArriving:
             let (method, version, fields, size) = head()
             begin(method: method, version: version, fields: fields, size: size)
-        case .reading where state.withLock({ $0.isPastHead }):
-            handOverBody()
+        case .reading where isPastHead: handOverBody()
         default: break
         }
         return settle()
     }
 
     private func begin(method: String, version: String, fields: HeaderFields, size: Int) {
-        let limit = server.configuration.headerLimit
         let framing = BodyFraming(fields: fields, version: version)
         let (target, request) = state.withLock { ($0.target, $0.request) }
         let head = RequestHead(
             method: method, target: target, fields: fields, framing: framing ?? .chunked, version: version, peer: peer)
-        let fault: RequestFault? =
-            if framing == nil { .ambiguousFraming } else if size > limit {
-                .headTooLarge(limit: limit)
-            } else if server
-                .isDraining
-            { .draining } else { nil }
-        let response = fault.map(server.errorResponse)
+        let response = fault(framing: framing, size: size).map(server.errorResponse)
 
         let goesOn = state.withLock { state in
             guard case .headArriving = state.phase else { return false }
@@ -63,13 +56,25 @@ extension Connection {
             state.expectsContinue = head.expectsContinue || framing == nil
             state.isInFlight = true
             server.requestBegan()
+            if let response {
+                answerEarly(response, &state)
+                return false
+            }
+            state.phase = .deciding
             state.due = .never
-            state.phase = response.map(Phase.answered) ?? .deciding
-            return response == nil
+            return true
         }
         guard goesOn else { return }
         server.handler.begin(
             head, Exchange(connection: self, request: request, contentLength: head.contentLength))
+    }
+
+    /// What keeps a request from the handler.
+    private func fault(framing: BodyFraming?, size: Int) -> RequestFault? {
+        guard framing != nil else { return .ambiguousFraming }
+        let limit = server.configuration.headerLimit
+        guard size <= limit else { return .headTooLarge(limit: limit) }
+        return server.isDraining ? .draining : nil
     }
 
     private func handOverBody() {

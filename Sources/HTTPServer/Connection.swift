@@ -44,8 +44,8 @@ internal import ServiceRuntime
         // SAFETY: lives in `Connection.state` only; libmicrohttpd's handle is valid from its notice of the start of the
         // connection to that of its end, and `started` and `closed` set and clear it there under the lock.
         var handle: OpaquePointer?
-        /// The descriptor is ours to touch: libmicrohttpd closes it after `closed`.
-        var isOpen = true
+        /// The descriptor is ours to touch: from `started` to `closed`. Before, libmicrohttpd may close it unsaid.
+        var isOpen = false
         var phase = Phase.idle
         /// When the attendant must act on `phase`.
         var due: Deadline
@@ -77,7 +77,10 @@ internal import ServiceRuntime
 
 extension Connection {
     func started(handle: OpaquePointer) {
-        state.withLock { unsafe $0.handle = handle }
+        state.withLock { state in
+            unsafe state.handle = handle
+            state.isOpen = true
+        }
     }
 
     /// The last moment at which the descriptor is this connection's.

@@ -29,6 +29,10 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    func removeAll() {
+        state.withLock { $0 = State() }
+    }
+
     func remove(_ connection: Connection) {
         state.withLock { ConnectionTable.remove(connection, from: &$0) }
     }

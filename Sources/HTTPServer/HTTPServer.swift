@@ -60,7 +60,8 @@ package final class HTTPServer: Sendable {
     }
 
     /// Lets nobody in any more, waits until all requests in flight have their answers, and ends. What has none when the
-    /// deadline passes is told so. Returns when all is over; safe to call again, and by several.
+    /// deadline passes is told so. Returns when all is over, at most some three seconds after the deadline; safe to call
+    /// again, and by several.
     package func stop(deadline: Deadline) {
         let before = life.withLock { life in
             let before = life
@@ -90,6 +91,8 @@ package final class HTTPServer: Sendable {
 
     private func finish() {
         daemon.stop()
+        // What was accepted last may never have got through libmicrohttpd's door.
+        context.connections.removeAll()
         attendant.end()
         worker.withLock { $0 }?.join()
         life.withLockNotifying { $0 = .stopped }

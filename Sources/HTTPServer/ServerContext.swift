@@ -11,7 +11,7 @@ final class ServerContext: Sendable {
     let lingering: LingeringSockets
     private let makeErrorResponse: @Sendable (RequestFault) -> Response
     private let stage = Atomic(Stage.open.rawValue)
-    private let drained = Lock(())
+    private let drained = Lock(0)
     private let complaint = Lock(String?.none)
 
     enum Stage: Int {

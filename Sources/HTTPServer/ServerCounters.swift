@@ -6,6 +6,8 @@ package struct ServerCounts: Hashable, Sendable {
     package var connectionsOpen = 0
     package var connectionsAccepted = 0
     package var connectionsRefused = 0
+    /// How often a client had to wait because the process had no descriptor or no memory left.
+    package var acceptFailures = 0
     /// Requests whose head arrived and whose answer is not yet sent.
     package var requestsInFlight = 0
     /// Bytes of bodies still arriving.
@@ -22,6 +24,7 @@ final class ServerCounters: Sendable {
     let connectionsAccepted = Atomic(0)
     let connectionsRefused = Atomic(0)
     let connectionsCut = Atomic(0)
+    let acceptFailures = Atomic(0)
     let requestsInFlight = Atomic(0)
     let bodyBytesHeld = Atomic(0)
     let exchanges = Atomic(0)
@@ -38,6 +41,7 @@ final class ServerCounters: Sendable {
         counts.connectionsAccepted = connectionsAccepted.load(ordering: .relaxed)
         counts.connectionsRefused = connectionsRefused.load(ordering: .relaxed)
         counts.connectionsCut = connectionsCut.load(ordering: .relaxed)
+        counts.acceptFailures = acceptFailures.load(ordering: .relaxed)
         counts.requestsInFlight = requestsInFlight.load(ordering: .relaxed)
         counts.bodyBytesHeld = bodyBytesHeld.load(ordering: .relaxed)
         counts.exchangesAlive = exchanges.load(ordering: .relaxed)

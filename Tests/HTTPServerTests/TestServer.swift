@@ -26,6 +26,8 @@ final class TestServer: Sendable {
 
     deinit {
         server.stop(deadline: .now)
+        // The handler holds what holds the handler.
+        parked.withLock { $0 = [] }
     }
 
     var port: UInt16 { server.port ?? 0 }
