@@ -77,7 +77,7 @@ let package = Package(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime"],
+            dependencies: ["EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",

@@ -1,0 +1,40 @@
+package import EventLog
+internal import ServiceRuntime
+package import Telemetry
+
+/// An app with a write key, and how to hand its events to the log.
+package struct TestApp: Sendable {
+    package let app: App
+    package let key: APIKey
+    package let secret: String
+
+    /// A submission of this app, as one request would bring it.
+    package func submission(
+        _ events: [Event], rejected: [RejectedEvent] = [], drops: [ClientDrop] = [],
+        receivedAt: Timestamp = Event.sampleTime, sentAt: Timestamp? = nil, source: String? = nil,
+        raw: @escaping @Sendable (Int) -> String = { "{\"place\":\($0)}" }
+    ) -> Submission {
+        Submission(
+            app: app.id, key: key.id, receivedAt: receivedAt, sentAt: sentAt, events: events, rejected: rejected,
+            drops: drops, install: events.first?.source.installID, source: source, raw: raw)
+    }
+}
+
+extension TestDatabase {
+    /// Makes an app with a write key.
+    package func makeApp(_ slug: String = "chat", timeZone: String = "UTC") throws -> TestApp {
+        var connection = try connect()
+        let app = try Apps.create(slug: slug, timeZone: timeZone, on: &connection)
+        let (key, secret) = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection)
+        return TestApp(app: app, key: key, secret: secret)
+    }
+
+    /// A writer of this database.
+    package func appender(
+        node: String = "test", mostWords: Int32 = 100_000, allowance: RejectedAllowance = RejectedAllowance()
+    ) throws -> Appender {
+        Appender(
+            Appender.Configuration(url: try url(), node: node, mostWords: mostWords), allowance: allowance,
+            log: .silent)
+    }
+}

@@ -1,0 +1,86 @@
+package import EmbeddedPostgres
+internal import EventLog
+internal import Foundation
+internal import Migrations
+internal import Postgres
+internal import ServiceRuntime
+
+/// The PostgreSQL of this test process: made when the first test asks for it, gone when the process ends.
+///
+/// It is quick and forgets on a power failure, so a test of durability makes one of its own.
+package enum TestCluster {
+    /// Who owns the databases. No superuser: what it cannot do, an installation must not need.
+    package static let owner = "bellwether_owner"
+    /// A login without any right of ours.
+    package static let stranger = "bellwether_stranger"
+
+    /// A database at the version of this program, from which the tests' own are copied.
+    static let template = "template_bellwether"
+
+    private static let directoryPrefix = "bellwether-tests-"
+
+    private static let running = Result { try start() }
+
+    /// The cluster itself.
+    package static func shared() throws -> EmbeddedCluster { try running.get() }
+
+    /// A libpq URL.
+    package static func url(database: String, user: String) throws -> String {
+        try shared().connectionURL(database: database, user: user)
+    }
+
+    /// A connection of the superuser.
+    static func administrator(of database: String = "postgres") throws -> Connection {
+        var connection = try Connection(url: try shared().connectionURL(database: database))
+        connection.deadline = .after(seconds: 60)
+        return connection
+    }
+
+    /// A cluster of a test's own, for what must not happen to the shared one. Whoever asks removes it.
+    package static func separate(settings: [String: String] = ClusterOptions.throwawaySettings) throws
+        -> EmbeddedCluster
+    {
+        let directory = "/tmp/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
+        return try EmbeddedCluster.use(
+            dataDirectory: directory,
+            options: ClusterOptions(
+                superuser: "postgres", roles: [owner, stranger, "bellwether_analyst"], settings: settings),
+            log: .silent)
+    }
+
+    /// Stops a cluster and takes its files away.
+    package static func remove(_ cluster: EmbeddedCluster) {
+        cluster.release()
+        try? FileManager.default.removeItem(atPath: cluster.dataDirectory)
+    }
+
+    private static func start() throws -> EmbeddedCluster {
+        sweep()
+        // Tests run side by side and each may have a handful of connections; the maintenance that a short life does
+        // not need only disturbs the clock.
+        let cluster = try separate(
+            settings: ClusterOptions.throwawaySettings.merging(
+                ["max_connections": "200", "autovacuum": "off"], uniquingKeysWith: { $1 }))
+        // The test runner leaves by exit(3) and destroys no static: only this handler is sure to run.
+        atexit { if let cluster = try? TestCluster.shared() { TestCluster.remove(cluster) } }
+        var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
+        try administrator.execute(
+            script: "CREATE ROLE \(owner) LOGIN CREATEROLE; CREATE ROLE \(stranger) LOGIN")
+        try administrator.execute(script: "CREATE DATABASE \(template) OWNER \(owner)")
+        var connection = try LogSession.open(
+            url: cluster.connectionURL(database: template, user: owner), role: nil, purpose: "tests", log: .silent)
+        _ = try Migrations.runner.run(on: &connection, log: .silent)
+        return cluster
+    }
+
+    /// Takes away what test processes that were killed have left running.
+    private static func sweep() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
+        where name.hasPrefix(directoryPrefix) {
+            let process = name.dropFirst(directoryPrefix.count).prefix { $0.isNumber }
+            guard let process = pid_t(process), kill(process, 0) != 0, errno == ESRCH else { continue }
+            _ = try? EmbeddedCluster.stop(dataDirectory: "/tmp/" + name)
+            try? FileManager.default.removeItem(atPath: "/tmp/" + name)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import EventLog
+package import Postgres
+package import ServiceRuntime
+
+/// A database of one test's own.
+///
+/// ```swift
+/// let database = try TestDatabase.make()
+/// defer { database.drop() }
+/// ```
+package struct TestDatabase: Sendable {
+    package let name: String
+
+    /// What a new database holds.
+    package enum Content: Sendable {
+        /// Nothing.
+        case empty
+        /// Everything that the migrations make.
+        case migrated
+    }
+
+    private static let serial = Lock(0)
+
+    /// Makes one.
+    package static func make(_ content: Content = .migrated) throws -> TestDatabase {
+        let number = serial.withLock { serial in
+            serial += 1
+            return serial
+        }
+        let database = TestDatabase(name: "test_\(number)")
+        let template =
+            switch content {
+            case .empty: "template0"
+            case .migrated: TestCluster.template
+            }
+        var administrator = try TestCluster.administrator()
+        try administrator.execute(
+            script: "CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template)")
+        return database
+    }
+
+    /// Takes it away, whoever is still connected.
+    package func drop() {
+        guard var administrator = try? TestCluster.administrator() else { return }
+        try? administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+    }
+
+    /// A libpq URL for the owner, or for somebody else.
+    package func url(as user: String = TestCluster.owner) throws -> String {
+        try TestCluster.url(database: name, user: user)
+    }
+
+    /// A plain connection whose calls all end within half a minute.
+    package func connect(as user: String = TestCluster.owner, log: Log = .silent) throws -> Connection {
+        var connection = try Connection(url: try url(as: user), log: log)
+        connection.deadline = .after(seconds: 30)
+        return connection
+    }
+
+    /// A connection of the superuser, for what nobody else may do.
+    package func administrator() throws -> Connection { try TestCluster.administrator(of: name) }
+
+    /// A connection such as the program makes for the work of a role.
+    package func session(_ role: LogSession.Role?) throws -> Connection {
+        var connection = try LogSession.open(url: try url(), role: role, purpose: "tests", log: .silent)
+        connection.deadline = .after(seconds: 30)
+        return connection
+    }
+
+    /// What stands in the first column of a query's rows.
+    package func column<Value: PostgresValue>(_ query: Statement, of _: Value.Type = Value.self) throws -> [Value] {
+        var connection = try connect()
+        var values: [Value] = []
+        for row in try connection.query(query) { values.append(try row.get(0)) }
+        return values
+    }
+
+    /// What stands in the one row and first column of a query.
+    package func value<Value: PostgresValue>(_ query: Statement, as _: Value.Type = Value.self) throws -> Value {
+        var connection = try connect()
+        return try connection.query(query)[0].get(0)
+    }
+}
