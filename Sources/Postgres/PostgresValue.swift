@@ -93,8 +93,9 @@ extension Timestamp: PostgresValue {
     package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: microseconds - Self.epoch) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let since2000 = unsafe Int64(bigEndian: bytes) else { return nil }
+        // The extremes are -infinity and infinity, which are no moments.
         let (microseconds, overflow) = since2000.addingReportingOverflow(Self.epoch)
-        guard !overflow else { return nil }
+        guard !overflow, since2000 != .min else { return nil }
         self.init(microseconds: microseconds)
     }
 }
@@ -220,7 +221,7 @@ private enum PostgresArray {
         }
         guard let dimensions = int(), int() != nil, let oid = int(), oid == Int(Element.oid) else { return nil }
         guard dimensions == 1 else { return dimensions == 0 ? [] : nil }
-        guard let count = int(), int() != nil else { return nil }
+        guard let count = int(), count >= 0, int() != nil else { return nil }
         var elements: [Element?] = []
         for _ in 0..<count {
             guard let length = int() else { return nil }

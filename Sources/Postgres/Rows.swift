@@ -47,7 +47,8 @@ internal import CLibPQ
     }
 
     private func value<Value: PostgresValue>(row: Int32, column: Int32) throws(PostgresError) -> Value? {
-        guard unsafe column < PQnfields(result) else { throw .decoding("there is no column \(column)") }
+        guard unsafe (0..<PQntuples(result)).contains(row) else { throw .decoding("there is no row \(row)") }
+        guard unsafe (0..<PQnfields(result)).contains(column) else { throw .decoding("there is no column \(column)") }
         let oid = unsafe PQftype(result, column)
         guard oid == Value.oid || Value.readableOIDs.contains(oid) else {
             throw .decoding("column \(column) has type \(oid), not \(Value.self)")
