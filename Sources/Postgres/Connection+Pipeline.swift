@@ -38,17 +38,17 @@ extension Connection {
 
     /// Has the server parse a statement, once a connection.
     mutating func prepare(_ statement: Statement) throws(PostgresError) {
-        guard prepared[statement.sql] == nil else { return }
-        let name = "bw\(prepared.count)"
-        let types = statement.parameters.map(\.oid)
+        let preparation = Preparation(of: statement)
+        guard prepared[preparation] == nil else { return }
+        let (name, types) = ("bw\(prepared.count)", preparation.types)
         guard unsafe PQsendPrepare(handle, name, statement.sql, Int32(types.count), types) == 1 else { throw broken() }
         _ = try finish()
-        prepared[statement.sql] = name
+        prepared[preparation] = name
     }
 
     /// Queues a statement that was prepared.
     mutating func send(prepared statement: Statement) throws(PostgresError) {
-        let name = prepared[statement.sql] ?? ""
+        let name = prepared[Preparation(of: statement)] ?? ""
         let sent = unsafe withParameters(of: statement) { _, values, lengths, formats in
             unsafe PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)
         }

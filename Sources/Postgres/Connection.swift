@@ -11,8 +11,19 @@ package import ServiceRuntime
     // by accident: whoever moves it to another thread gives it up here.
     let handle: OpaquePointer
     private let notices: NoticeReceiver
-    /// Statements the server has parsed on this connection, by text.
-    var prepared: [String: String] = [:]
+    /// Names of the statements that the server has parsed on this connection.
+    var prepared: [Preparation: String] = [:]
+
+    /// What makes two statements one to the server: the same text with parameters of other types is another.
+    struct Preparation: Hashable {
+        let sql: String
+        let types: [UInt32]
+
+        init(of statement: Statement) {
+            sql = statement.sql
+            types = statement.parameters.map(\.oid)
+        }
+    }
 
     /// Every call must end by this moment or fails with `timedOut` and leaves the connection closed.
     package var deadline: Deadline = .never

@@ -68,6 +68,13 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
 
     /// A name as SQL writes it, whatever it holds.
     package static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        // Scalar by scalar: a quote and the accent that follows it are one Character, which is no quote.
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in name.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 }
