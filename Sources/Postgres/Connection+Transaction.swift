@@ -18,6 +18,11 @@ extension Connection {
             rollBack()
             throw .body(error)
         }
+        // COMMIT of a failed transaction succeeds, as a ROLLBACK: a body that hid the failure must not be told so.
+        guard !isInFailedTransaction else {
+            rollBack()
+            throw .database(.inFailedTransaction)
+        }
         do { try execute(script: "COMMIT") } catch {
             rollBack()
             throw .database(error)

@@ -65,6 +65,9 @@ package import ServiceRuntime
     /// Whether a transaction is open, failed ones included.
     package var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 
+    /// Whether the open transaction can only be rolled back.
+    var isInFailedTransaction: Bool { unsafe PQtransactionStatus(handle) == PQTRANS_INERROR }
+
     /// libpq's last word on this connection, in one line.
     static func message(of handle: OpaquePointer) -> String {
         guard let text = unsafe PQerrorMessage(handle) else { return "unknown" }

@@ -19,6 +19,11 @@ package enum PostgresError: Error, Sendable {
         package let constraint: String?
     }
 
+    static let inFailedTransaction = PostgresError.server(
+        ServerMessage(
+            state: .inFailedTransaction, message: "a statement of the transaction had failed, so it was rolled back",
+            detail: nil, hint: nil, constraint: nil))
+
     package var state: SQLState? {
         if case .server(let message) = self { message.state } else { nil }
     }

@@ -17,6 +17,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let duplicateSchema = SQLState("42P06")
     package static let duplicateTable = SQLState("42P07")
     package static let duplicateObject = SQLState("42710")
+    package static let inFailedTransaction = SQLState("25P02")
     package static let checkViolation = SQLState("23514")
 
     /// The first two characters: the kind of condition.
