@@ -69,9 +69,16 @@ extension Connection {
     private mutating func expect(_ status: ExecStatusType) throws(PostgresError) {
         guard let result = unsafe try nextResult() else { throw broken() }
         defer { unsafe PQclear(result) }
-        guard unsafe PQresultStatus(result) != status else { return }
-        let failure = unsafe Connection.failure(in: result)
-        while let rest = unsafe try nextResult() { unsafe PQclear(rest) }
-        throw failure
+        switch unsafe PQresultStatus(result) {
+        case status: return
+        case PGRES_FATAL_ERROR:
+            let failure = unsafe Connection.failure(in: result)
+            while let rest = unsafe try nextResult() { unsafe PQclear(rest) }
+            throw outcome(of: failure)
+        default:
+            // Another COPY would go on for ever, and an answer to something else is not ours to lose.
+            close()
+            throw .decoding("the statement is not the COPY that was expected")
+        }
     }
 }

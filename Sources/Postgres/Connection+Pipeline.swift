@@ -23,7 +23,7 @@ extension Connection {
                     unsafe PQclear(result)
                 }
             }
-            if unsafe PQstatus(handle) == CONNECTION_BAD { throw failure ?? broken() }
+            if unsafe PQstatus(handle) == CONNECTION_BAD { throw failure.map { outcome(of: $0) } ?? broken() }
         }
         // The synchronisation point is a result of its own.
         while let result = unsafe try nextResult() {

@@ -53,8 +53,7 @@ extension Connection {
                 unsafe PQclear(result)
             }
         }
-        if unsafe PQstatus(handle) == CONNECTION_BAD { isUsable = false }
-        if let failure { throw failure }
+        if let failure { throw outcome(of: failure) }
         guard let answer else { throw broken() }
         return answer
     }

@@ -28,15 +28,16 @@ extension Connection {
     /// Sleeps until the socket can do what is asked, or the deadline.
     mutating func waitForSocket(_ events: Int32) throws(PostgresError) {
         while true {
+            // Looked at before every wait: a server that never stops sending would never let the wait run out.
+            if deadline.hasPassed {
+                close()
+                throw .timedOut
+            }
             var poll = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
             guard poll.fd >= 0 else { throw broken() }
             let ready = unsafe Glibc.poll(&poll, 1, deadline.pollTimeout)
             if ready > 0 { return }
             if ready < 0, errno != EINTR { throw broken() }
-            if deadline.hasPassed {
-                close()
-                throw .timedOut
-            }
         }
     }
 
@@ -45,6 +46,14 @@ extension Connection {
         let reason = unsafe Connection.message(of: handle)
         close()
         return .connection(reason.isEmpty ? "the connection was lost" : reason)
+    }
+
+    /// A failure as it is thrown: one that took the connection with it is the connection's.
+    mutating func outcome(of failure: PostgresError) -> PostgresError {
+        guard unsafe PQstatus(handle) == CONNECTION_BAD else { return failure }
+        close()
+        guard case .server(let message) = failure else { return failure }
+        return .connection(message.message)
     }
 
     /// Gives the connection up at once, without a word to the server: it may not be listening.

@@ -31,6 +31,7 @@
     package func optional<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError)
         -> Value?
     {
+        guard unsafe fields.indices.contains(column) else { throw .decoding("a COPY has no column \(column)") }
         guard let bytes = unsafe fields[column] else { return nil }
         guard let value = unsafe Value(binary: bytes) else {
             throw .decoding("column \(column) of a COPY does not read as \(Value.self)")
