@@ -135,7 +135,7 @@ package struct MigrationRunner: Sendable {
 
     /// `IF NOT EXISTS` still fails when two come at the same moment; then it exists, and that is all we want.
     private func createHistory(_ connection: inout Connection) throws(PostgresError) {
-        let existing = try connection.query("SELECT to_regclass(\(schema + ".migration")) IS NOT NULL")
+        let existing = try connection.query("SELECT to_regclass(\(Statement.quoted(schema) + ".migration")) IS NOT NULL")
         if let row = existing.first, try row.get(0) { return }
         do {
             try connection.execute(

@@ -1,0 +1,81 @@
+import Foundation
+import Migrations
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("The migrations of this program")
+struct MigrationFilesTests {
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Migrations/sql")
+
+    @Test("the list in the program is the folder of files, name by name and byte by byte")
+    func listIsFolder() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
+            $0.hasSuffix(".sql")
+        }
+        let carried = Migrations.steps + Migrations.definitions
+        #expect(files.map { String($0.dropLast(4)) }.sorted() == carried.map(\.name).sorted())
+        for migration in carried {
+            let text = try String(
+                contentsOf: Self.folder.appendingPathComponent(migration.name + ".sql"), encoding: .utf8)
+            #expect(migration.sql == text, "\(migration.name)")
+        }
+    }
+
+    @Test("steps are numbered without gap in the order in which they run, and every file says why first")
+    func order() {
+        for (place, step) in Migrations.steps.enumerated() {
+            let number = String(place + 1)
+            #expect(step.name.hasPrefix(String(repeating: "0", count: 4 - number.count) + number + "_"))
+        }
+        for migration in Migrations.steps + Migrations.definitions {
+            #expect(migration.sql.hasPrefix("-- "), "\(migration.name)")
+        }
+        #expect(
+            Set((Migrations.steps + Migrations.definitions).map(\.name)).count
+                == Migrations.steps.count + Migrations.definitions.count)
+    }
+
+    @Test("definitions can be applied again over themselves")
+    func definitionsAgain() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var connection = try database.connect()
+        for definition in Migrations.definitions { try connection.execute(script: definition.sql) }
+        for definition in Migrations.definitions { try connection.execute(script: definition.sql) }
+        #expect(try Migrations.runner.state(of: &connection) == .current)
+    }
+
+    @Test("the roles that do the service's work can be taken on by the owner, who is no superuser")
+    func roles() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        #expect(try database.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user") == false)
+        for role in ["bellwether_ingest", "bellwether_projector", "bellwether_analyst"] {
+            var connection = try database.connect()
+            try connection.query("SET ROLE \(identifier: role)")
+            #expect(try connection.query("SELECT current_user")[0].get(0) == role)
+        }
+    }
+
+    @Test("the analyst logs in to read only, in UTC, with an end to long statements")
+    func analyst() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var connection = try database.connect(as: "bellwether_analyst")
+        let row = try connection.query(
+            """
+            SELECT current_setting('default_transaction_read_only'), current_setting('timezone'),
+                current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
+                current_setting('search_path')
+            """)[0]
+        #expect(try row.get(0) == "on")
+        #expect(try row.get(1) == "UTC")
+        #expect(try row.get(2) == "5min")
+        #expect(try row.get(3) == "10min")
+        #expect(try row.get(4) == "analytics")
+        #expect(try connection.query("SELECT FROM events").isEmpty)
+    }
+}
