@@ -3,6 +3,7 @@
 DO $$
 DECLARE
     role text;
+    member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
 BEGIN
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = role);
@@ -20,9 +21,10 @@ BEGIN
             NULL;  -- another database's migration was faster
         END;
     END LOOP;
-    -- The program logs in once and then steps down to the role of its work.
+    -- The program logs in once and then steps down to the role of its work. From version 16 on, who makes a role is its
+    -- member at once but may not become it.
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
-        IF NOT pg_has_role(current_user, role, 'MEMBER') THEN
+        IF NOT pg_has_role(current_user, role, member) THEN
             EXECUTE format('GRANT %I TO %I', role, current_user);
         END IF;
     END LOOP;
