@@ -7,6 +7,8 @@ CREATE TABLE log.rejected (
     key integer NOT NULL,
     received_at timestamptz NOT NULL,
     sent_at timestamptz,
+    -- Where it could be read; erasure needs it.
+    install_id uuid,
     event_id uuid,
     reason text NOT NULL,
     detail text NOT NULL,

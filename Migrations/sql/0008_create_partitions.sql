@@ -1,7 +1,8 @@
 -- Why: months are made ahead of need and never on the write path: making one waits behind an open SELECT, and inserts
 -- would queue behind it. So each attempt gives up after a tenth of a second and is made again by the keeper. The
 -- default partition takes absurd clocks; when their month comes, their rows move to it in the same transaction, since a
--- partition cannot be made while the default one holds rows of its range.
+-- partition cannot be made while the default one holds rows of its range. Writers wait for the move, so a month that has
+-- gathered too many rows there stays there.
 CREATE TABLE log.event_elsewhere PARTITION OF log.event DEFAULT;
 GRANT SELECT ON log.event_elsewhere TO bellwether_ingest;  -- to see which months have rows there
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.event_elsewhere FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
@@ -12,8 +13,8 @@ CREATE TABLE log.partition (
     made_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Makes the partition of this month if there is none; true if it made it.
-CREATE FUNCTION log.make_partition(of_month date) RETURNS boolean
+-- Makes the partition of this month if there is none: true if it made it, NULL if there is too much to move.
+CREATE FUNCTION log.make_partition(of_month date, most_moved bigint DEFAULT 20000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC'
 AS $$
 DECLARE
@@ -21,18 +22,27 @@ DECLARE
     lower timestamptz := first::timestamp AT TIME ZONE 'UTC';
     upper timestamptz := (first + interval '1 month')::timestamp AT TIME ZONE 'UTC';
     name text := 'event_' || to_char(first, 'YYYY_MM');
+    strays bigint;
 BEGIN
+    IF first < date '2000-01-01' OR first > now() + interval '1 year' THEN
+        RAISE EXCEPTION 'no partition is made for %: it is too far from now', first USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (SELECT FROM log.partition WHERE month = first) THEN
         RETURN false;
     END IF;
     LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
+    SELECT count(*) INTO strays FROM (
+        SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper LIMIT most_moved + 1) AS some;
+    IF strays > most_moved THEN
+        RETURN NULL;
+    END IF;
     EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL)', name);
     -- Rows only ever come; the default of one vacuum per fifth of the table would come too late to set the
     -- visibility map for a big month.
     EXECUTE format('ALTER TABLE log.%I SET (autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_analyze_scale_factor = 0.05)', name);
-    IF EXISTS (SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper) THEN
+    IF strays > 0 THEN
         PERFORM log.open_gate();
         EXECUTE format('INSERT INTO log.%I SELECT * FROM log.event_elsewhere WHERE device_at >= $1 AND device_at < $2', name)
             USING lower, upper;

@@ -1,7 +1,8 @@
 -- Why: a refused event is somebody's bug; this is where to find whose.
 CREATE OR REPLACE VIEW analytics.rejected_events AS
 SELECT
-    app.slug AS app, r.id AS rejection, r.received_at, key.name AS key, r.reason, r.detail, r.event_id,
+    app.slug AS app, r.id AS rejection, r.received_at, key.name AS key, r.reason, r.detail, r.install_id,
+    r.event_id,
     r.sent_at, r.source, r.raw, batch.number AS batch, r.replayed_at
 FROM log.rejected AS r
 JOIN log.app AS app ON app.id = r.app
@@ -15,6 +16,7 @@ COMMENT ON COLUMN analytics.rejected_events.received_at IS 'When it was first re
 COMMENT ON COLUMN analytics.rejected_events.key IS 'Name of the key it came with';
 COMMENT ON COLUMN analytics.rejected_events.reason IS 'Why it was refused: the first reason that applies';
 COMMENT ON COLUMN analytics.rejected_events.detail IS 'Which member, and what is wrong with it';
+COMMENT ON COLUMN analytics.rejected_events.install_id IS 'The install that its envelope names, where that could be read';
 COMMENT ON COLUMN analytics.rejected_events.event_id IS 'Its id, where that could be read';
 COMMENT ON COLUMN analytics.rejected_events.sent_at IS 'When the client says it sent the envelope';
 COMMENT ON COLUMN analytics.rejected_events.source IS 'The source of its envelope, as it came';

@@ -31,12 +31,18 @@ package final class Appender {
     private var connection: Connection?
     var words = WordCache()
     private var batchIDs: Range<Int64> = 0..<0
+    /// The last failure was COPY's: PostgreSQL did not like a row.
+    private var refusedRows = false
+    private let months: MonthBook
     /// What the last batch that was committed looked like, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
-    package init(_ configuration: Configuration, allowance: RejectedAllowance, log: Log) {
+    package init(
+        _ configuration: Configuration, allowance: RejectedAllowance, months: MonthBook = MonthBook(), log: Log
+    ) {
         self.configuration = configuration
         self.allowance = allowance
+        self.months = months
         self.log = log
     }
 
@@ -54,7 +60,9 @@ package final class Appender {
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
                 """)
         connection = consume fresh
+        // After a failover or a restore the new server may know other ids than the old one gave.
         batchIDs = 0..<0
+        words = WordCache()
     }
 
     /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
@@ -64,23 +72,27 @@ package final class Appender {
         var batch = PendingBatch(submissions)
         try resolveWords(of: &batch)
         batch.settleRepeats()
+        months.note(batch.candidates.lazy.map(\.identity.deviceAt))
         try store(batch.candidates[...], in: &batch)
-        try finish(&batch)
+        if batch.hasSomethingToTell { try attempt([], in: &batch) }
         return batch.verdicts
     }
 
     /// Stores these candidates, in one batch if PostgreSQL takes them; else halves them until the culprit stands alone.
-    private func store(_ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch)
-        throws(PostgresError)
-    {
+    /// Only what COPY itself refuses is an event's fault.
+    private func store(
+        _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
+    ) throws(PostgresError) {
+        guard !candidates.isEmpty else { return }
         do {
             try attempt(candidates, in: &batch)
         } catch {
-            guard let state = error.state, state.blamesData, !candidates.isEmpty else { throw error }
+            guard refusedRows, let state = error.state, state.blamesData, state != .uniqueViolation else { throw error }
             if candidates.count == 1 {
-                let culprit = candidates[candidates.startIndex]
                 log.error("PostgreSQL refused an event that was taken for storable", ["error": "\(error)"])
-                batch.reject(culprit, Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE \(state))"))
+                batch.reject(
+                    candidates[candidates.startIndex],
+                    Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE \(state))"))
                 return
             }
             let middle = candidates.startIndex + candidates.count / 2
@@ -89,12 +101,7 @@ package final class Appender {
         }
     }
 
-    /// What is left to tell after the events: rejections and counts that came up while they were stored.
-    private func finish(_ batch: inout PendingBatch) throws(PostgresError) {
-        if batch.hasSomethingToTell { try attempt([], in: &batch) }
-    }
-
-    /// One transaction, made again while another node's commit crosses it.
+    /// One transaction, made again while another's commit crosses it.
     private func attempt(
         _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
@@ -103,12 +110,21 @@ package final class Appender {
                 return try commit(candidates, in: &batch)
             } catch {
                 connection?.rollBack()
-                if connection?.isUsable != true { connection = nil }
-                // A unique violation is a retry that another node stored between our probe and our COPY: probe again.
-                let crossed: Set<SQLState> = [.uniqueViolation, .serializationFailure, .deadlockDetected]
-                guard let state = error.state, crossed.contains(state), tries < 10 else { throw error }
-                log.debug("a batch crossed another node's and is tried again", ["error": "\(error)"])
+                // A server that became read-only is the old primary: look for the new one.
+                if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
+                guard let state = error.state, mayHaveCrossed(state, tries) else { throw error }
+                log.debug("a batch crossed another's commit and is tried again", ["error": "\(error)"])
             }
+        }
+    }
+
+    /// A unique violation is a retry that another node stored between our probe and our COPY: the next probe sees it.
+    /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
+    private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
+        switch state {
+        case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
+        case .checkViolation: tries < 3
+        default: false
         }
     }
 
@@ -119,6 +135,7 @@ package final class Appender {
         guard connection != nil else { throw .connection("the connection was lost") }
         connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
+        refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: candidates)
         var rows = CopyRows(columns: EventColumns.names.count)
@@ -135,12 +152,15 @@ package final class Appender {
             )
         }
         if rows.count > 0 {
+            refusedRows = true
             let stored = try connection!.copyIn(EventColumns.copy, rows)
+            refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
         }
+        try admitRefusals(of: &batch)
         let news = batch.news(of: candidates, known: known)
-        let kept = try allowedRejections(news.rejected, batch.submissions)
-        var statements = kept.isEmpty ? [] : [SideTables.insertRejected(kept, batchID: batchID)]
+        var statements: [Statement] = []
+        if !news.refusals.isEmpty { statements.append(SideTables.insertRefusals(news.refusals, batchID: batchID)) }
         if !news.drops.isEmpty { statements.append(SideTables.insertDrops(news.drops, batchID: batchID)) }
         statements.append(SideTables.insertTallies(news.tally, batchID: batchID))
         // Two statements, since the second must see what was committed while the first one waited.
@@ -155,20 +175,25 @@ package final class Appender {
             """)
         statements.append("COMMIT")
         let answers = try connection!.pipeline(statements)
+        // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
+        guard answers[answers.count - 1].commandTag == "COMMIT" else { throw .connection("the commit was not confirmed") }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
         lastBatch = (number, rows.count)
         batch.settle(candidates, known: known)
     }
 
+    /// The numbering needs that each statement sees what is committed by then, whatever the database's default is.
+    private let begin: Statement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
     /// Opens the transaction and says which of the candidates, by their place, the log already holds.
     private func begin(probing candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int> {
         guard let first = candidates.first, let last = candidates.last else {
-            try connection!.queryPrepared("BEGIN")
+            try connection!.queryPrepared(begin)
             return []
         }
         let keys = candidates.map(\.identity)
         let answers = try connection!.pipeline([
-            "BEGIN",
+            begin,
             """
             SELECT candidate.place::integer - 1
             FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)),
@@ -196,12 +221,10 @@ package final class Appender {
         return batchIDs.lowerBound
     }
 
-    /// Those that are still kept today; the others are counted only.
-    private func allowedRejections(
-        _ rejected: [PendingBatch.Refusal], _ submissions: [Submission]
-    ) throws(PostgresError) -> [PendingBatch.Refusal] {
-        var allowed: [PendingBatch.Refusal] = []
-        for refusal in rejected {
+    /// Has those refusals kept that the day still has room for; the others are counted only.
+    private func admitRefusals(of batch: inout PendingBatch) throws(PostgresError) {
+        var kept: [Refusal] = []
+        for refusal in batch.takeFreshRefusals() {
             let (app, time) = (refusal.app, refusal.receivedAt)
             if allowance.isUnknown(app: app, at: time) {
                 let row = try connection!.query(SideTables.countRejected(app: app, day: time))[0]
@@ -209,28 +232,28 @@ package final class Appender {
                     app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
                     bytes: Int(try row.get(1, as: Int64.self)))
             }
-            if allowance.take(app: app, at: time, bytes: refusal.event.raw.utf8.count) { allowed.append(refusal) }
+            if allowance.take(app: app, at: time, bytes: refusal.bytes) { kept.append(refusal) }
         }
-        return allowed
+        batch.keep(kept)
     }
 
-    /// Replaces the words of all events by ids; events with a word for which there is no room are rejected.
+    /// Gives every event the ids of its words; those with a word for which there is no room are rejected.
     private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
-        for (group, values) in batch.unknownWords(words) {
+        var learned: [WordCache.Key: Int32] = [:]
+        for (group, words) in batch.nameCandidates(&words) {
             connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             let rows = try connection!.queryPrepared(
                 """
-                SELECT value, id
-                FROM log.learn_words(\(group.app), \(group.kind.rawValue), \(Array(values)), \(configuration.mostWords))
+                SELECT value, id FROM log.learn_words(
+                    \(group.app), \(group.kind.rawValue), \(words.map(\.text)), \(configuration.mostWords))
                 """)
             for row in rows {
-                let value: String = try row.get(0)
                 guard let id: Int32 = try row.optional(1) else { continue }
-                batch.learned[WordCache.Key(app: group.app, kind: group.kind, value: value)] = id
-                words[WordCache.Key(app: group.app, kind: group.kind, value: value)] = id
+                learned[WordCache.Key(app: group.app, kind: group.kind, word: Word(try row.get(0)))] = id
             }
         }
-        batch.assignWords(words)
+        for (key, id) in learned { words.insert(id, for: key) }
+        batch.completeCandidates(learned)
     }
 }

@@ -10,11 +10,6 @@ struct PendingBatch {
         let app: Int32
         let shard: Int16
 
-        /// Whether an event of the same app is a copy of this one.
-        func isSame(as event: Event) -> Bool {
-            event.id == id && event.deviceAt == deviceAt && event.source.installID == install
-        }
-
         /// The order of the unique key.
         static func < (left: Identity, right: Identity) -> Bool {
             (left.deviceAt, left.id, left.install, left.app) < (right.deviceAt, right.id, right.install, right.app)
@@ -27,45 +22,24 @@ struct PendingBatch {
         let event: Int
         let identity: Identity
         var words = WordIDs()
-    }
-
-    /// A refused event with what its row needs of the envelope.
-    struct Refusal {
-        let app: Int32
-        let key: Int32
-        let receivedAt: Timestamp
-        let sentAt: Timestamp?
-        let source: String?
-        let event: RejectedEvent
-    }
-
-    /// A client's report of what it dropped, with what its row needs of the envelope.
-    struct DropReport {
-        let app: Int32
-        let key: Int32
-        let install: UUID?
-        let receivedAt: Timestamp
-        let drop: ClientDrop
+        /// Words that the cache did not have.
+        var unknown: [WordCache.Key] = []
     }
 
     /// What one transaction tells beside its events.
     struct News {
-        var rejected: [Refusal] = []
+        var refusals: [Refusal] = []
         var drops: [DropReport] = []
         var tally = Tally()
-    }
-
-    struct WordGroup: Hashable {
-        let app: Int32
-        let kind: WordKind
     }
 
     let submissions: [Submission]
     private(set) var candidates: [Candidate] = []
     private(set) var verdicts: [[Verdict]]
-    var learned: [WordCache.Key: Int32] = [:]
     /// Said by the next transaction that commits.
     private var pending = News()
+    /// Refused, and not yet asked whether that may still be kept.
+    private var fresh: [Refusal] = []
 
     init(_ submissions: [Submission]) {
         self.submissions = submissions
@@ -75,7 +49,7 @@ struct PendingBatch {
             pending.tally.mention(key)
             for event in submission.rejected {
                 pending.tally.count(event.rejection.reason, for: key)
-                pending.rejected.append(Refusal(event, of: submission))
+                fresh.append(Refusal(event, install: submission.install, of: submission))
             }
             for drop in submission.drops {
                 pending.drops.append(
@@ -86,22 +60,10 @@ struct PendingBatch {
         }
     }
 
-    /// Words that the cache does not hold, each once.
-    func unknownWords(_ cache: WordCache) -> [WordGroup: Set<String>] {
-        var unknown: [WordGroup: Set<String>] = [:]
-        for submission in submissions {
-            for event in submission.events {
-                event.forEachWord { kind, value in
-                    guard cache[WordCache.Key(app: submission.app, kind: kind, value: value)] == nil else { return }
-                    unknown[WordGroup(app: submission.app, kind: kind), default: []].insert(value)
-                }
-            }
-        }
-        return unknown
-    }
-
-    /// Makes a candidate of every event whose words all have ids, and rejects the others.
-    mutating func assignWords(_ cache: WordCache) {
+    /// Makes a candidate of every event, with the ids that the cache knows, and gives the words that it does not.
+    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: Set<Word>] {
+        var unknown: [WordGroup: Set<Word>] = [:]
+        candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
         for (place, submission) in submissions.enumerated() {
             for (index, event) in submission.events.enumerated() {
                 var candidate = Candidate(
@@ -109,23 +71,45 @@ struct PendingBatch {
                     identity: Identity(
                         deviceAt: event.deviceAt, id: event.id, install: event.source.installID, app: submission.app,
                         shard: event.shard))
-                var homeless: WordKind?
-                event.forEachWord { kind, value in
-                    let key = WordCache.Key(app: submission.app, kind: kind, value: value)
-                    if let id = cache[key] ?? learned[key] {
+                event.forEachWord { kind, text in
+                    let word = Word(text)
+                    if let id = cache.id(of: word, kind, app: submission.app) {
                         candidate.words[kind] = id
                     } else {
-                        homeless = homeless ?? kind
+                        candidate.unknown.append(WordCache.Key(app: submission.app, kind: kind, word: word))
+                        unknown[WordGroup(app: submission.app, kind: kind), default: []].insert(word)
                     }
                 }
-                if let homeless {
-                    let detail = "\(homeless.path): the app has too many different values of it for one more"
-                    reject(candidate, Rejection(.tooManyValues, detail))
-                } else {
-                    candidates.append(candidate)
-                }
+                candidates.append(candidate)
             }
         }
+        return unknown
+    }
+
+    struct WordGroup: Hashable {
+        let app: Int32
+        let kind: WordKind
+    }
+
+    /// Fills in the ids that were learned, and rejects the events that need a word for which there is no room.
+    mutating func completeCandidates(_ learned: [WordCache.Key: Int32]) {
+        guard candidates.contains(where: { !$0.unknown.isEmpty }) else { return }
+        var complete: [Candidate] = []
+        complete.reserveCapacity(candidates.count)
+        for var candidate in candidates {
+            var homeless: WordKind?
+            for key in candidate.unknown {
+                candidate.words[key.kind] = learned[key]
+                if learned[key] == nil { homeless = homeless ?? key.kind }
+            }
+            if let homeless {
+                let detail = "\(homeless.path): the app has too many different values of it for one more"
+                reject(candidate, Rejection(.tooManyValues, detail))
+            } else {
+                complete.append(candidate)
+            }
+        }
+        candidates = complete
     }
 
     /// Puts the candidates in key order and settles all but the first copy of each.
@@ -139,41 +123,56 @@ struct PendingBatch {
                 first.append(candidate)
             } else {
                 verdicts[candidate.submission][candidate.event] = .duplicate
-                let submission = submissions[candidate.submission]
-                pending.tally.count(submission.events[candidate.event], .duplicate, for: Tally.Key(of: submission))
+                repeats[candidate.identity, default: []].append((candidate.submission, candidate.event))
             }
         }
         candidates = first.sorted { $0.identity < $1.identity }
     }
 
-    /// Refuses an event that had been let through.
+    /// Copies within the batch, by place: they share the fate of the first one.
+    private var repeats: [Identity: [(submission: Int, event: Int)]] = [:]
+
+    /// Refuses an event that had been let through, and its copies with it.
     mutating func reject(_ candidate: Candidate, _ rejection: Rejection) {
-        let submission = submissions[candidate.submission]
-        verdicts[candidate.submission][candidate.event] = .rejected(rejection)
-        // Its repeats were settled against it, and share its fate.
-        for (place, other) in submissions.enumerated() where other.app == submission.app {
-            for (index, event) in other.events.enumerated()
-            where verdicts[place][index] == .duplicate && candidate.identity.isSame(as: event) {
-                verdicts[place][index] = .rejected(rejection)
-            }
+        let copies = repeats.removeValue(forKey: candidate.identity) ?? []
+        for (place, index) in [(candidate.submission, candidate.event)] + copies {
+            let submission = submissions[place]
+            let event = submission.events[index]
+            verdicts[place][index] = .rejected(rejection)
+            pending.tally.count(rejection.reason, for: Tally.Key(of: submission))
+            fresh.append(
+                Refusal(
+                    RejectedEvent(id: event.id, rejection: rejection, raw: submission.raw(index)),
+                    install: event.source.installID, of: submission))
         }
-        pending.tally.count(rejection.reason, for: Tally.Key(of: submission))
-        let event = RejectedEvent(
-            id: submission.events[candidate.event].id, rejection: rejection, raw: submission.raw(candidate.event))
-        pending.rejected.append(Refusal(event, of: submission))
+    }
+
+    /// Takes what was refused lately: the same raw event of an app once.
+    mutating func takeFreshRefusals() -> [Refusal] {
+        defer { fresh = [] }
+        var seen: Set<SHA256> = Set(pending.refusals.map(\.hash))
+        return fresh.filter { seen.insert($0.hash).inserted }
+    }
+
+    /// Has the next transaction keep these.
+    mutating func keep(_ refusals: [Refusal]) {
+        pending.refusals += refusals
     }
 
     /// Whether a transaction without events must still be made.
-    var hasSomethingToTell: Bool { !pending.tally.counts.isEmpty }
+    var hasSomethingToTell: Bool { !pending.tally.counts.isEmpty || !fresh.isEmpty }
 
     /// What a transaction that stores these candidates tells: what is pending, and their own counts.
     func news(of stored: ArraySlice<Candidate>, known: Set<Int>) -> News {
         var news = pending
         for (offset, candidate) in stored.enumerated() {
             let submission = submissions[candidate.submission]
-            news.tally.count(
-                submission.events[candidate.event], known.contains(offset) ? .duplicate : .accepted,
-                for: Tally.Key(of: submission))
+            let key = Tally.Key(of: submission)
+            let verdict = known.contains(offset) ? Verdict.duplicate : .accepted
+            news.tally.count(submission.events[candidate.event], verdict, for: key)
+            for (place, index) in repeats[candidate.identity] ?? [] {
+                news.tally.count(submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
+            }
         }
         return news
     }
@@ -184,13 +183,5 @@ struct PendingBatch {
         for (offset, candidate) in stored.enumerated() where known.contains(offset) {
             verdicts[candidate.submission][candidate.event] = .duplicate
         }
-    }
-}
-
-extension PendingBatch.Refusal {
-    fileprivate init(_ event: RejectedEvent, of submission: Submission) {
-        self.init(
-            app: submission.app, key: submission.key, receivedAt: submission.receivedAt, sentAt: submission.sentAt,
-            source: submission.source, event: event)
     }
 }

@@ -3,24 +3,23 @@ internal import Telemetry
 
 /// What a batch writes beside its events. Rows go in key order, so that crossing batches wait and never deadlock.
 enum SideTables {
-    static func insertRejected(_ refusals: [PendingBatch.Refusal], batchID: Int64) -> Statement {
-        let rows = refusals.map { refusal in (refusal, SHA256(of: refusal.event.raw.utf8)) }
-            .sorted { left, right in
-                (left.0.app, left.1.bytes.description) < (right.0.app, right.1.bytes.description)
-            }
+    static func insertRefusals(_ refusals: [Refusal], batchID: Int64) -> Statement {
+        let rows = refusals.sorted { left, right in
+            left.app != right.app ? left.app < right.app : left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes)
+        }
         return """
             INSERT INTO log.rejected
-                (batch_id, app, key, received_at, sent_at, event_id, reason, detail, source, raw, raw_hash)
+                (batch_id, app, key, install_id, received_at, sent_at, event_id, reason, detail, source, raw, raw_hash)
             SELECT \(batchID), r.*
-            FROM unnest(\(rows.map(\.0.app)), \(rows.map(\.0.key)), \(rows.map(\.0.receivedAt)),
-                \(Nullables(rows.map(\.0.sentAt))), \(Nullables(rows.map(\.0.event.id))),
-                \(rows.map(\.0.event.rejection.reason.rawValue)), \(rows.map(\.0.event.rejection.detail)),
-                \(Nullables(rows.map(\.0.source))), \(rows.map(\.0.event.raw)), \(rows.map { Bytea($0.1.bytes) })) AS r
+            FROM unnest(\(rows.map(\.app)), \(rows.map(\.key)), \(Nullables(rows.map(\.install))),
+                \(rows.map(\.receivedAt)), \(Nullables(rows.map(\.sentAt))), \(Nullables(rows.map(\.event.id))),
+                \(rows.map(\.event.rejection.reason.rawValue)), \(rows.map(\.event.rejection.detail)),
+                \(Nullables(rows.map(\.source))), \(rows.map(\.event.raw)), \(rows.map { Bytea($0.hash.bytes) })) AS r
             ON CONFLICT (app, raw_hash) DO NOTHING
             """
     }
 
-    static func insertDrops(_ reports: [PendingBatch.DropReport], batchID: Int64) -> Statement {
+    static func insertDrops(_ reports: [DropReport], batchID: Int64) -> Statement {
         let rows = reports.sorted { left, right in (left.app, left.drop.id) < (right.app, right.drop.id) }
         return """
             INSERT INTO log.client_drop (batch_id, app, id, key, install_id, received_at, count, since, reason)
@@ -47,7 +46,7 @@ enum SideTables {
     static func countRejected(app: Int32, day: Timestamp) -> Statement {
         let start = Timestamp(microseconds: day.microseconds / 86_400_000_000 * 86_400_000_000)
         return """
-            SELECT count(*), coalesce(sum(length(raw)), 0)::bigint FROM log.rejected
+            SELECT count(*), coalesce(sum(octet_length(raw) + octet_length(detail) + coalesce(octet_length(source), 0)), 0)::bigint FROM log.rejected
             WHERE app = \(app) AND received_at >= \(start) AND received_at < \(start + 86_400_000_000)
             """
     }

@@ -5,21 +5,29 @@ struct WordCache {
     struct Key: Hashable {
         let app: Int32
         let kind: WordKind
-        let value: String
+        let word: Word
     }
 
     private var ids: [Key: Int32] = [:]
     private let capacity: Int
+    /// The last word of each kind: events that come together mostly share their words, and comparing is cheaper than
+    /// hashing.
+    private var recent = [(app: Int32, word: Word, id: Int32)?](repeating: nil, count: WordKind.allCases.count)
 
     init(capacity: Int = 50_000) {
         self.capacity = capacity
     }
 
-    subscript(key: Key) -> Int32? {
-        get { ids[key] }
-        set {
-            if ids.count >= capacity { ids.removeAll(keepingCapacity: true) }
-            ids[key] = newValue
-        }
+    mutating func id(of word: Word, _ kind: WordKind, app: Int32) -> Int32? {
+        let place = Int(kind.rawValue) - 1
+        if let last = recent[place], last.app == app, last.word == word { return last.id }
+        guard let id = ids[Key(app: app, kind: kind, word: word)] else { return nil }
+        recent[place] = (app, word, id)
+        return id
+    }
+
+    mutating func insert(_ id: Int32, for key: Key) {
+        if ids.count >= capacity { ids.removeAll(keepingCapacity: true) }
+        ids[key] = id
     }
 }

@@ -11,10 +11,12 @@ package struct CrossOrigin: Sendable {
 
     func headers(for head: RequestHead) -> [(String, String)] {
         guard !origins.isEmpty, let origin = head.header("Origin") else { return [] }
-        if origins.contains("*") { return [("Access-Control-Allow-Origin", "*")] }
+        // A browser's script sees no other header field of the answer than those named here.
+        let exposed = ("Access-Control-Expose-Headers", "Retry-After")
+        if origins.contains("*") { return [("Access-Control-Allow-Origin", "*"), exposed] }
         // The answer depends on who asks, and caches must know.
         guard origins.contains(origin) else { return [("Vary", "Origin")] }
-        return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
+        return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin"), exposed]
     }
 
     /// The answer to a browser that asks before it posts; nil when the request is not that.

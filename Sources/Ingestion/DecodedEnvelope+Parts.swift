@@ -30,9 +30,12 @@ extension DecodedEnvelope {
                 rejected: place == 0 ? refused : [], drops: place == 0 ? drops : [], install: installID,
                 source: rawSource.map { String(decoding: $0, as: UTF8.self) },
                 raw: { event in self.raw(mine[event]) })
+            // The body once, and what each of its parts costs in memory beside it.
+            let rows = mine.count + submission.rejected.count + submission.drops.count
+            let copies = submission.rejected.reduce(0) { $0 + $1.raw.utf8.count }
             return (
                 writer,
-                GroupCommit.Part(submission: submission, bytes: bytes / writers.count + mine.count * 1024) { verdicts in
+                GroupCommit.Part(submission: submission, bytes: bytes / writers.count + copies + rows * 1024) { verdicts in
                     collector.finish(mine, verdicts)
                 }
             )

@@ -11,8 +11,8 @@ package final class GroupCommit: Sendable {
         package var writers = 2
         /// What may wait at once, in bytes of events; beyond it requests are turned away.
         package var mostQueuedBytes = 32 * 1024 * 1024
-        /// What one commit takes at the most.
-        package var mostEventsPerCommit = 10_000
+        /// Events, refusals and drop reports that one commit takes at the most.
+        package var mostRowsPerCommit = 10_000
 
         package init() {}
     }
@@ -21,6 +21,8 @@ package final class GroupCommit: Sendable {
     struct Part: Sendable {
         let submission: Submission
         let bytes: Int
+        /// Everything that it brings, not only what is stored.
+        var rows: Int { submission.events.count + submission.rejected.count + submission.drops.count }
         /// Called once, on the writer's thread; nil when nothing is promised.
         let finish: @Sendable ([Verdict]?) -> Void
     }
@@ -34,7 +36,8 @@ package final class GroupCommit: Sendable {
     private let mostQueuedBytes: Int
 
     package init(
-        _ configuration: Configuration, appender: Appender.Configuration, log: Log, metrics: IngestionMetrics
+        _ configuration: Configuration, appender: Appender.Configuration, months: MonthBook, log: Log,
+        metrics: IngestionMetrics
     ) {
         writerCount = configuration.writers
         mostQueuedBytes = configuration.mostQueuedBytes
@@ -42,8 +45,8 @@ package final class GroupCommit: Sendable {
         let queuedBytes = self.queuedBytes
         writers = (0..<configuration.writers).map { number in
             Writer(
-                number: number, mostEvents: configuration.mostEventsPerCommit,
-                appender: appender, allowance: allowance, log: log, metrics: metrics
+                number: number, mostRows: configuration.mostRowsPerCommit,
+                appender: appender, allowance: allowance, months: months, log: log, metrics: metrics
             ) { bytes in queuedBytes.withLock { $0 -= bytes } }
         }
     }

@@ -17,6 +17,8 @@ package final class KeyDirectory: Sendable {
     private struct State {
         /// By the first eight bytes of the hash; the rest is compared in constant time.
         var known: [UInt64: [Access]] = [:]
+        /// Until when that may be trusted: a key that was revoked since must not live on because we cannot ask.
+        var goodUntil = Deadline.now
         var waiting: [(hash: SHA256, answer: @Sendable (Answer) -> Void)] = []
         var isAway = true
         var isStopping = false
@@ -40,7 +42,7 @@ package final class KeyDirectory: Sendable {
     func find(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
         let hash = SHA256(of: secret.utf8)
         let immediate: Answer? = state.withLockNotifying { state in
-            if let access = Self.match(hash, in: state.known) { return .access(access) }
+            if let access = Self.match(hash, in: state.known), !state.goodUntil.hasPassed { return .access(access) }
             guard !state.isAway, !state.isStopping, state.waiting.count < mostWaiting else { return .unavailable }
             state.waiting.append((hash, answer))
             return nil
@@ -86,12 +88,14 @@ package final class KeyDirectory: Sendable {
     private func serve(_ connection: inout Connection) throws(PostgresError) {
         while true {
             connection.deadline = .after(seconds: 5)
+            let goodUntil = Deadline.after(seconds: 4)
             var known: [UInt64: [Access]] = [:]
             for access in try Access.all(on: &connection) {
                 known[Self.prefix(access.hash), default: []].append(access)
             }
             state.withLock { state in
                 state.known = known
+                state.goodUntil = goodUntil
                 state.isAway = false
             }
             let refresh = Deadline.after(seconds: refreshSeconds)

@@ -1,4 +1,4 @@
-internal import EventLog
+package import EventLog
 internal import Migrations
 internal import Postgres
 package import ServiceRuntime
@@ -24,12 +24,15 @@ package final class LogKeeper: Sendable {
     private let state = Lock(State())
     private let url: String
     private let log: Log
+    private let months: MonthBook
     private let revive: @Sendable () throws -> Void
+    private let nextRound = Lock(Deadline.now)
 
     /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
-    package init(url: String, log: Log, revive: @escaping @Sendable () throws -> Void = {}) {
+    package init(url: String, months: MonthBook, log: Log, revive: @escaping @Sendable () throws -> Void = {}) {
         self.url = url
         self.log = log
+        self.months = months
         self.revive = revive
     }
 
@@ -42,6 +45,7 @@ package final class LogKeeper: Sendable {
 
     package func stop() {
         state.withLockNotifying { state in state.isStopping = true }
+        months.close()
         state.withLock { state in state.thread }?.join()
     }
 
@@ -52,7 +56,7 @@ package final class LogKeeper: Sendable {
                 while !isStopping {
                     connection.deadline = .after(seconds: 10)
                     try look(&connection)
-                    rest(health == .well ? 1 : 0.25)
+                    if health != .well { rest(0.25) }
                 }
             } catch {
                 tell(.away("\(error)"))
@@ -62,8 +66,8 @@ package final class LogKeeper: Sendable {
         }
     }
 
-    /// One round: does the database fit, and is the next month there. Partitions are looked at every minute, or sooner
-    /// while one could not be had.
+    /// One round: does the database fit; and while it does, are the months there that are needed. That is looked at every
+    /// minute, when a writer asks, and soon again while one could not be had.
     private func look(_ connection: inout Connection) throws(PostgresError) {
         switch try Migrations.runner.state(of: &connection) {
         case .current: break
@@ -76,26 +80,34 @@ package final class LogKeeper: Sendable {
         }
         if health != .well { try connection.execute(script: "SET ROLE bellwether_ingest") }
         tell(.well)
-        var nextLook = Deadline.now
-        while !isStopping {
+        // Migrations are looked at again now and then: a newer program may have brought the database on.
+        let nextMigrationCheck = Deadline.after(seconds: 10)
+        while !isStopping, !nextMigrationCheck.hasPassed {
             connection.deadline = .after(seconds: 10)
-            if nextLook.hasPassed {
-                nextLook = .after(seconds: try keepPartitions(&connection) ? 60 : 1)
+            let wanted = months.wanted(until: .after(seconds: 1))
+            if !wanted.isEmpty || nextRound.withLock({ $0.hasPassed }) {
+                let next = try keepPartitions(wanted, &connection)
+                nextRound.withLock { $0 = next }
             } else {
                 try connection.query("SELECT 1")
             }
-            rest(1)
         }
     }
 
-    /// Whether all partitions are there. A refusal is told and tried again later: the default partition takes the rows.
-    private func keepPartitions(_ connection: inout Connection) throws(PostgresError) -> Bool {
+    /// Makes what partitions are missing, and says when to look again. A refusal is told and tried again later: the
+    /// default partition takes the rows meanwhile.
+    private func keepPartitions(
+        _ wanted: Set<CivilDate>, _ connection: inout Connection
+    ) throws(PostgresError) -> Deadline {
         do {
-            return try Partitions.keep(at: WallClock.now, on: &connection, log: log).isEmpty
+            switch try Partitions.keep(wanted, at: WallClock.now, book: months, on: &connection, log: log) {
+            case .complete: return .after(seconds: 60)
+            case .tryAgainSoon: return .after(seconds: 1)
+            }
         } catch {
             guard !error.isUnavailable else { throw error }
             log.error("partitions could not be made ahead", ["error": "\(error)"])
-            return true
+            return .after(seconds: 60)
         }
     }
 

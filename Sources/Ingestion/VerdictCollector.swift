@@ -55,7 +55,7 @@ final class VerdictCollector: Sendable {
             return .some(state.isLost ? nil : state.verdicts)
         }
         guard let all else { return }
-        done(all.map(result))
+        done(all.flatMap(result))
     }
 
     /// An envelope that had nothing for any writer.
@@ -63,14 +63,16 @@ final class VerdictCollector: Sendable {
         done(result(state.withLock { state in state.verdicts }))
     }
 
-    private func result(_ verdicts: [Verdict?]) -> Result {
+    /// Nil when an event has no verdict: what nobody vouches for is not acknowledged.
+    private func result(_ verdicts: [Verdict?]) -> Result? {
         var counts: [String: Int] = [:]
         var (accepted, duplicate, rejected) = (0, 0, 0)
         var lines: [String] = []
         for (index, verdict) in verdicts.enumerated() {
             var line = "{\"index\":\(index),\"id\":\(ids[index].map { "\"\($0)\"" } ?? "null"),\"result\":"
             switch verdict {
-            case .accepted, nil:
+            case nil: return nil
+            case .accepted:
                 accepted += 1
                 counts["accepted", default: 0] += 1
                 continue

@@ -15,21 +15,23 @@ final class Writer: Sendable {
 
     private let state = Lock(State())
     private let number: Int
-    private let mostEvents: Int
+    private let mostRows: Int
     private let configuration: Appender.Configuration
     private let allowance: RejectedAllowance
+    private let months: MonthBook
     private let log: Log
     private let metrics: IngestionMetrics
     private let release: @Sendable (Int) -> Void
 
     init(
-        number: Int, mostEvents: Int, appender: Appender.Configuration, allowance: RejectedAllowance, log: Log,
-        metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
+        number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
+        months: MonthBook, log: Log,        metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
     ) {
         self.number = number
-        self.mostEvents = mostEvents
+        self.mostRows = mostRows
         configuration = appender
         self.allowance = allowance
+        self.months = months
         self.log = log
         self.metrics = metrics
         self.release = release
@@ -57,21 +59,26 @@ final class Writer: Sendable {
     }
 
     private func run() {
-        let appender = Appender(configuration, allowance: allowance, log: log)
+        let appender = Appender(configuration, allowance: allowance, months: months, log: log)
         var backoff = Backoff(first: 0.05, most: 5)
         while true {
             do {
                 try appender.connect()
                 if state.withLock({ state in state.isAway }) { log.info("writer \(number) is connected") }
                 state.withLock { state in state.isAway = false }
-                backoff.reset()
             } catch {
                 goAway(error)
                 if !rest(backoff.next()) { break }
                 continue
             }
             guard let parts = nextBatch() else { break }
-            commit(parts, with: appender)
+            if let failure = commit(parts, with: appender) {
+                // A full disk or a server without free memory leaves the connection alone: only time helps.
+                goAway(failure)
+                if !rest(backoff.next()) { break }
+            } else {
+                backoff.reset()
+            }
         }
         // Whatever is left came too late: nothing is promised.
         answer(state.withLock { state in take(&state, most: .max) }, nil)
@@ -80,23 +87,24 @@ final class Writer: Sendable {
     /// What has gathered, once something has; nil when it is time to end.
     private func nextBatch() -> [GroupCommit.Part]? {
         state.wait(until: .never) { [self] state in
-            if !state.queue.isEmpty { return .some(take(&state, most: mostEvents)) }
+            if !state.queue.isEmpty { return .some(take(&state, most: mostRows)) }
             return state.isStopping ? .some(nil) : nil
         }!
     }
 
     private func take(_ state: inout State, most: Int) -> [GroupCommit.Part] {
-        var events = 0
+        var rows = 0
         var count = 0
-        while count < state.queue.count, count == 0 || events + state.queue[count].submission.events.count <= most {
-            events += state.queue[count].submission.events.count
+        while count < state.queue.count, count == 0 || rows + state.queue[count].rows <= most {
+            rows += state.queue[count].rows
             count += 1
         }
         defer { state.queue.removeFirst(count) }
         return Array(state.queue.prefix(count))
     }
 
-    private func commit(_ parts: [GroupCommit.Part], with appender: Appender) {
+    /// Gives what stood in the way, when it is the database that is away.
+    private func commit(_ parts: [GroupCommit.Part], with appender: Appender) -> PostgresError? {
         let began = Deadline.now
         do {
             let verdicts = try append(parts.map(\.submission), with: appender)
@@ -106,13 +114,14 @@ final class Writer: Sendable {
                 release(part.bytes)
                 part.finish(verdicts)
             }
+            return nil
         } catch {
             metrics.failedCommits.add()
             log.error(
                 "a batch was not committed; its requests are told to come again",
                 ["error": "\(error)", "requests": "\(parts.count)"])
             answer(parts, nil)
-            if error.isUnavailable { goAway(error) }
+            return error.isUnavailable ? error : nil
         }
     }
 

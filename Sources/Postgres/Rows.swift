@@ -23,6 +23,12 @@ internal import CLibPQ
         return unsafe Int(String(cString: text)) ?? 0
     }
 
+    /// What the server says that it did: `COMMIT`, `INSERT 0 5`.
+    package var commandTag: String {
+        guard let text = unsafe PQcmdStatus(result) else { return "" }
+        return unsafe String(cString: text)
+    }
+
     /// One row of a result.
     package struct Row {
         fileprivate let rows: Rows

@@ -18,6 +18,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let duplicateTable = SQLState("42P07")
     package static let duplicateObject = SQLState("42710")
     package static let inFailedTransaction = SQLState("25P02")
+    package static let readOnlyTransaction = SQLState("25006")
     package static let checkViolation = SQLState("23514")
 
     /// The first two characters: the kind of condition.
@@ -48,7 +49,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     private static let retriable: Set<SQLState> = [
         lockNotAvailable,
         SQLState("55006"),  // object in use
-        SQLState("25006"),  // read only: a standby that is about to be promoted
+        readOnlyTransaction,  // read only: a standby that is about to be promoted
         SQLState("25P03"),  // idle in transaction timeout
         SQLState("72000"),  // snapshot too old
     ]

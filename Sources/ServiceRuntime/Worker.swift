@@ -16,6 +16,11 @@ package final class Worker: @unchecked Sendable {
         precondition(status == 0, "the operating system gave no thread for \(name): error \(status)")
     }
 
+    deinit {
+        // Nobody can join it any more; its memory goes when it ends.
+        if !joined.withLock({ $0 }) { pthread_detach(thread) }
+    }
+
     /// Waits for the function to return. Safe to call again.
     package func join() {
         let first = joined.withLock { joined in

@@ -20,11 +20,12 @@ final class Service: Sendable {
         self.log = log
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
-        let keeper = LogKeeper(url: url, log: log, revive: revive)
+        let months = MonthBook()
+        let keeper = LogKeeper(url: url, months: months, log: log, revive: revive)
         let keys = KeyDirectory(url: url, log: log)
         let commits = GroupCommit(
-            configuration, appender: Appender.Configuration(url: url, node: node, mostWords: mostWords), log: log,
-            metrics: metrics)
+            configuration, appender: Appender.Configuration(url: url, node: node, mostWords: mostWords), months: months,
+            log: log, metrics: metrics)
         let draining = self.draining
         let isDraining: @Sendable () -> Bool = { draining.withLock { $0 } }
         let isReady: Router.ReadinessCheck = {

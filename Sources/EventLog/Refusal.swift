@@ -1,0 +1,37 @@
+internal import Telemetry
+
+/// A refused event with what its row needs of the envelope.
+struct Refusal {
+    let app: Int32
+    let key: Int32
+    let install: UUID?
+    let receivedAt: Timestamp
+    let sentAt: Timestamp?
+    let source: String?
+    let event: RejectedEvent
+    /// The same raw event of an app is kept once.
+    let hash: SHA256
+
+    init(_ event: RejectedEvent, install: UUID?, of submission: Submission) {
+        app = submission.app
+        key = submission.key
+        self.install = install
+        receivedAt = submission.receivedAt
+        sentAt = submission.sentAt
+        source = submission.source
+        self.event = event
+        hash = SHA256(of: event.raw.utf8)
+    }
+
+    /// What keeping it costs.
+    var bytes: Int { event.raw.utf8.count + event.rejection.detail.utf8.count + (source?.utf8.count ?? 0) }
+}
+
+/// A client's report of what it dropped, with what its row needs of the envelope.
+struct DropReport {
+    let app: Int32
+    let key: Int32
+    let install: UUID?
+    let receivedAt: Timestamp
+    let drop: ClientDrop
+}
