@@ -30,8 +30,12 @@ package enum Migrations {
         Migration("view_client_drops", PackageResources.view_client_drops_sql),
     ]
 
+    /// Raise it with every change of a definition that goes out.
+    private static let definitionsVersion: Int32 = 1
+
     /// Runs them, and keeps their history in the schema `bellwether`.
-    package static let runner = MigrationRunner(schema: "bellwether", steps: steps, definitions: definitions)
+    package static let runner = MigrationRunner(
+        schema: "bellwether", steps: steps, definitions: definitions, definitionsVersion: definitionsVersion)
 }
 
 extension Migration {

@@ -33,7 +33,7 @@ BEGIN
     END IF;
     LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
     SELECT count(*) INTO strays FROM (
-        SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper LIMIT most_moved + 1) AS some;
+        SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper LIMIT most_moved + 1) AS stray;
     IF strays > most_moved THEN
         RETURN NULL;
     END IF;

@@ -176,7 +176,9 @@ package final class Appender {
         statements.append("COMMIT")
         let answers = try connection!.pipeline(statements)
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
-        guard answers[answers.count - 1].commandTag == "COMMIT" else { throw .connection("the commit was not confirmed") }
+        guard answers[answers.count - 1].commandTag == "COMMIT" else {
+            throw .connection("the commit was not confirmed")
+        }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
         lastBatch = (number, rows.count)
         batch.settle(candidates, known: known)

@@ -35,7 +35,8 @@ extension DecodedEnvelope {
             let copies = submission.rejected.reduce(0) { $0 + $1.raw.utf8.count }
             return (
                 writer,
-                GroupCommit.Part(submission: submission, bytes: bytes / writers.count + copies + rows * 1024) { verdicts in
+                GroupCommit.Part(submission: submission, bytes: bytes / writers.count + copies + rows * 1024) {
+                    verdicts in
                     collector.finish(mine, verdicts)
                 }
             )

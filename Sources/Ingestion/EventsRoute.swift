@@ -82,7 +82,9 @@ package final class EventsRoute: Sendable {
             body = request.isPacked ? try gunzip(wire, limit: Bounds.unpackedBody) : wire
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
         } catch { return request.answer.send(Problem(decoding: error)) }
-        if let seconds = limiter.admit(envelope.items.count + envelope.drops.count, of: access.app, under: access.rateLimit) {
+        if let seconds = limiter.admit(
+            envelope.items.count + envelope.drops.count, of: access.app, under: access.rateLimit)
+        {
             return request.answer.send(
                 Problem(
                     .rateLimited, "The app's limit is reached.",

@@ -25,7 +25,7 @@ final class Writer: Sendable {
 
     init(
         number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
-        months: MonthBook, log: Log,        metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
+        months: MonthBook, log: Log, metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
     ) {
         self.number = number
         self.mostRows = mostRows

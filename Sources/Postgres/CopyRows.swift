@@ -1,6 +1,8 @@
+package import Telemetry
+
 /// Rows in PostgreSQL's binary COPY format, built field by field in column order.
 package struct CopyRows: Sendable {
-    @usableFromInline var bytes: [UInt8]
+    private var bytes: [UInt8]
     package private(set) var count = 0
     private let columns: Int
 
@@ -24,37 +26,56 @@ package struct CopyRows: Sendable {
         count += 1
     }
 
-    @inlinable
-    package mutating func append(_ value: Int16) {
+    package mutating func appendNull() {
+        bytes.append(bigEndian: Int32(-1))
+    }
+
+    /// Any value; those of the types below have a way of their own, because generic code is not specialised across our
+    /// modules and costs ten times as much.
+    package mutating func append<Value: PostgresValue>(_ value: Value?) {
+        guard let value else { return appendNull() }
+        bytes.appendSized { bytes in value.encode(into: &bytes) }
+    }
+
+    package mutating func append(_ value: Int16?) {
+        guard let value else { return appendNull() }
         bytes.append(bigEndian: Int32(2))
         bytes.append(bigEndian: value)
     }
 
-    @inlinable
-    package mutating func append(_ value: Int32) {
+    package mutating func append(_ value: Int32?) {
+        guard let value else { return appendNull() }
         bytes.append(bigEndian: Int32(4))
         bytes.append(bigEndian: value)
     }
 
-    @inlinable
-    package mutating func append(_ value: Int64) {
+    package mutating func append(_ value: Int64?) {
+        guard let value else { return appendNull() }
         bytes.append(bigEndian: Int32(8))
         bytes.append(bigEndian: value)
     }
 
-    @inlinable
-    package mutating func append<Value: PostgresValue>(_ value: Value) {
-        bytes.appendSized { bytes in value.encode(into: &bytes) }
+    package mutating func append(_ value: Bool?) {
+        guard let value else { return appendNull() }
+        bytes.append(bigEndian: Int32(1))
+        bytes.append(value ? 1 : 0)
     }
 
-    @inlinable
-    package mutating func append<Value: PostgresValue>(_ value: Value?) {
-        if let value { append(value) } else { appendNull() }
+    package mutating func append(_ value: Timestamp?) {
+        guard let value else { return appendNull() }
+        bytes.append(bigEndian: Int32(8))
+        value.encode(into: &bytes)
     }
 
-    @inlinable
-    package mutating func appendNull() {
-        bytes.append(bigEndian: Int32(-1))
+    package mutating func append(_ value: UUID) {
+        bytes.append(bigEndian: Int32(16))
+        value.encode(into: &bytes)
+    }
+
+    package mutating func append(_ value: String?) {
+        guard let value else { return appendNull() }
+        bytes.append(bigEndian: Int32(value.utf8.count))
+        bytes.append(contentsOf: value.utf8)
     }
 
     /// The whole stream in pieces that a socket likes, the end marker included.

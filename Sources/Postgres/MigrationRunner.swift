@@ -19,10 +19,13 @@ package struct MigrationRunner: Sendable {
     private let schema: String
     private let steps: [Migration]
     private let definitions: [Migration]
+    private let definitionsVersion: Int32
 
-    /// `schema` is where the history is kept.
-    package init(schema: String, steps: [Migration], definitions: [Migration]) {
+    /// `schema` is where the history is kept. The version of the definitions grows with each change of one, so that an
+    /// older program leaves alone what a newer one defined.
+    package init(schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1) {
         self.schema = schema
+        self.definitionsVersion = definitionsVersion
         self.steps = steps
         self.definitions = definitions
     }
@@ -51,7 +54,13 @@ package struct MigrationRunner: Sendable {
 
     /// Runs what is missing and returns its names; none when the database was current.
     package func run(on connection: inout Connection, log: Log) throws(MigrationError) -> [String] {
-        do { try createHistory(&connection) } catch { throw .database(nil, error) }
+        do {
+            let encoding: String = try connection.query("SELECT current_setting('server_encoding')")[0].get(0)
+            guard encoding == "UTF8" else { throw MigrationError.encoding(encoding) }
+            try createHistory(&connection)
+        } catch let error as MigrationError { throw error } catch let error as PostgresError {
+            throw .database(nil, error)
+        } catch { throw .database(nil, .decoding("\(error)")) }
         do {
             return try connection.transaction(failingWith: MigrationError.self) {
                 (connection: inout Connection) throws(MigrationError) in try apply(on: &connection, log: log)
@@ -68,6 +77,8 @@ package struct MigrationRunner: Sendable {
         let applied: [String: Applied]
         let hashes: [String: String]
         do {
+            // However long the one before us takes, and however large what there is to change.
+            try connection.execute(script: "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")
             try connection.query("LOCK TABLE \(identifier: schema).migration IN ACCESS EXCLUSIVE MODE")
             applied = try readHistory(&connection)
             hashes = try hash(&connection)
@@ -84,10 +95,11 @@ package struct MigrationRunner: Sendable {
                 try connection.execute(script: migration.sql)
                 try connection.query(
                     """
-                    INSERT INTO \(identifier: schema).migration (name, hash, repeatable)
+                    INSERT INTO \(identifier: schema).migration (name, hash, repeatable, version)
                     VALUES (\(migration.name), \(hashes[migration.name]),
-                            \(definitions.contains { $0.name == migration.name }))
-                    ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, applied_at = now()
+                            \(definitions.contains { $0.name == migration.name }), \(definitionsVersion))
+                    ON CONFLICT (name) DO UPDATE
+                    SET hash = excluded.hash, version = excluded.version, applied_at = now()
                     """)
             } catch { throw .database(migration.name, error) }
             log.info("applied \(migration.name)")
@@ -98,6 +110,7 @@ package struct MigrationRunner: Sendable {
     private struct Applied {
         let hash: String
         let repeatable: Bool
+        let version: Int32
     }
 
     private func compare(_ applied: [String: Applied], _ hashes: [String: String]) -> State {
@@ -108,14 +121,16 @@ package struct MigrationRunner: Sendable {
         guard drifted.isEmpty else { return .drifted(drifted) }
         let pending =
             steps.map(\.name).filter { applied[$0] == nil }
-            + definitions.map(\.name).filter { applied[$0]?.hash != hashes[$0] }
+            + definitions.map(\.name).filter { name in
+                applied[name].map { $0.hash != hashes[name] && $0.version <= definitionsVersion } ?? true
+            }
         return pending.isEmpty ? .current : .pending(pending)
     }
 
     private func readHistory(_ connection: inout Connection) throws(PostgresError) -> [String: Applied] {
         var applied: [String: Applied] = [:]
-        for row in try connection.query("SELECT name, hash, repeatable FROM \(identifier: schema).migration") {
-            applied[try row.get(0)] = Applied(hash: try row.get(1), repeatable: try row.get(2))
+        for row in try connection.query("SELECT name, hash, repeatable, version FROM \(identifier: schema).migration") {
+            applied[try row.get(0)] = Applied(hash: try row.get(1), repeatable: try row.get(2), version: try row.get(3))
         }
         return applied
     }
@@ -135,14 +150,15 @@ package struct MigrationRunner: Sendable {
 
     /// `IF NOT EXISTS` still fails when two come at the same moment; then it exists, and that is all we want.
     private func createHistory(_ connection: inout Connection) throws(PostgresError) {
-        let existing = try connection.query("SELECT to_regclass(\(Statement.quoted(schema) + ".migration")) IS NOT NULL")
+        let existing = try connection.query(
+            "SELECT to_regclass(\(Statement.quoted(schema) + ".migration")) IS NOT NULL")
         if let row = existing.first, try row.get(0) { return }
         do {
             try connection.execute(
                 script: """
                     CREATE SCHEMA IF NOT EXISTS \(Statement.quoted(schema));
                     CREATE TABLE IF NOT EXISTS \(Statement.quoted(schema)).migration (
-                        name text PRIMARY KEY, hash text NOT NULL, repeatable boolean NOT NULL,
+                        name text PRIMARY KEY, hash text NOT NULL, repeatable boolean NOT NULL, version integer NOT NULL DEFAULT 1,
                         applied_at timestamptz NOT NULL DEFAULT now());
                     """)
         } catch {
@@ -157,6 +173,8 @@ package struct MigrationRunner: Sendable {
 package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case newer([String])
     case drifted([String])
+    /// The database cannot hold every character.
+    case encoding(String)
     case database(String?, PostgresError)
 
     package var description: String {
@@ -166,6 +184,9 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .drifted(let names):
             "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries. "
                 + "Use the program that made it, or restore"
+        case .encoding(let encoding):
+            "the database's encoding is \(encoding), and it must be UTF8: make another one with ENCODING 'UTF8' "
+                + "TEMPLATE template0"
         case .database(let name?, let error): "migration \(name) failed, and nothing was changed: \(error)"
         case .database(nil, let error): "migrating failed, and nothing was changed: \(error)"
         }

@@ -20,7 +20,6 @@ extension PostgresValue {
 
 extension [UInt8] {
     /// In network order, as every number travels.
-    @inlinable
     package mutating func append(bigEndian number: some FixedWidthInteger) {
         unsafe Swift.withUnsafeBytes(of: number.bigEndian) { bytes in unsafe append(contentsOf: bytes) }
     }
@@ -28,7 +27,6 @@ extension [UInt8] {
 
 extension FixedWidthInteger {
     /// Reads exactly its own width, in network order.
-    @inlinable
     package init?(bigEndian bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.bitWidth / 8 else { return nil }
         self = unsafe Self(bigEndian: bytes.loadUnaligned(as: Self.self))
@@ -38,21 +36,21 @@ extension FixedWidthInteger {
 extension Int16: PostgresValue {
     package static var oid: UInt32 { 21 }
     package static var arrayOID: UInt32 { 1005 }
-    @inlinable package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
     package init?(binary bytes: UnsafeRawBufferPointer) { unsafe self.init(bigEndian: bytes) }
 }
 
 extension Int32: PostgresValue {
     package static var oid: UInt32 { 23 }
     package static var arrayOID: UInt32 { 1007 }
-    @inlinable package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
     package init?(binary bytes: UnsafeRawBufferPointer) { unsafe self.init(bigEndian: bytes) }
 }
 
 extension Int64: PostgresValue {
     package static var oid: UInt32 { 20 }
     package static var arrayOID: UInt32 { 1016 }
-    @inlinable package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
     package init?(binary bytes: UnsafeRawBufferPointer) { unsafe self.init(bigEndian: bytes) }
 }
 
@@ -69,7 +67,7 @@ extension Double: PostgresValue {
 extension Bool: PostgresValue {
     package static var oid: UInt32 { 16 }
     package static var arrayOID: UInt32 { 1000 }
-    @inlinable package func encode(into bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 1 else { return nil }
         self = unsafe bytes[0] != 0
@@ -81,7 +79,7 @@ extension String: PostgresValue {
     package static var arrayOID: UInt32 { 1009 }
     /// name, varchar, bpchar, json, "char", unknown
     package static var readableOIDs: [UInt32] { [19, 1043, 1042, 114, 18, 705] }
-    @inlinable package func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
     package init?(binary bytes: UnsafeRawBufferPointer) { unsafe self.init(decoding: bytes, as: UTF8.self) }
 }
 
@@ -241,7 +239,6 @@ private enum PostgresArray {
 
 extension [UInt8] {
     /// Writes a value with its length in front.
-    @inlinable
     package mutating func appendSized(_ write: (inout [UInt8]) -> Void) {
         let start = count
         append(bigEndian: Int32(0))
