@@ -3,11 +3,11 @@
 /// simdjson's tape does not say where a value stood; this walks the bytes once, judges nothing, and recurses nowhere.
 @safe package struct JSONSlicer {
     // SAFETY: the pointer lives as long as the call of `withBytes` that made this value; each step checks for the end.
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private let end: Int
-    private var position = 0
+    let bytes: UnsafeBufferPointer<UInt8>
+    let end: Int
+    var position = 0
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
         unsafe self.bytes = bytes
         end = bytes.count
     }
@@ -74,15 +74,15 @@
     }
 
     /// 0 past the end.
-    private var current: UInt8 {
+    var current: UInt8 {
         position < end ? unsafe bytes[position] : 0
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while position < end, unsafe bytes[position] <= UInt8(ascii: " ") { position += 1 }
     }
 
-    private mutating func skipString() {
+    mutating func skipString() {
         position += 1
         while position < end {
             switch unsafe bytes[position] {
@@ -96,7 +96,7 @@
         position = end
     }
 
-    private mutating func skipValue() {
+    mutating func skipValue() {
         switch current {
         case UInt8(ascii: "\""): skipString()
         case UInt8(ascii: "{"), UInt8(ascii: "["): skipContainer()

@@ -18,6 +18,8 @@ struct RandomDocument {
     var random: Seeded
     /// Whether values that cannot be held may occur.
     var misfits = true
+    /// Keys, as they stand between the quotes, that every third member has.
+    var keys: [String] = []
 
     static let numbers = [
         "0", "-0", "17", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551615", "1e3", "17.0",
@@ -48,8 +50,13 @@ struct RandomDocument {
         case 6, 7: "[" + space() + list(depth) { $0.value(depth: depth + 1) } + space() + "]"
         default:
             "{" + space()
-                + list(depth) { $0.string() + $0.space() + ":" + $0.space() + $0.value(depth: depth + 1) } + "}"
+                + list(depth) { $0.key() + $0.space() + ":" + $0.space() + $0.value(depth: depth + 1) } + "}"
         }
+    }
+
+    private mutating func key() -> String {
+        guard !keys.isEmpty, Int.random(in: 0..<3, using: &random) == 0 else { return string() }
+        return "\"\(keys.randomElement(using: &random) ?? "")\""
     }
 
     private mutating func string() -> String {
