@@ -12,8 +12,15 @@ package enum Bounds {
     /// Bytes of one event as it stands in the body.
     package static let event = 32 * 1024
 
-    /// Bytes of a rejected event that are kept.
+    /// Bytes of an envelope's `source` as it stands in the body.
+    package static let source = 32 * 1024
+
+    /// Bytes of a rejected event that are kept. This one is cut: what is left of it still shows what was wrong.
     package static let rawEvent = 32 * 1024
+
+    /// Bytes of an envelope's `source` that are kept with a rejected event. One with more is not kept at all: cut, it
+    /// would be of no use for trying the event again.
+    package static let rawSource = 8 * 1024
 
     /// Bytes of unknown members kept with an event.
     package static let extra = 4096

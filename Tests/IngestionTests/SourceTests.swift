@@ -75,7 +75,7 @@ struct SourceTests {
         let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
         for value in [
             "1e400", #""\ud800""#, #""\u0000""#, deep,
-            String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000),
+            String(repeating: "[", count: 2000) + String(repeating: "]", count: 2000),
         ] {
             let source = "{\"install_id\":\"\(install)\",\"x\":\(value)}"
             let own = EventText().with("source", #"{"install_id":"\#(other)"}"#).text
@@ -91,5 +91,62 @@ struct SourceTests {
         }
         let most = "{\"install_id\":\"\(install)\",\"x\":\(deep.dropFirst().dropLast())}"
         #expect(try decode(envelope([EventText().text], source: most)).items[0].event != nil)
+    }
+
+    /// A source of so many bytes.
+    private func source(bytes: Int, more: String = "") -> String {
+        let start = "{\"install_id\":\"\(install)\",\(more)\"x\":\""
+        return start + String(repeating: "x", count: bytes - start.utf8.count - 2) + "\"}"
+    }
+
+    @Test("a source of 32 KiB is taken, one byte more is too large for every event, in the order of the reasons")
+    func tooLarge() throws {
+        let taken = try decode(envelope([EventText().text], source: source(bytes: 32 * 1024)))
+        #expect(taken.items[0].event?.extraText?.hasPrefix(#"{"_dropped":"#) == true)
+
+        let own = EventText().with("source", #"{"install_id":"\#(other)"}"#).text
+        let large = EventText().with("filler", "\"\(String(repeating: "x", count: 33_000))\"").text
+        let refused = try decode(
+            envelope([EventText().text, own, "7", "{}", large], source: source(bytes: 32 * 1024 + 1)))
+        #expect(
+            refused.items.map(\.rejection?.reason) == [.tooLarge, .tooLarge, .notAnObject, .tooLarge, .tooLarge])
+        for index in [0, 1, 3] { #expect(refused.items[index].rejection?.detail.hasPrefix("source: ") == true) }
+        #expect(refused.items[4].rejection?.detail.hasPrefix("events[4]: ") == true)
+        #expect(refused.items[0].rejectedID != nil)
+        #expect(refused.installID?.description == install)
+
+        // Too large comes before what cannot be held, and is found wherever the source stands.
+        let misfit = source(bytes: 40_000, more: "\"y\":1e400,")
+        #expect(try decode(envelope(["{}"], source: misfit)).items[0].rejection?.reason == .tooLarge)
+        let last = try decode(#"{"events":[{}],"source":\#(source(bytes: 40_000))}"#)
+        #expect(last.items[0].rejection?.reason == .tooLarge)
+    }
+
+    @Test("a source of 8 KiB is kept for the refused, one with more is not, and free text does not count")
+    func kept() throws {
+        func kept(_ source: String) throws -> String? {
+            try decode(envelope(["7"], source: source)).rawSource.map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(try kept(source(bytes: 8 * 1024)) == source(bytes: 8 * 1024))
+        #expect(try kept(source(bytes: 8 * 1024 + 1)) == nil)
+        #expect(try kept(source(bytes: 5 << 20)) == nil)
+        let typed = String(repeating: "secret ", count: 2000)
+        #expect(
+            try kept(#"{"install_id":"x","te\u0078t":"\#(typed)", "a":[{"reply":"\#(typed)"}],"input":1}"#)
+                == #"{"install_id":"x", "a":[{}]}"#)
+    }
+
+    @Test("half a million members of a source cost next to nothing")
+    func manyMembers() throws {
+        let members = (0..<500_000).map { "\"k\($0)\":1" }.joined(separator: ",")
+        let body = Array(envelope([EventText().text, "7"], source: "{\"install_id\":\"\(install)\",\(members)}").utf8)
+        let decoder = EnvelopeDecoder()
+        let clock = ContinuousClock()
+        let spent = try clock.measure {
+            let decoded = try decoder.decode(body: body, receivedAt: received)
+            #expect(decoded.items[0].rejection?.reason == .tooLarge)
+            #expect(decoded.rawSource == nil)
+        }
+        #expect(spent < .seconds(2))
     }
 }

@@ -21,9 +21,10 @@ package struct DecodedEnvelope: Sendable {
         case rejected(id: UUID?, Rejection)
     }
 
-    /// An event as it stands in the body, cut to what is kept of a rejected one, between two characters.
+    /// What is kept of an event that is rejected: how it stands in the body, without members of free text at any depth,
+    /// cut to its bound between two characters.
     package func rawEvent(_ index: Int) -> ArraySlice<UInt8> { raw.event(index) }
 
-    /// The envelope's `source` as it stands in the body, cut likewise; nil when there is none.
+    /// What is kept of the envelope's `source` likewise; nil when there is none, or when it is over its bound.
     package var rawSource: [UInt8]? { raw.source }
 }

@@ -26,7 +26,7 @@ struct EnvelopeReading {
         let sentAt = members.sentAt?.value.timestamp
         let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
         let envelopeSource = EnvelopeSource(
-            source?.value, damage: damage(to: source, raw, mayHoldNUL), readers.envelopeSource)
+            source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers.envelopeSource)
         let decoder = EventDecoder(
             readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, mayHoldNUL: mayHoldNUL)
         let findings = findings(raw)
@@ -52,14 +52,19 @@ struct EnvelopeReading {
         }
     }
 
-    private func damage(to source: EnvelopeMembers.Found?, _ raw: RawEnvelope, _ mayHoldNUL: Bool) -> String? {
+    /// Why the envelope's `source` cannot be held.
+    private func refusal(of source: EnvelopeMembers.Found?, _ raw: RawEnvelope, _ mayHoldNUL: Bool) -> Rejection? {
         guard let source else { return nil }
         var misfit: JSONMisfit.Kind?
-        if !misfits.isEmpty, let range = raw.range(ofMember: source.ordinal) {
+        if body.count > Bounds.source || !misfits.isEmpty, let range = raw.range(ofMember: source.ordinal) {
+            guard range.count <= Bounds.source else {
+                return Rejection(.tooLarge, "source: may have \(Bounds.source) bytes at most")
+            }
             misfit = firstMisfits(in: [range])[0]
         }
         // In an event it would stand one level below the event.
         return source.value.problem(misfit, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL)
+            .map { Rejection(.invalidField, "source: \($0)") }
     }
 
     private func damagedDrops(_ dropped: EnvelopeMembers.Found?, _ raw: RawEnvelope) -> Set<Int> {

@@ -5,25 +5,31 @@ import Telemetry
 struct EnvelopeSource {
     private let reader: ObjectReader<SourceMember>
     /// Why it cannot be held, when it cannot: then no event can be taken.
-    private let damage: Rejection?
+    private let refusal: Rejection?
     /// What all events without an own `source` share; nil when there is no install id.
     private let shared: Result<Source, Rejection>?
     /// What goes to the `extra` of the events.
     let leftovers: Leftovers
 
-    /// `damage` says in a clause what makes the object impossible to hold.
-    init(_ object: JSONValue?, damage: String?, _ reader: ObjectReader<SourceMember>) {
+    /// `refusal` says why the object cannot be held, when it cannot.
+    init(_ object: JSONValue?, refusal: Rejection?, _ reader: ObjectReader<SourceMember>) {
         self.reader = reader
         reader.begin(object, .envelopeSource)
-        self.damage = damage.map { Rejection(.invalidField, "source: \($0)") }
+        self.refusal = refusal
         shared = EnvelopeSource.shared(reader)
         // Marks a word that is not known as one for `extra`. A value of another type is told to each event.
         _ = try? reader.word(.authorization) as Authorization?
-        leftovers = Leftovers(damage == nil ? reader.leftovers : [])
+        // They cost far more than all the rest when there are too many of them.
+        leftovers = Leftovers(refusal == nil ? reader.leftovers : [])
     }
 
     /// The install that the envelope itself names, where it can be read.
     var installID: UUID? { try? shared?.get().installID }
+
+    /// Being too large is said before anything else is: so is the order of the reasons.
+    func checkSize() throws(Rejection) {
+        if let refusal, refusal.reason == .tooLarge { throw refusal }
+    }
 
     /// Whether an event has an install id, with a `source` of its own or without.
     func hasInstallID(with own: ObjectReader<SourceMember>) -> Bool {
@@ -32,7 +38,7 @@ struct EnvelopeSource {
 
     /// The source of an event that has an install id. Its own members override the envelope's one by one.
     func source(with own: ObjectReader<SourceMember>) throws(Rejection) -> Source {
-        if let damage { throw damage }
+        if let refusal { throw refusal }
         if !own.isThere, let shared { return try shared.get() }
         return try merged(own, over: reader)
     }

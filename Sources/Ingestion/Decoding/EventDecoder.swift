@@ -53,6 +53,7 @@ struct EventDecoder {
         _ value: JSONValue, id: UUID?, at index: Int, _ finding: Finding
     ) throws(Rejection) -> Event {
         if finding.isTooLarge { throw refusal(.tooLarge, "may have \(Bounds.event) bytes at most") }
+        try envelopeSource.checkSize()
         for member in [.id, .type, .at] as [EventMember] { try require(member) }
         guard let id else { throw refusal(.invalidID, .id, "must be a UUID") }
         let type = try readType()

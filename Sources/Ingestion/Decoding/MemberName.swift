@@ -12,8 +12,3 @@ protocol MemberName: RawRepresentable, CaseIterable where RawValue == UInt8 {
 extension MemberName {
     var bit: UInt32 { 1 << UInt32(rawValue) }
 }
-
-/// Keys under which clients send what a person typed. Never kept, at no depth.
-func isFreeText(_ key: JSONText) -> Bool {
-    key.spells("text") || key.spells("reply") || key.spells("input") || key.spells("user_text")
-}

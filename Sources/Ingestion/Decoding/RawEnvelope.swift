@@ -40,17 +40,27 @@ final class RawEnvelope: Sendable {
         return JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
     }
 
-    func event(_ index: Int) -> ArraySlice<UInt8> { cut(eventRanges[index]) }
-
-    var source: [UInt8]? {
-        sourceOrdinal.flatMap(range(ofMember:)).map { Array(cut($0)) }
+    /// What is kept of an event.
+    func event(_ index: Int) -> ArraySlice<UInt8> {
+        let kept = withoutFreeText(eventRanges[index], upTo: Bounds.rawEvent)
+        guard kept.count > Bounds.rawEvent else { return kept }
+        var end = kept.startIndex + Bounds.rawEvent
+        // A continuation byte may not begin what is cut off.
+        while kept[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
+        return kept[..<end]
     }
 
-    private func cut(_ range: Range<Int>) -> ArraySlice<UInt8> {
-        guard range.count > Bounds.rawEvent else { return body[range] }
-        var end = range.lowerBound + Bounds.rawEvent
-        // A continuation byte may not begin what is cut off.
-        while body[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
-        return body[range.lowerBound..<end]
+    /// What is kept of the envelope's `source`.
+    var source: [UInt8]? {
+        guard let range = sourceOrdinal.flatMap(range(ofMember:)), range.count <= Bounds.source else { return nil }
+        let kept = withoutFreeText(range, upTo: Bounds.rawSource)
+        return kept.count <= Bounds.rawSource ? Array(kept) : nil
+    }
+
+    /// A part of the body without what a person typed; of a longer one at least the first `limit` bytes and one more.
+    private func withoutFreeText(_ range: Range<Int>, upTo limit: Int) -> ArraySlice<UInt8> {
+        let body = body
+        let rest = JSONSlicer.omitting(FreeText.keys, from: body.span.extracting(range), upTo: limit)
+        return rest.map { $0[...] } ?? body[range]
     }
 }
