@@ -41,8 +41,12 @@ package final class KeyDirectory: Sendable {
     /// Answers at once from memory, or later, on the directory's thread.
     func find(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
         let hash = SHA256(of: secret.utf8)
+        // The common case must not wake the directory's thread.
+        let known = state.withLock { state in
+            state.goodUntil.hasPassed ? nil : Self.match(hash, in: state.known)
+        }
+        if let known { return answer(.access(known)) }
         let immediate: Answer? = state.withLockNotifying { state in
-            if let access = Self.match(hash, in: state.known), !state.goodUntil.hasPassed { return .access(access) }
             guard !state.isAway, !state.isStopping, state.waiting.count < mostWaiting else { return .unavailable }
             state.waiting.append((hash, answer))
             return nil
