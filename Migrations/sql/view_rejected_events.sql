@@ -19,8 +19,8 @@ COMMENT ON COLUMN analytics.rejected_events.detail IS 'Which member, and what is
 COMMENT ON COLUMN analytics.rejected_events.install_id IS 'The install that its envelope names, where that could be read';
 COMMENT ON COLUMN analytics.rejected_events.event_id IS 'Its id, where that could be read';
 COMMENT ON COLUMN analytics.rejected_events.sent_at IS 'When the client says it sent the envelope';
-COMMENT ON COLUMN analytics.rejected_events.source IS 'The source of its envelope, as it came';
-COMMENT ON COLUMN analytics.rejected_events.raw IS 'The event, as it came; cut at 32 KiB';
+COMMENT ON COLUMN analytics.rejected_events.source IS 'The source of its envelope as it came, less what a person typed; NULL if it was over 8 KiB';
+COMMENT ON COLUMN analytics.rejected_events.raw IS 'The event as it came, less what a person typed; cut at 32 KiB';
 COMMENT ON COLUMN analytics.rejected_events.batch IS 'Position in the log of the commit that recorded the refusal';
 COMMENT ON COLUMN analytics.rejected_events.replayed_at IS 'When it was accepted after all, by bellwether rejected replay';
 

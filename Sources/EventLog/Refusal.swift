@@ -18,7 +18,7 @@ struct Refusal {
         self.install = install
         receivedAt = submission.receivedAt
         sentAt = submission.sentAt
-        source = submission.source
+        source = submission.source()
         self.event = event
         hash = SHA256(of: event.raw.utf8)
     }

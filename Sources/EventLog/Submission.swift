@@ -11,14 +11,15 @@ package struct Submission: Sendable {
     package let drops: [ClientDrop]
     /// The install that speaks, where the envelope names one.
     package let install: UUID?
-    /// The envelope's source as it came.
-    package let source: String?
+    /// The envelope's source as it came, for what is refused.
+    package let source: @Sendable () -> String?
     /// The bytes of an event (by its place in `events`) as they came: it may yet be refused.
     package let raw: @Sendable (Int) -> String
 
     package init(
         app: Int32, key: Int32, receivedAt: Timestamp, sentAt: Timestamp? = nil, events: [Event],
-        rejected: [RejectedEvent] = [], drops: [ClientDrop] = [], install: UUID? = nil, source: String? = nil,
+        rejected: [RejectedEvent] = [], drops: [ClientDrop] = [], install: UUID? = nil,
+        source: @escaping @Sendable () -> String? = { nil },
         raw: @escaping @Sendable (Int) -> String = { _ in "" }
     ) {
         self.app = app

@@ -28,7 +28,7 @@ extension DecodedEnvelope {
             let submission = Submission(
                 app: access.app, key: access.key, receivedAt: receivedAt, sentAt: sentAt, events: events[writer],
                 rejected: place == 0 ? refused : [], drops: place == 0 ? drops : [], install: installID,
-                source: rawSource.map { String(decoding: $0, as: UTF8.self) },
+                source: { self.rawSource.map { String(decoding: $0, as: UTF8.self) } },
                 raw: { event in self.raw(mine[event]) })
             // The body once, and what each of its parts costs in memory beside it.
             let rows = mine.count + submission.rejected.count + submission.drops.count

@@ -127,14 +127,16 @@ package final class EventsRoute: Sendable {
     }
 
     private func bearer(_ field: String?) -> String? {
-        guard let field else { return nil }
-        let words = field.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return String(words[1])
+        guard let field, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")),
+            field[..<space].lowercased() == "bearer"
+        else { return nil }
+        let secret = field[space...].drop { $0 == " " }
+        return secret.isEmpty || secret.utf8.contains(UInt8(ascii: " ")) ? nil : String(secret)
     }
 
     private func isJSON(_ field: String?) -> Bool {
         guard let field else { return false }
+        if field == "application/json" { return true }
         let parts = field.split(separator: ";").map { $0.trimmed.lowercased() }
         guard parts.first == "application/json" else { return false }
         return parts.dropFirst().allSatisfy { part in
@@ -149,8 +151,12 @@ private enum ContentCoding {
 
     /// Nil for a coding that we do not know.
     init?(_ field: String?) {
-        switch field?.trimmed.lowercased() {
-        case nil, "", "identity": self = .identity
+        guard let field else {
+            self = .identity
+            return
+        }
+        switch field.trimmed.lowercased() {
+        case "", "identity": self = .identity
         case "gzip", "x-gzip": self = .gzip
         default: return nil
         }

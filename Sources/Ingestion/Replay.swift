@@ -48,7 +48,7 @@ package struct Replay {
             submissions.append(
                 Submission(
                     app: rejection.app, key: rejection.key, receivedAt: rejection.receivedAt, sentAt: rejection.sentAt,
-                    events: [event], source: rejection.source, raw: { _ in rejection.raw }))
+                    events: [event], source: { rejection.source }, raw: { _ in rejection.raw }))
         }
         guard !submissions.isEmpty else { return }
         var settled: [Int64] = []

@@ -16,7 +16,7 @@ package struct TestApp: Sendable {
     ) -> Submission {
         Submission(
             app: app.id, key: key.id, receivedAt: receivedAt, sentAt: sentAt, events: events, rejected: rejected,
-            drops: drops, install: events.first?.source.installID, source: source, raw: raw)
+            drops: drops, install: events.first?.source.installID, source: { source }, raw: raw)
     }
 }
 
