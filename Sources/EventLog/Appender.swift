@@ -53,12 +53,14 @@ package final class Appender {
         var fresh = try LogSession.open(
             url: configuration.url, role: .ingest, purpose: "writer", log: log,
             statementSeconds: configuration.statementSeconds)
+        fresh.deadline = .after(seconds: 10)
         // The probe is planned once, perhaps on an empty table, and must look each candidate up by the index whatever the
         // statistics say: its LIMIT forbids every other join, and these settings every other scan.
         try fresh.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
                 """)
+        fresh.deadline = .never
         connection = consume fresh
         // After a failover or a restore the new server may know other ids than the old one gave.
         batchIDs = 0..<0
@@ -73,8 +75,13 @@ package final class Appender {
         try resolveWords(of: &batch)
         batch.settleRepeats()
         months.note(batch.candidates.lazy.map(\.identity.deviceAt))
-        try store(batch.candidates[...], in: &batch)
-        if batch.hasSomethingToTell { try attempt([], in: &batch) }
+        do {
+            try store(batch.candidates[...], in: &batch)
+            if batch.hasSomethingToTell { try attempt([], in: &batch) }
+        } catch {
+            for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
+            throw error
+        }
         return batch.verdicts
     }
 
@@ -106,6 +113,9 @@ package final class Appender {
         _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
         for tries in 1... {
+            // ROLLBACK included: a server that stands still must not hold the writer.
+            connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+            defer { connection?.deadline = .never }
             do {
                 return try commit(candidates, in: &batch)
             } catch {
@@ -133,8 +143,6 @@ package final class Appender {
     ) throws(PostgresError) {
         // A failure of the first statement after a pause is the usual sign of a server that went away.
         guard connection != nil else { throw .connection("the connection was lost") }
-        connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
-        defer { connection?.deadline = .never }
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: candidates)
@@ -178,6 +186,10 @@ package final class Appender {
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
+        }
+        if !news.refusals.isEmpty {
+            let stored = try SideTables.storedRefusals(answers[0])
+            for refusal in news.refusals where !stored.contains(refusal.identity) { allowance.giveBack(refusal) }
         }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
         lastBatch = (number, rows.count)
@@ -234,7 +246,7 @@ package final class Appender {
                     app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
                     bytes: Int(try row.get(1, as: Int64.self)))
             }
-            if allowance.take(app: app, at: time, bytes: refusal.bytes) { kept.append(refusal) }
+            if allowance.take(refusal) { kept.append(refusal) }
         }
         batch.keep(kept)
     }

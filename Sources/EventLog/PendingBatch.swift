@@ -150,14 +150,17 @@ struct PendingBatch {
     /// Takes what was refused lately: the same raw event of an app once.
     mutating func takeFreshRefusals() -> [Refusal] {
         defer { fresh = [] }
-        var seen: Set<SHA256> = Set(pending.refusals.map(\.hash))
-        return fresh.filter { seen.insert($0.hash).inserted }
+        var seen = Set(pending.refusals.map(\.identity))
+        return fresh.filter { seen.insert($0.identity).inserted }
     }
 
     /// Has the next transaction keep these.
     mutating func keep(_ refusals: [Refusal]) {
         pending.refusals += refusals
     }
+
+    /// Those that were to be kept and are not yet.
+    var unstoredRefusals: [Refusal] { pending.refusals }
 
     /// Whether a transaction without events must still be made.
     var hasSomethingToTell: Bool { !pending.tally.counts.isEmpty || !fresh.isEmpty }

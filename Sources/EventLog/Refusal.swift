@@ -2,6 +2,12 @@ internal import Telemetry
 
 /// A refused event with what its row needs of the envelope.
 struct Refusal {
+    /// What makes it one: the same raw event of an app is kept once.
+    struct Identity: Hashable {
+        let app: Int32
+        let hash: SHA256
+    }
+
     let app: Int32
     let key: Int32
     let install: UUID?
@@ -9,7 +15,6 @@ struct Refusal {
     let sentAt: Timestamp?
     let source: String?
     let event: RejectedEvent
-    /// The same raw event of an app is kept once.
     let hash: SHA256
 
     init(_ event: RejectedEvent, install: UUID?, of submission: Submission) {
@@ -22,6 +27,8 @@ struct Refusal {
         self.event = event
         hash = SHA256(of: event.raw.utf8)
     }
+
+    var identity: Identity { Identity(app: app, hash: hash) }
 
     /// What keeping it costs.
     var bytes: Int { event.raw.utf8.count + event.rejection.detail.utf8.count + (source?.utf8.count ?? 0) }

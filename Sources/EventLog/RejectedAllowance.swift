@@ -40,14 +40,22 @@ package final class RejectedAllowance: Sendable {
     }
 
     /// Takes a share of it; false when the day's is used up.
-    func take(app: Int32, at time: Timestamp, bytes: Int) -> Bool {
+    func take(_ refusal: Refusal) -> Bool {
         used.withLock { used in
-            var day = used[Day(app, time)] ?? (0, 0)
-            guard day.rows < mostRows, day.bytes + bytes <= mostBytes else { return false }
-            day.rows += 1
-            day.bytes += bytes
-            used[Day(app, time)] = day
+            let day = Day(refusal.app, refusal.receivedAt)
+            let (rows, bytes) = used[day] ?? (0, 0)
+            guard rows < mostRows, bytes + refusal.bytes <= mostBytes else { return false }
+            used[day] = (rows + 1, bytes + refusal.bytes)
             return true
+        }
+    }
+
+    /// Gives back the share of what was not stored after all.
+    func giveBack(_ refusal: Refusal) {
+        used.withLock { used in
+            let day = Day(refusal.app, refusal.receivedAt)
+            guard let (rows, bytes) = used[day] else { return }
+            used[day] = (rows - 1, bytes - refusal.bytes)
         }
     }
 }

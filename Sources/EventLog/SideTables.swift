@@ -3,6 +3,7 @@ internal import Telemetry
 
 /// What a batch writes beside its events. Rows go in key order, so that crossing batches wait and never deadlock.
 enum SideTables {
+    /// Gives back which ones it stored: the others stood there already.
     static func insertRefusals(_ refusals: [Refusal], batchID: Int64) -> Statement {
         let rows = refusals.sorted { left, right in
             left.app != right.app ? left.app < right.app : left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes)
@@ -13,10 +14,22 @@ enum SideTables {
             SELECT \(batchID), r.*
             FROM unnest(\(rows.map(\.app)), \(rows.map(\.key)), \(Nullables(rows.map(\.install))),
                 \(rows.map(\.receivedAt)), \(Nullables(rows.map(\.sentAt))), \(Nullables(rows.map(\.event.id))),
-                \(rows.map(\.event.rejection.reason.rawValue)), \(rows.map(\.event.rejection.detail)),
-                \(Nullables(rows.map(\.source))), \(rows.map(\.event.raw)), \(rows.map { Bytea($0.hash.bytes) })) AS r
+                \(rows.map(\.event.rejection.reason.rawValue)), \(rows.map(\.event.rejection.detail.storable)),
+                \(Nullables(rows.map { $0.source?.storable })), \(rows.map(\.event.raw.storable)),
+                \(rows.map { Bytea($0.hash.bytes) })) AS r
             ON CONFLICT (app, raw_hash) DO NOTHING
+            RETURNING app, raw_hash
             """
+    }
+
+    /// What `insertRefusals` says that it stored.
+    static func storedRefusals(_ rows: Rows) throws(PostgresError) -> Set<Refusal.Identity> {
+        var stored: Set<Refusal.Identity> = []
+        for row in rows {
+            guard let hash = SHA256(stored: try row.get(1, as: Bytea.self).bytes) else { continue }
+            stored.insert(Refusal.Identity(app: try row.get(0), hash: hash))
+        }
+        return stored
     }
 
     static func insertDrops(_ reports: [DropReport], batchID: Int64) -> Statement {
@@ -46,9 +59,19 @@ enum SideTables {
     static func countRejected(app: Int32, day: Timestamp) -> Statement {
         let start = Timestamp(microseconds: day.microseconds / 86_400_000_000 * 86_400_000_000)
         return """
-            SELECT count(*), coalesce(sum(octet_length(raw) + octet_length(detail) + coalesce(octet_length(source), 0)), 0)::bigint FROM log.rejected
+            SELECT count(*),
+                coalesce(sum(octet_length(raw) + octet_length(detail) + coalesce(octet_length(source), 0)), 0)::bigint
+            FROM log.rejected
             WHERE app = \(app) AND received_at >= \(start) AND received_at < \(start + 86_400_000_000)
             """
+    }
+}
+
+extension String {
+    /// PostgreSQL's texts hold everything but NUL, and one of those must not fail what stands beside it.
+    fileprivate var storable: String {
+        guard utf8.contains(0) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
     }
 }
 

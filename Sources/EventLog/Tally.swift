@@ -47,6 +47,6 @@ struct Tally {
 
     /// A line for an envelope that brought no event at all.
     mutating func mention(_ key: Key) {
-        _ = counts[key, default: Counts()]
+        if counts[key] == nil { counts[key] = Counts() }
     }
 }
