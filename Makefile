@@ -6,6 +6,7 @@
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
+#   make bench     measure ingestion beside COPY of the same rows on this machine (Benchmarks/README.md)
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
 
@@ -16,7 +17,7 @@ PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-d
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 SWIFT_FILES := Package.swift Sources Tests Migrations
 
-.PHONY: build serve test format lint check deps clean
+.PHONY: build serve test format lint check bench deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -35,6 +36,10 @@ lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 
 check: lint test
+
+bench: PACKAGES += wrk
+bench: build
+	Benchmarks/ingest $(ARGS)
 
 # Debian's server package makes and starts a cluster of the system unless it is told not to; we want only the binaries.
 deps:

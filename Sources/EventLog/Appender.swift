@@ -82,7 +82,8 @@ package final class Appender {
             for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
             throw error
         }
-        return batch.verdicts
+        guard let verdicts = batch.settledVerdicts else { throw .decoding("an event was left without a verdict") }
+        return verdicts
     }
 
     /// Stores these candidates, in one batch if PostgreSQL takes them; else halves them until the culprit stands alone.

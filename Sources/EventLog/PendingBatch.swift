@@ -35,7 +35,8 @@ struct PendingBatch {
 
     let submissions: [Submission]
     private(set) var candidates: [Candidate] = []
-    private(set) var verdicts: [[Verdict]]
+    /// Nil until a commit vouches for it.
+    private var verdicts: [[Verdict?]]
     /// Said by the next transaction that commits.
     private var pending = News()
     /// Refused, and not yet asked whether that may still be kept.
@@ -43,7 +44,7 @@ struct PendingBatch {
 
     init(_ submissions: [Submission]) {
         self.submissions = submissions
-        verdicts = submissions.map { [Verdict](repeating: .accepted, count: $0.events.count) }
+        verdicts = submissions.map { [Verdict?](repeating: nil, count: $0.events.count) }
         for submission in submissions {
             let key = Tally.Key(of: submission)
             pending.tally.mention(key)
@@ -112,7 +113,7 @@ struct PendingBatch {
         candidates = complete
     }
 
-    /// Puts the candidates in key order and settles all but the first copy of each.
+    /// Puts the candidates in key order, each once; further copies wait for the fate of the first.
     mutating func settleRepeats() {
         var seen: Set<Identity> = []
         seen.reserveCapacity(candidates.count)
@@ -122,7 +123,6 @@ struct PendingBatch {
             if seen.insert(candidate.identity).inserted {
                 first.append(candidate)
             } else {
-                verdicts[candidate.submission][candidate.event] = .duplicate
                 repeats[candidate.identity, default: []].append((candidate.submission, candidate.event))
             }
         }
@@ -183,8 +183,15 @@ struct PendingBatch {
     /// The transaction has been committed.
     mutating func settle(_ stored: ArraySlice<Candidate>, known: Set<Int>) {
         pending = News()
-        for (offset, candidate) in stored.enumerated() where known.contains(offset) {
-            verdicts[candidate.submission][candidate.event] = .duplicate
+        for (offset, candidate) in stored.enumerated() {
+            verdicts[candidate.submission][candidate.event] = known.contains(offset) ? .duplicate : .accepted
+            for (place, index) in repeats[candidate.identity] ?? [] { verdicts[place][index] = .duplicate }
         }
+    }
+
+    /// What became of each event; nil while there is one of which nobody knows.
+    var settledVerdicts: [[Verdict]]? {
+        let settled = verdicts.map { verdicts in verdicts.compactMap(\.self) }
+        return zip(settled, submissions).allSatisfy { $0.count == $1.events.count } ? settled : nil
     }
 }
