@@ -68,7 +68,9 @@ let package = Package(
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Limits on connections")

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPServer
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Listening")

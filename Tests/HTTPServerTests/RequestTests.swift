@@ -1,5 +1,6 @@
 import HTTPServer
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Requests")

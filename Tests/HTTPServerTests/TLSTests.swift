@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("TLS")

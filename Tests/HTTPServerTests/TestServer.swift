@@ -1,5 +1,6 @@
 import HTTPServer
 import ServiceRuntime
+import TestSupport
 
 /// A server with a few routes, each of which behaves in one way.
 final class TestServer: Sendable {

@@ -8,6 +8,8 @@ package struct TestApp: Sendable {
     package let key: APIKey
     package let secret: String
 
+    package var slug: String { app.slug }
+
     /// A submission of this app, as one request would bring it.
     package func submission(
         _ events: [Event], rejected: [RejectedEvent] = [], drops: [ClientDrop] = [],

@@ -1,28 +1,32 @@
-import Foundation
-import Glibc
-import ServiceRuntime
+internal import Foundation
+internal import Glibc
+internal import ServiceRuntime
 
-/// A client that does what it is told, byte for byte.
-final class RawClient {
+/// A client that does what it is told, byte for byte. One thread at a time.
+package final class RawClient {
     private let descriptor: Int32
     private var unread: [UInt8] = []
-    private(set) var hasEnded = false
+    /// Whether the server has ended the connection.
+    package private(set) var hasEnded = false
 
     /// One answer, or what came of it.
-    struct Answer {
-        var status: Int
-        var headers: [(name: String, value: String)]
-        var body: String
+    package struct Answer: Sendable {
+        package var status: Int
+        package var headers: [(name: String, value: String)]
+        package var body: String
 
-        subscript(name: String) -> String? { headers.first { $0.name == name.lowercased() }?.value }
+        /// The value of a field.
+        package subscript(name: String) -> String? { headers.first { $0.name == name.lowercased() }?.value }
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    /// No answer, and why.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    init(port: UInt16, family: Int32 = AF_INET) throws {
-        descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    /// To this machine.
+    package init(port: UInt16, family: Int32 = AF_INET) throws {
+        descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let connected: Int32
         if family == AF_INET6 {
             var address = sockaddr_in6()
@@ -40,8 +44,9 @@ final class RawClient {
         guard connected == 0 else { throw Failure(description: "cannot connect: \(errno)") }
     }
 
-    init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    /// To a Unix socket.
+    package init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -63,15 +68,16 @@ final class RawClient {
     }
 
     /// Makes the window small, so that an answer that is not read blocks the server soon.
-    func shrinkReceiveBuffer() {
+    package func shrinkReceiveBuffer() {
         var size: Int32 = 4096
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    func send(_ text: String) { send(Array(text.utf8)) }
+    /// Sends it as it is.
+    package func send(_ text: String) { send(Array(text.utf8)) }
 
     /// True if all of it was taken.
-    @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+    @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -81,10 +87,11 @@ final class RawClient {
         return true
     }
 
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    /// Says that no more will come.
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The next answer on the connection.
-    func answer(toHead: Bool = false, within seconds: Double = 10) throws -> Answer {
+    package func answer(toHead: Bool = false, within seconds: Double = 10) throws -> Answer {
         let deadline = Deadline.after(seconds: seconds)
         let end = Array("\r\n\r\n".utf8)
         var headEnd: Int?
@@ -113,7 +120,7 @@ final class RawClient {
     }
 
     /// Whether the server ends the connection in time, and everything it said was asked for.
-    func isEnded(within seconds: Double = 10) -> Bool {
+    package func isEnded(within seconds: Double = 10) -> Bool {
         let deadline = Deadline.after(seconds: seconds)
         while !hasEnded {
             do { try receive(until: deadline) } catch { break }

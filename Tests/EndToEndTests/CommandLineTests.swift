@@ -1,0 +1,149 @@
+import Foundation
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("The command line")
+struct CommandLineTests {
+    private static let nowhere = Bellwether(database: "postgresql://somebody:geheim@127.0.0.1:1/none")
+
+    static let commands = [
+        ["serve"], ["migrate"], ["app", "create"], ["app", "list"], ["app", "set"], ["app", "key", "add"],
+        ["app", "key", "revoke"], ["status"], ["rejected", "list"], ["rejected", "replay"], ["psql"], ["database-url"],
+        ["database", "stop"],
+    ]
+
+    @Test("every command explains itself, its options and their variables, on standard output", arguments: commands)
+    func help(_ words: [String]) throws {
+        let child = try Self.nowhere.start(words + ["--help"]).wait()
+        #expect(child.status == 0 && child.messages.isEmpty)
+        #expect(child.output.contains("Use: bellwether \(words.joined(separator: " "))"))
+        #expect(child.output.contains("--help"))
+        #expect(child.output.contains("BELLWETHER_DATABASE_URL"))
+    }
+
+    @Test("the overview names every command")
+    func overview() throws {
+        let overview = try Self.nowhere.trusted("--help")
+        for words in Self.commands { #expect(overview.contains("bellwether \(words.joined(separator: " "))")) }
+        #expect(try Self.nowhere.trusted("app", "--help").contains("app key revoke"))
+        #expect(try Self.nowhere.trusted("--version").hasPrefix("bellwether "))
+    }
+
+    @Test(
+        "what makes no sense ends with 64 and a word of what would",
+        arguments: [
+            ([], "bellwether serve"), (["fly"], "no command 'fly'"), (["app"], "app create"),
+            (["status", "--colour"], "no option --colour"), (["status", "--format"], "--format FORMAT"),
+            (["status", "--format", "xml"], "text, json"), (["app", "create"], "app create SLUG"),
+            (["app", "create", "a", "b"], "app create SLUG"), (["serve", "--writers", "0"], "1 to 16"),
+            (["serve", "--listen", "nowhere"], "--listen"), (["serve", "--tls-key", "/k"], "go together"),
+            (["serve", "--only", "project"], "--only"), (["app", "set", "a"], "--time-zone"),
+            (["app", "set", "a", "--rate-limit", "-1"], "--rate-limit"), (["rejected", "list", "--id", "x"], "--id"),
+            (["rejected", "list", "--limit", "0"], "--limit"),
+            (["status", "--format", "json", "--format=json"], "twice"),
+            (["status", "--help=yes"], "switch"), (["database", "stop"], "embedded"),
+        ])
+    func usage(_ words: [String], _ hint: String) throws {
+        let ended = try Self.nowhere.start(words).wait()
+        #expect(ended.status == 64 && ended.output.isEmpty)
+        #expect(ended.messages.contains(hint), "\(ended.messages)")
+    }
+
+    @Test(
+        "without a database every command that needs one ends with 69 and tells no password",
+        arguments: [["migrate"], ["app", "create", "shop"], ["app", "list"], ["status"], ["rejected", "replay"]])
+    func unavailable(_ words: [String]) throws {
+        let ended = try Self.nowhere.start(words).wait()
+        #expect(ended.status == 69 && ended.output.isEmpty)
+        #expect(ended.messages.hasPrefix("bellwether: ") && !ended.messages.contains("geheim"), "\(ended.messages)")
+    }
+
+    @Test("what fails ends with 1 and says why")
+    func failures() throws {
+        let bellwether = try SharedService.get().bellwether
+        #expect(try bellwether.run("app", "create", "twice").status == 0)
+        for (words, hint) in [
+            (["app", "create", "twice"], "twice"), (["app", "create", "No Slug"], "No Slug"),
+            (["app", "create", "zone", "--time-zone", "Mars/Olympus"], "Mars/Olympus"),
+            (["app", "set", "nobody", "--rate-limit", "5"], "nobody"), (["app", "key", "add", "nobody"], "nobody"),
+            (["app", "key", "revoke", "twice", "gone"], "gone"),
+        ] {
+            let ended = try bellwether.start(words).wait()
+            #expect(ended.status == 1 && ended.output.isEmpty && ended.messages.contains(hint), "\(words) \(ended)")
+        }
+        // Nothing is half-made: the name is free.
+        #expect(try bellwether.run("app", "create", "zone").status == 0)
+    }
+
+    @Test("a URL comes by standard input too, and an empty one is a usage error")
+    func standardInput() throws {
+        let shared = try SharedService.get()
+        let bellwether = Bellwether(database: nil)
+        let url = try shared.database.url()
+        #expect(try bellwether.trusted("status", "--database", "-", input: url + "\n").contains("head"))
+        #expect(try bellwether.run("status", "--database", "-").status == 64)
+    }
+
+    @Test("a password of the URL stands in no command line, no output and no log")
+    func passwords() throws {
+        let shared = try SharedService.get()
+        let url = try shared.database.url().replacing("bellwether_owner@", with: "bellwether_owner:geheim@")
+        let bellwether = Bellwether(database: url)
+        let service = try bellwether.serve("--log-level", "debug")
+        defer { _ = try? service.stop() }
+        let psql = try bellwether.start(["psql", "--", "-c", "SELECT pg_sleep(30)"])
+        var family: [pid_t] = []
+        let started = eventually {
+            family = ProcessTable.family(of: psql.id)
+            return family.contains { ProcessTable.commandLine(of: $0).contains("SELECT pg_sleep(30)") && $0 != psql.id }
+        }
+        #expect(started, "\(psql.messages)")
+        for process in family + [service.process.id] {
+            #expect(!ProcessTable.commandLine(of: process).joined().contains("geheim"))
+        }
+        for process in family.dropFirst() { kill(process, SIGTERM) }
+        let ended = try psql.wait()
+        #expect(!(ended.output + ended.messages + service.log).contains("geheim"))
+        #expect(try !bellwether.trusted("status", "--format", "json").contains("geheim"))
+        let broken = Bellwether(database: "postgresql://somebody:geheim@127.0.0.1:port/none")
+        #expect(try !broken.run("status").messages.contains("geheim"))
+    }
+
+    @Test("psql passes on the words after -- and its exit code, and may read but not write")
+    func psql() throws {
+        let bellwether = try SharedService.get().bellwether
+        #expect(try bellwether.trusted("psql", "--", "-XAtc", "SELECT current_user") == "bellwether_analyst\n")
+        #expect(try bellwether.trusted("psql", "--", "-XAt", input: "SELECT 6 * 7;\n") == "42\n")
+        let write = try bellwether.run("psql", "--", "-XAtc", "CREATE TABLE mine (a int)")
+        #expect(write.status == 1 && write.messages.contains("read-only transaction"))
+    }
+
+    @Test("app list, status and rejected list speak JSON that says the same as their text")
+    func formats() throws {
+        let shared = try SharedService.get()
+        let app = try shared.makeApp()
+        _ = try shared.post(#"{"events":["\u001b[31mred"]}"#, app).results
+        let bellwether = try shared.bellwether
+        let apps = try #require(json(try bellwether.trusted("app", "list", "--format", "json")) as? [[String: Any]])
+        let mine = try #require(apps.first { $0["app"] as? String == app.slug })
+        #expect(mine["time_zone"] as? String == "UTC" && mine["rate_limit"] is NSNull)
+        #expect((mine["keys"] as? [[String: Any]])?.map { $0["name"] as? String } == ["write"])
+        let text = try bellwether.trusted("app", "list")
+        #expect(text.split(separator: "\n").contains { $0.hasPrefix(app.slug) && $0.contains("write") })
+        let status = try #require(
+            json(try bellwether.trusted("status", "--format", "json")) as? [String: Any])
+        #expect((status["head"] as? Int).map { $0 > 0 } == true && status["partitions"] is [Any])
+        let listed = try bellwether.trusted("rejected", "list", "--app", app.slug, "--format", "json")
+        let rejection = try #require(json(listed) as? [String: Any])
+        #expect(rejection["reason"] as? String == "not_an_object" && rejection["key"] as? String == "write")
+        #expect(rejection["raw"] as? String == #""\u001b[31mred""#)
+        let table = try bellwether.trusted("rejected", "list", "--app", app.slug, "--reason", "not_an_object")
+        #expect(table.contains("not_an_object") && !table.contains("\u{1b}"))
+        #expect(
+            try bellwether.trusted("rejected", "list", "--app", app.slug, "--reason", "too_old").split(separator: "\n")
+                .count == 1)
+    }
+
+    private func json(_ text: String) -> Any? { try? JSONSerialization.jsonObject(with: Data(text.utf8)) }
+}

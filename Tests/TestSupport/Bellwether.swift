@@ -1,0 +1,74 @@
+internal import Foundation
+package import Glibc
+
+/// The real binary, as it lies beside the test bundle, at work on one database.
+package struct Bellwether: Sendable {
+    /// What stands before its words, to run it as somebody else.
+    package var runner: [String] = []
+    private let environment: [String: String]
+    /// Its data directory, where the database is the embedded one.
+    package let data: String?
+
+    /// On the embedded database of a data directory.
+    package init(data: String) {
+        environment = ["BELLWETHER_DATA": data]
+        self.data = data
+    }
+
+    /// On the database of a URL, or on none that is named.
+    package init(database url: String?) {
+        environment = url.map { ["BELLWETHER_DATABASE_URL": $0] } ?? [:]
+        data = nil
+    }
+
+    package init(_ database: TestDatabase) throws { self.init(database: try database.url()) }
+
+    package static let path: String = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return (tests as NSString).deletingLastPathComponent + "/bellwether"
+    }()
+
+    /// Runs a command to its end.
+    package func run(_ words: String..., input: String = "", within seconds: Double = 60) throws -> ChildProcess.Ended {
+        try start(words, input: input).wait(within: seconds)
+    }
+
+    /// Starts a command.
+    package func start(_ words: [String], input: String = "") throws -> ChildProcess {
+        try ChildProcess(runner + [Bellwether.path] + words, environment: environment, input: input)
+    }
+
+    /// Runs a command that must go well, and gives what it printed.
+    package func trusted(_ words: String..., input: String = "") throws -> String {
+        let ended = try start(words, input: input).wait()
+        guard ended.status == 0 else {
+            throw ChildProcess.Failure(description: "\(words) ended with \(ended.status): \(ended.messages)")
+        }
+        return ended.output
+    }
+
+    /// Starts the service on a free port, or where `--listen` says, and waits until it is ready.
+    package func serve(_ words: String..., waitsUntilReady: Bool = true) throws -> RunningService {
+        let listen = words.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
+        let service = try RunningService(start(["serve"] + listen + words))
+        if waitsUntilReady { try service.waitUntilReady() }
+        return service
+    }
+
+    /// The process id of the embedded database's server.
+    package var postmaster: pid_t? { lockFile?.first.flatMap { pid_t($0) } }
+
+    /// A URL of the embedded database for the owner, which asks nobody to start or keep it.
+    package var url: String? {
+        guard let lines = lockFile, lines.count > 4 else { return nil }
+        let directory = lines[4].replacingOccurrences(of: "/", with: "%2F")
+        return "postgresql://bellwether_owner@\(directory):\(lines[3])/bellwether"
+    }
+
+    private var lockFile: [String]? {
+        guard let data, let text = try? String(contentsOfFile: data + "/pg/data/postmaster.pid", encoding: .utf8) else {
+            return nil
+        }
+        return text.components(separatedBy: "\n")
+    }
+}
