@@ -63,6 +63,7 @@ struct ServeCommand: Command {
 
     func run() throws -> ExitCode {
         Signals.prepare()
+        let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(arguments, log: log, interruptible: false)
         defer { access.release() }
         let service = try Service(
@@ -76,6 +77,19 @@ struct ServeCommand: Command {
         service.stop()
         log.info("stopped")
         return .done
+    }
+
+    /// Every connection is an open file, and connections that are being ended and the database need some too.
+    private static func fitting(_ server: HTTPServerConfiguration, log: Log) -> HTTPServerConfiguration {
+        let others = 1200
+        let limit = OpenFiles.raiseLimit(to: server.connectionLimit + others)
+        guard limit < server.connectionLimit + others else { return server }
+        var fitting = server
+        fitting.connectionLimit = max(64, limit - others)
+        log.warning(
+            "fewer connections than asked for, since this process may not open more files: raise its limit (LimitNOFILE)",
+            ["connections": "\(fitting.connectionLimit)", "open files": "\(limit)"])
+        return fitting
     }
 
     /// `host:port`, `[v6]:port`, `:port`, `/path` or `unix:/path`.
