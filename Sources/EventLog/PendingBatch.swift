@@ -41,16 +41,17 @@ struct PendingBatch {
     private var pending = News()
     /// Refused, and not yet asked whether that may still be kept.
     private var fresh: [Refusal] = []
+    private var sources: [Int: String?] = [:]
 
     init(_ submissions: [Submission]) {
         self.submissions = submissions
         verdicts = submissions.map { [Verdict?](repeating: nil, count: $0.events.count) }
-        for submission in submissions {
+        for (place, submission) in submissions.enumerated() {
             let key = Tally.Key(of: submission)
             pending.tally.mention(key)
             for event in submission.rejected {
                 pending.tally.count(event.rejection.reason, for: key)
-                fresh.append(Refusal(event, install: submission.install, of: submission))
+                fresh.append(Refusal(event, install: submission.install, source: source(of: place), of: submission))
             }
             for drop in submission.drops {
                 pending.drops.append(
@@ -143,8 +144,16 @@ struct PendingBatch {
             fresh.append(
                 Refusal(
                     RejectedEvent(id: event.id, rejection: rejection, raw: submission.raw(index)),
-                    install: event.source.installID, of: submission))
+                    install: event.source.installID, source: source(of: place), of: submission))
         }
+    }
+
+    /// Found once for all refusals of an envelope, which share it.
+    private mutating func source(of place: Int) -> String? {
+        if let source = sources[place] { return source }
+        let source = submissions[place].source()
+        sources[place] = .some(source)
+        return source
     }
 
     /// Takes what was refused lately: the same raw event of an app once.

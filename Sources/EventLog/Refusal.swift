@@ -17,13 +17,13 @@ struct Refusal {
     let event: RejectedEvent
     let hash: SHA256
 
-    init(_ event: RejectedEvent, install: UUID?, of submission: Submission) {
+    init(_ event: RejectedEvent, install: UUID?, source: String?, of submission: Submission) {
         app = submission.app
         key = submission.key
         self.install = install
         receivedAt = submission.receivedAt
         sentAt = submission.sentAt
-        source = submission.source()
+        source = source
         self.event = event
         hash = SHA256(of: event.raw.utf8)
     }
