@@ -89,8 +89,11 @@ let package = Package(
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
-            name: "EndToEndTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
-            swiftSettings: strict),
+            name: "EndToEndTests",
+            dependencies: [
+                "bellwether", "EventLog", "Ingestion", "Postgres", "ServiceRuntime", "Telemetry", "TestSupport",
+            ],
+            exclude: ["openapi"], swiftSettings: strict),
         .testTarget(
             name: "FaultTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),

@@ -12,6 +12,30 @@ package final class Router: RequestHandler {
         case withoutMetrics
     }
 
+    /// Everything that there is.
+    enum Path: String, CaseIterable {
+        case events = "/v1/events"
+        case health = "/healthz"
+        case readiness = "/readyz"
+        case metrics = "/metrics"
+        case description = "/openapi.yaml"
+
+        var methods: [String] {
+            switch self {
+            case .events: ["POST"]
+            case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
+            }
+        }
+
+        func isThere(on surface: Surface) -> Bool {
+            switch surface {
+            case .everything: true
+            case .metricsOnly: self == .metrics
+            case .withoutMetrics: self != .metrics
+            }
+        }
+    }
+
     /// What `/readyz` needs to know.
     package typealias ReadinessCheck = @Sendable () -> NotReady?
 
@@ -44,40 +68,29 @@ package final class Router: RequestHandler {
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
         let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
-        switch (head.path, surface) {
-        case ("/v1/events", .everything), ("/v1/events", .withoutMetrics):
-            guard head.method == "POST" else { return refuse(head, answer, allow: "POST") }
-            events?.begin(head, answer)
-        case ("/healthz", .everything), ("/healthz", .withoutMetrics):
-            read(head, answer) { Self.text("ok\n") }
-        case ("/readyz", .everything), ("/readyz", .withoutMetrics):
-            read(head, answer) {
-                guard let reason = self.isReady() else { return Self.text("ready\n") }
-                return Problem(.notReady, reason.reason, retryAfter: 1).response
-            }
-        case ("/metrics", .everything), ("/metrics", .metricsOnly):
-            read(head, answer) {
+        guard let path = Path(rawValue: head.path), path.isThere(on: surface) else {
+            return answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
+        }
+        guard path.methods.contains(head.method) else {
+            let allowed = path.methods.joined(separator: ", ")
+            return answer.send(Problem(.methodNotAllowed, "Use \(allowed).", headers: [("Allow", allowed)]))
+        }
+        switch path {
+        case .events: events?.begin(head, answer)
+        case .health: answer.send(Self.text("ok\n"))
+        case .readiness:
+            guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }
+            answer.send(Problem(.notReady, reason.reason, retryAfter: 1))
+        case .metrics:
+            answer.send(
                 Response(
                     status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-                    body: Array(self.metrics.registry.render().utf8))
-            }
-        case ("/openapi.yaml", .everything), ("/openapi.yaml", .withoutMetrics):
-            read(head, answer) {
+                    body: Array(metrics.registry.render().utf8)))
+        case .description:
+            answer.send(
                 Response(
-                    status: 200, headers: [("Content-Type", "application/yaml")], body: PackageResources.openapi_yaml)
-            }
-        default:
-            answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
+                    status: 200, headers: [("Content-Type", "application/yaml")], body: PackageResources.openapi_yaml))
         }
-    }
-
-    private func read(_ head: RequestHead, _ answer: Answer, _ respond: () -> Response) {
-        guard head.method == "GET" || head.method == "HEAD" else { return refuse(head, answer, allow: "GET, HEAD") }
-        answer.send(respond())
-    }
-
-    private func refuse(_ head: RequestHead, _ answer: Answer, allow: String) {
-        answer.send(Problem(.methodNotAllowed, "Use \(allow).", headers: [("Allow", allow)]))
     }
 
     private static func text(_ text: String) -> Response {

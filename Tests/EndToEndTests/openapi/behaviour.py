@@ -1,0 +1,124 @@
+"""Does a server do what it says?"""
+
+import gzip
+import json
+import re
+
+from document import examples
+from server import TYPE, Answer, Poster, Server
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
+
+
+def check_routes(document, report, facts, server):
+    door = Server(server["socket"], document, report)
+    for path in sorted(set(document.paths) | set(facts["paths"])):
+        understood = {method.upper() for method in document.paths.get(path, {})}
+        for method in METHODS:
+            answer = door.check(method, path)
+            if method in understood:
+                expected = 401 if method == "POST" else 200
+                report.same(expected, answer.status, f"{method} {path}")
+            else:
+                report.same(405, answer.status, f"{method} {path}")
+                allowed = set(filter(None, re.split(", *", answer.headers["Allow"] or "")))
+                report.same(understood, allowed, f"{method} {path}, Allow")
+        if {"GET", "HEAD"} <= understood:
+            connection, head = door.connect("HEAD", path)
+            # A body that came after all would stand before this answer, and nothing could be read.
+            connection.request("GET", path)
+            got = Answer(connection.getresponse())
+            connection.close()
+            report.same(got.headers["Content-Type"], head.headers["Content-Type"], f"HEAD {path}, Content-Type")
+    for path in ("/", "/v1", "/v1/", "/v1/events/", "/V1/events", "/v1/events%2F", "/openapi.json", "/healthz/x"):
+        for method in METHODS:
+            door.check(method, path)
+    served = door.ask("GET", "/openapi.yaml")
+    is_embedded = served.body == server["embedded"].encode()
+    report.expect(is_embedded, "/openapi.yaml is not the file that the program was built with")
+
+
+def request_examples(document):
+    media_type = document.paths["/v1/events"]["post"]["requestBody"]["content"][TYPE]
+    return dict(examples(media_type))
+
+
+def check_examples(document, report, _facts, server):
+    door = Poster(server, document, report)
+    for name, envelope in request_examples(document).items():
+        report.none(document.complaints(envelope, "components", "schemas", "Envelope"), f"example '{name}'")
+        count = len(envelope["events"])
+        packed = gzip.compress(json.dumps(envelope).encode())
+        for what, body, headers, accepted in (
+                ("first", envelope, {}, count), ("again", envelope, {}, 0),
+                ("packed", packed, {"Content-Encoding": "gzip"}, 0)):
+            answer = door.post(body, f"example '{name}', {what}", headers=headers)
+            report.same(200, answer.status, f"example '{name}', {what}: status")
+            if answer.status == 200:
+                counts = {key: answer.json()[key] for key in ("accepted", "duplicate", "rejected")}
+                expected = {"accepted": accepted, "duplicate": count - accepted, "rejected": 0}
+                report.same(expected, counts, f"example '{name}', {what}; {answer.json()['results'][:3]}")
+
+
+# These take a stalled client, a stopping service or a database that hangs.
+OUT_OF_REACH = {"body_stalled", "draining", "not_answered_in_time"}
+
+
+def check_errors(document, report, facts, server):
+    door = Poster(server, document, report)
+    good = request_examples(document)["receipt"]
+
+    def refused(code, body=good, key=None, headers=()):
+        answer = door.post(body, code, door.keys[key] if key else None, headers)
+        got = answer.json().get("code", answer.body[:200])
+        report.same(code, got, f"POST /v1/events, to provoke {code}")
+
+    refused("not_json", b"{")
+    refused("not_json", b'{"events": [], "x": "\xff"}')
+    refused("not_an_object", [])
+    refused("missing_events", {})
+    refused("missing_events", {"events": {}})
+    refused("invalid_source", {"source": 1, "events": []})
+    refused("not_unpackable", b"no gzip", headers={"Content-Encoding": "gzip"})
+    refused("missing_key", headers={"Authorization": None})
+    refused("missing_key", headers={"Authorization": "Basic YTpi"})
+    refused("unknown_key", headers={"Authorization": "Bearer nobody"})
+    refused("revoked_key", key="revoked")
+    refused("wrong_key_kind", key="server")
+    refused("body_too_large", b" " * (1 << 20) + b"{}")
+    refused("unpacked_too_large", gzip.compress(b" " * (8 << 20) + b"{}"), headers={"Content-Encoding": "gzip"})
+    refused("too_many_events", {"events": [{}] * 1001})
+    refused("unsupported_media_type", headers={"Content-Type": "text/plain"})
+    refused("unsupported_media_type", headers={"Content-Type": None})
+    refused("unsupported_media_type", headers={"Content-Type": TYPE + "; charset=latin1"})
+    refused("unsupported_encoding", headers={"Content-Encoding": "br"})
+    refused("ambiguous_framing", headers={"Transfer-Encoding": "chunked", "Content-Length": "2"})
+    refused("head_too_large", headers={"X-Large": "x" * 20_000})
+    # The first one overdraws the app's allowance.
+    report.same(200, door.post(dict(good, events=[{}] * 5), "first", door.keys["limited"]).status, "the allowance")
+    refused("rate_limited", key="limited")
+    for path, methods in document.paths.items():
+        for method in methods if "get" in methods else []:
+            answer = door.check(method.upper(), path, headers=[("Content-Length", "0")] * 2, what="two lengths")
+            report.same(400, answer.status, f"{method} {path}, two lengths")
+            answer = door.check(method.upper(), path, headers=[("X-Large", "x" * 20_000)], what="large")
+            report.same(431, answer.status, f"{method} {path}, large")
+    door.check("GET", "/nothing")
+    door.check("GET", "/v1/events")
+
+    away = Poster(dict(server, socket=server["away"]), document, report)
+    for method in ("GET", "HEAD"):
+        report.same(503, away.check(method, "/readyz", what="database away").status, f"{method} /readyz, database away")
+        report.same(404, away.check(method, "/metrics", what="elsewhere").status, f"{method} /metrics, elsewhere")
+    report.same(503, away.post(good, "database away").status, "POST /v1/events, database away")
+    held = []
+    for _ in range(100):
+        connection, answer = away.connect("GET", "/healthz")
+        held.append(connection)
+        if answer.status != 200:
+            away.hold("GET", "/healthz", answer, "too many connections")
+            break
+    for connection in held:
+        connection.close()
+    seen = door.seen | away.seen
+    report.same(sorted(set(facts["codes"]) - OUT_OF_REACH), sorted(seen), "codes that were provoked")
