@@ -67,15 +67,3 @@ package struct Log: Sendable {
         }
     }
 }
-
-extension String {
-    /// What a terminal must not obey (control and direction-changing characters) is shown, not sent.
-    fileprivate mutating func appendPrintable(_ text: String) {
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: append(scalar.escaped(asASCII: true))
-            default: unicodeScalars.append(scalar)
-            }
-        }
-    }
-}

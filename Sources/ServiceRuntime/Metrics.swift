@@ -71,18 +71,20 @@ package final class Metrics: Sendable {
     }
 
     private static func escaped(_ value: String) -> String {
-        value.reduce(into: "") { text, character in
-            switch character {
+        // Scalar by scalar: a quote with an accent, or CR and LF, are one Character that is neither quote nor LF.
+        value.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
             case "\\": text += "\\\\"
             case "\"": text += "\\\""
             case "\n": text += "\\n"
-            default: text.append(character)
+            default: text.unicodeScalars.append(scalar)
             }
         }
     }
 
     static func text(of value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+        guard value.isFinite else { return value.isNaN ? "NaN" : value < 0 ? "-Inf" : "+Inf" }
+        return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 }
 
@@ -137,8 +139,8 @@ package final class Histogram: Sendable {
         var total = 0
         for (bound, count) in zip(buckets + [.infinity], counts) {
             total += count
-            let text = bound == .infinity ? "+Inf" : Metrics.text(of: bound)
-            samples.append(Metrics.Sample(suffix: "_bucket", labels: [("le", text)], value: Double(total)))
+            samples.append(
+                Metrics.Sample(suffix: "_bucket", labels: [("le", Metrics.text(of: bound))], value: Double(total)))
         }
         samples.append(Metrics.Sample(suffix: "_sum", value: sum))
         samples.append(Metrics.Sample(suffix: "_count", value: Double(total)))

@@ -11,7 +11,7 @@ package final class Worker: @unchecked Sendable {
 
     /// Starts at once. `name` is what `top` and a debugger show (15 bytes at most are kept).
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
-        let start = unsafe Unmanaged.passRetained(Start(name: String(name.utf8.prefix(15)) ?? name, body: body))
+        let start = unsafe Unmanaged.passRetained(Start(name: Worker.shortened(name), body: body))
         let status = unsafe pthread_create(&thread, nil, Worker.main, start.toOpaque())
         precondition(status == 0, "the operating system gave no thread for \(name): error \(status)")
     }
@@ -21,13 +21,24 @@ package final class Worker: @unchecked Sendable {
         if !joined.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Waits for the function to return. Safe to call again.
+    /// Waits for the function to return. Safe to call again, and from several threads: all of them wait.
     package func join() {
-        let first = joined.withLock { joined in
-            defer { joined = true }
-            return !joined
+        joined.withLock { joined in
+            if !joined { pthread_join(thread, nil) }
+            joined = true
         }
-        if first { pthread_join(thread, nil) }
+    }
+
+    /// What the kernel keeps of a name: 15 bytes, and no half character.
+    private static func shortened(_ name: String) -> String {
+        var kept = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in name.unicodeScalars {
+            bytes += UTF8.width(scalar)
+            guard bytes <= 15 else { break }
+            kept.append(scalar)
+        }
+        return String(kept)
     }
 
     private final class Start: Sendable {

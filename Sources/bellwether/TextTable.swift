@@ -1,3 +1,5 @@
+internal import ServiceRuntime
+
 /// How a command writes its data.
 enum OutputFormat: String, CaseIterable {
     case text, json
@@ -11,15 +13,7 @@ struct TextTable {
 
     /// Control and direction-changing characters are shown, not sent.
     mutating func add(_ cells: [String]) {
-        rows.append(
-            cells.map { cell in
-                cell.unicodeScalars.reduce(into: "") { text, scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator: text += scalar.escaped(asASCII: true)
-                    default: text.unicodeScalars.append(scalar)
-                    }
-                }
-            })
+        rows.append(cells.map(String.init(printable:)))
     }
 
     var text: String {
