@@ -16,6 +16,7 @@ BEGIN
             HINT = 'Use bellwether erase or bellwether retain.';
 END
 $$;
+REVOKE ALL ON FUNCTION log.refuse_change FROM PUBLIC;
 
 -- Only the owner's functions call it; it ends with the transaction.
 CREATE FUNCTION log.open_gate() RETURNS void

@@ -1,0 +1,157 @@
+import EventLog
+import Postgres
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Who may do what")
+struct EventLogAccessMatrixTests {
+    /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
+    /// function shows up here for the roles that reach it, and nowhere else.
+    private static let expected: [String: [String]] = [
+        "bellwether_ingest": [
+            "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
+            "log.batch: INSERT, SELECT", "log.batch_id: USAGE", "log.batch_tally: INSERT, SELECT",
+            "log.client_drop: INSERT, SELECT", "log.event: INSERT, SELECT", "log.event_elsewhere: SELECT",
+            "log.head: SELECT, UPDATE of only_one", "log.learn_words(): EXECUTE", "log.make_partition(): EXECUTE",
+            "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.word: SELECT",
+        ],
+        "bellwether_projector": ["bellwether: USAGE", "bellwether.migration: SELECT"],
+        "bellwether_analyst": [
+            "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.batches: SELECT",
+            "analytics.client_drops: SELECT", "analytics.events: SELECT", "analytics.opens: SELECT",
+            "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.story_events: SELECT",
+        ],
+        TestCluster.stranger: [],
+    ]
+
+    @Test("each role has exactly the rights of its work", arguments: expected.keys.sorted())
+    func matrix(role: String) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let rights: [String] = try database.column(
+            """
+            WITH ours AS (
+                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'bellwether', 'analytics')
+                    AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
+            ), rights (object, privilege) AS (
+                SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
+                WHERE has_schema_privilege(\(role)::text::name, ours.oid, privilege)
+                UNION ALL
+                SELECT nspname || '.' || relname, privilege FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid,
+                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
+                WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND has_table_privilege(\(role)::text::name, c.oid, privilege)
+                UNION ALL
+                SELECT nspname || '.' || relname, privilege || ' of ' || attname
+                FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid JOIN pg_attribute AS a ON a.attrelid = c.oid,
+                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) AS privilege
+                WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND attnum > 0 AND NOT attisdropped
+                    AND has_column_privilege(\(role)::text::name, c.oid, attnum, privilege)
+                    AND NOT has_table_privilege(\(role)::text::name, c.oid, privilege)
+                UNION ALL
+                SELECT nspname || '.' || relname, privilege FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid,
+                    unnest(ARRAY['USAGE', 'SELECT', 'UPDATE']) AS privilege
+                WHERE relkind = 'S' AND has_sequence_privilege(\(role)::text::name, c.oid, privilege)
+                UNION ALL
+                SELECT nspname || '.' || proname || '()', 'EXECUTE' FROM ours JOIN pg_proc AS p ON p.pronamespace = ours.oid
+                WHERE has_function_privilege(\(role)::text::name, p.oid, 'EXECUTE')
+            )
+            SELECT object || ': ' || string_agg(privilege, ', ' ORDER BY privilege) FROM rights GROUP BY object
+            ORDER BY object COLLATE "C"
+            """)
+        #expect(rights == Self.expected[role])
+    }
+
+    @Test("the analyst reads every view of analytics and nothing behind them")
+    func analyst() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        _ = try database.appender().append([app.submission([Event.sample()])])
+        var analyst = try database.connect(as: "bellwether_analyst")
+        let views: [String] = try database.column(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'analytics'::regnamespace ORDER BY relname")
+        #expect(views.count == 8)
+        for view in views {
+            #expect(throws: Never.self) { try analyst.query("SELECT * FROM analytics.\(identifier: view)") }
+        }
+        #expect(try analyst.query("SELECT FROM events").count == 1)
+        let behind: [String] = try database.column(
+            """
+            SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
+            WHERE nspname IN ('log', 'bellwether') AND relkind IN ('r', 'p', 'v')
+            """)
+        #expect(behind.count > 10)
+        for table in behind {
+            let error = #expect(throws: PostgresError.self) { try analyst.execute(script: "SELECT FROM \(table)") }
+            #expect(error?.state == .insufficientPrivilege, "\(table)")
+        }
+        for script in [
+            "CREATE TABLE analytics.mine ()", "CREATE TABLE public.mine ()", "DELETE FROM analytics.events",
+            "SELECT log.open_gate()", "SET ROLE bellwether_ingest",
+        ] {
+            #expect(throws: PostgresError.self, "\(script)") {
+                try analyst.execute(script: "SET default_transaction_read_only = off; " + script)
+            }
+        }
+    }
+
+    @Test("a stranger reads and writes nothing")
+    func stranger() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var stranger = try database.connect(as: TestCluster.stranger)
+        for script in [
+            "SELECT FROM analytics.events", "SELECT FROM log.event", "SELECT FROM bellwether.migration",
+            "SET ROLE bellwether_analyst",
+            "SET ROLE bellwether_ingest", "SELECT log.make_partition('2011-02-01')", "CREATE TABLE log.mine ()",
+        ] {
+            let error = #expect(throws: PostgresError.self) { try stranger.execute(script: script) }
+            #expect(error?.state == .insufficientPrivilege, "\(script)")
+        }
+    }
+
+    @Test("the functions that run with the owner's rights search no schema that others can write to")
+    func searchPaths() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let open: [String] = try database.column(
+            """
+            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'bellwether'::regnamespace)
+                AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
+            """)
+        #expect(open == [])
+    }
+
+    @Test(
+        "every view of analytics and every column of it has a comment, and the event views say what iOS never reports")
+    func comments() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let silent: [String] = try database.column(
+            """
+            SELECT c.relname || coalesce('.' || a.attname, '')
+            FROM pg_class AS c LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
+            WHERE c.relnamespace = 'analytics'::regnamespace
+                AND (coalesce(col_description(c.oid, a.attnum), '') = '' OR coalesce(obj_description(c.oid, 'pg_class'), '') = '')
+            """)
+        #expect(silent == [])
+        #expect(
+            try database.value(
+                "SELECT count(*) FROM pg_class WHERE relnamespace = 'analytics'::regnamespace AND relkind <> 'v'",
+                as: Int64.self) == 0)
+        for view in ["events", "receipts", "opens", "action_taps", "story_events"] {
+            let words = try database.value(
+                "SELECT obj_description(('analytics.' || \(view))::regclass)", as: String.self)
+            #expect(words.contains("What iOS never reports: a swipe or clear"))
+        }
+        let differing: [String] = try database.column(
+            """
+            SELECT v.relname || '.' || a.attname FROM pg_class AS v JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum > 0
+            JOIN pg_attribute AS e ON e.attrelid = 'analytics.events'::regclass AND e.attname = a.attname
+            WHERE v.relnamespace = 'analytics'::regnamespace AND v.relname IN ('receipts', 'opens', 'action_taps', 'story_events')
+                AND col_description(v.oid, a.attnum) <> col_description(e.attrelid, e.attnum)
+            """)
+        #expect(differing == [])
+    }
+}
