@@ -23,7 +23,7 @@ struct Refusal {
         self.install = install
         receivedAt = submission.receivedAt
         sentAt = submission.sentAt
-        source = source
+        self.source = source
         self.event = event
         hash = SHA256(of: event.raw.utf8)
     }
