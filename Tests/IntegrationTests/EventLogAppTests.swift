@@ -34,21 +34,22 @@ struct EventLogAppTests {
         #expect(try Apps.named("chat", on: &connection).rateLimit == nil)
     }
 
-    @Test(
-        "a slug that is none is refused before the database sees it",
-        arguments: [
-            "", "Chat", "-chat", "_chat", "ch at", "chät", "a\u{301}", "chat\n", "chat\0", "a/b", "chat;--",
-            "\u{ff43}hat",
-            String(repeating: "a", count: 64),
-        ])
-    func invalidSlug(slug: String) throws {
+    @Test("a slug that is none is refused before the database sees it")
+    func invalidSlugs() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         var connection = try database.connect()
-        let error = #expect(throws: AppError.self) { _ = try Apps.create(slug: slug, timeZone: "UTC", on: &connection) }
-        guard case .invalidSlug(slug) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        for slug in [
+            "", "Chat", "-chat", "_chat", "ch at", "chät", "a\u{301}", "chat\n", "chat\0", "a/b", "chat;--",
+            "\u{ff43}hat", String(repeating: "a", count: 64),
+        ] {
+            let error = #expect(throws: AppError.self) {
+                _ = try Apps.create(slug: slug, timeZone: "UTC", on: &connection)
+            }
+            guard case .invalidSlug(slug) = error else {
+                Issue.record("\(slug): \(String(describing: error))")
+                continue
+            }
         }
         #expect(try Apps.list(on: &connection).isEmpty)
     }
@@ -142,22 +143,23 @@ struct EventLogAppTests {
         #expect(keys.allSatisfy { $0.revokedAt == nil })
     }
 
-    @Test(
-        "a key's name is 1 to 64 printable characters",
-        arguments: ["", "a\nb", "\u{1b}[31m", "\0", String(repeating: "x", count: 65)])
-    func invalidName(name: String) throws {
+    @Test("a key's name is 1 to 64 printable characters")
+    func invalidNames() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         var connection = try database.connect()
         _ = try Apps.create(slug: "chat", timeZone: "UTC", on: &connection)
-        let error = #expect(throws: AppError.self) {
-            _ = try APIKeys.add(to: "chat", kind: .write, name: name, on: &connection)
+        for name in ["", "a\nb", "\u{1b}[31m", "\0", String(repeating: "x", count: 65)] {
+            let error = #expect(throws: AppError.self) {
+                _ = try APIKeys.add(to: "chat", kind: .write, name: name, on: &connection)
+            }
+            guard case .invalidKeyName = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            let controls = error?.description.unicodeScalars.filter { $0.properties.generalCategory == .control }
+            #expect(controls?.isEmpty == true)
         }
-        guard case .invalidKeyName = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(error?.description.unicodeScalars.contains { $0.properties.generalCategory == .control } == false)
         let fine = String(repeating: "ก", count: 64)
         #expect(try APIKeys.add(to: "chat", kind: .write, name: fine, on: &connection).key.name == fine)
     }

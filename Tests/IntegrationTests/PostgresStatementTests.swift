@@ -25,25 +25,25 @@ struct PostgresStatementTests {
         #expect(stored == hostile + hostile)
     }
 
-    @Test(
-        "a name is quoted whatever it holds, a quote that a combining mark hides included",
-        arguments: [
-            "plain", "Mixed Case", "quo\"te", "\"", "\"\"", "semi;colon", "quote\"\u{301}marked", "back\\slash",
-            "select",
-            "สวัสดี", "a\" (x int); DROP TABLE kept; --",
-        ])
-    func identifiers(name: String) throws {
+    @Test("a name is quoted whatever it holds, a quote that a combining mark hides included")
+    func identifiers() throws {
         let database = try TestDatabase.make(.empty)
         defer { database.drop() }
         var connection = try database.connect()
         try connection.execute(script: "CREATE TABLE kept ()")
-        try connection.query("CREATE TABLE \(identifier: name) (text text)")
-        try connection.query("INSERT INTO \(identifier: name) VALUES (\(name))")
-        #expect(try connection.query("SELECT text FROM \(identifier: name)")[0].get(0) == name)
-        let tables = try connection.query(
-            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename <> 'kept'"
-        ).map { row in try row.get(0, as: String.self) }
-        #expect(tables == ["kept", name])
+        let names = [
+            "plain", "Mixed Case", "quo\"te", "\"", "\"\"", "semi;colon", "quote\"\u{301}marked", "back\\slash",
+            "select", "สวัสดี", "a\" (x int); DROP TABLE kept; --",
+        ]
+        for name in names {
+            try connection.query("CREATE TABLE \(identifier: name) (text text)")
+            try connection.query("INSERT INTO \(identifier: name) VALUES (\(name))")
+            #expect(try connection.query("SELECT text FROM \(identifier: name)")[0].get(0) == name)
+        }
+        let tables = try connection.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").map { row in
+            try row.get(0, as: String.self)
+        }
+        #expect(Set(tables) == Set(names + ["kept"]))
     }
 
     @Test("nil is NULL of its type")

@@ -1,4 +1,5 @@
 package import EventLog
+internal import Postgres
 internal import ServiceRuntime
 package import Telemetry
 
@@ -26,7 +27,9 @@ extension TestDatabase {
     /// Makes an app with a write key.
     package func makeApp(_ slug: String = "chat", timeZone: String = "UTC") throws -> TestApp {
         var connection = try connect()
-        let app = try Apps.create(slug: slug, timeZone: timeZone, on: &connection)
+        // Not by `Apps.create`, which has PostgreSQL read all its time zones to check this one.
+        try connection.query("INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone))")
+        let app = try Apps.named(slug, on: &connection)
         let (key, secret) = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection)
         return TestApp(app: app, key: key, secret: secret)
     }

@@ -34,8 +34,11 @@ package struct TestDatabase: Sendable {
             case .migrated: TestCluster.template
             }
         var administrator = try TestCluster.administrator()
+        // Copied file by file, not through the log: less than half the work for databases this small.
         try administrator.execute(
-            script: "CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template)")
+            script: """
+                CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template) STRATEGY file_copy
+                """)
         return database
     }
 
