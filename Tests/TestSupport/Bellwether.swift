@@ -50,7 +50,8 @@ package struct Bellwether: Sendable {
     /// Starts the service on a free port, or where `--listen` says, and waits until it is ready.
     package func serve(_ words: String..., waitsUntilReady: Bool = true) throws -> RunningService {
         let listen = words.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
-        let service = try RunningService(start(["serve"] + listen + words))
+        let service = try RunningService(
+            start(["serve"] + listen + words), doors: words.contains("--metrics-listen") ? 2 : 1)
         if waitsUntilReady { try service.waitUntilReady() }
         return service
     }

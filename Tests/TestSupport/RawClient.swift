@@ -129,6 +129,15 @@ package final class RawClient {
         return hasEnded
     }
 
+    /// Breaks the connection off, as a network does: the server gets a reset, not an end.
+    package func reset() {
+        var abruptly = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abruptly, socklen_t(MemoryLayout<linger>.size))
+        // An unconnected address ends a connection at once, and the descriptor stays ours until `deinit`.
+        var nowhere = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        Glibc.connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     private func receive(until deadline: Deadline) throws {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, deadline.pollTimeout) > 0 else {

@@ -8,17 +8,17 @@ package final class RunningService: Sendable {
     /// Where its doors are: `127.0.0.1:41283` or the path of a Unix socket, the main one first.
     package let addresses: [String]
 
-    init(_ process: ChildProcess) throws {
+    init(_ process: ChildProcess, doors: Int) throws {
         self.process = process
         var addresses: [String] = []
-        // It says so when all its doors are open.
+        // It says so of each door, one after the other.
         guard
             eventually(
                 within: 60,
                 {
                     addresses = RunningService.addresses(in: process.messages)
-                    return !addresses.isEmpty || !process.isRunning
-                }), !addresses.isEmpty
+                    return addresses.count == doors || !process.isRunning
+                }), addresses.count == doors
         else {
             throw ChildProcess.Failure(description: "the service did not start: \(process.messages)")
         }

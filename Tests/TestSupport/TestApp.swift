@@ -10,6 +10,7 @@ package struct TestApp: Sendable {
     package let secret: String
 
     package var slug: String { app.slug }
+    package var id: Int32 { app.id }
 
     /// A submission of this app, as one request would bring it.
     package func submission(

@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The service seen from outside")
+struct ObservationTests {
+    private let shared: SharedService
+
+    init() throws { shared = try SharedService.get() }
+
+    @Test("health, readiness and the interface's description need no key, and HEAD says the same without a body")
+    func reading() throws {
+        let client = shared.service.client()
+        for (path, type) in [
+            ("/healthz", "text/plain; charset=utf-8"), ("/readyz", "text/plain; charset=utf-8"),
+            ("/openapi.yaml", "application/yaml"), ("/metrics", "text/plain; version=0.0.4; charset=utf-8"),
+        ] {
+            let answer = try client.get(path)
+            #expect(answer.status == 200 && answer["content-type"] == type && !answer.body.isEmpty, "\(path)")
+            let head = try client.send("HEAD", path)
+            #expect(head.status == 200 && head["content-type"] == type && head.body.isEmpty, "\(path)")
+        }
+        #expect(try client.get("/openapi.yaml").body.hasPrefix("openapi: 3.1"))
+    }
+
+    @Test("every line of the metrics parses, is explained first, and histograms are cumulative")
+    func metrics() throws {
+        let app = try shared.makeApp()
+        #expect(try shared.post(Wire.envelope(Wire.event()), app).status == 200)
+        let metrics = try Metrics(shared.service.client().get("/metrics").body)
+        for name in [
+            "bellwether_http_requests_total", "bellwether_events_total", "bellwether_ingest_request_seconds",
+            "bellwether_commit_seconds", "bellwether_batch_events", "bellwether_queue_bytes", "bellwether_connections",
+            "bellwether_database_up",
+        ] { #expect(metrics.kinds[name] != nil, "\(name)") }
+        for (name, kind) in metrics.kinds where kind == "histogram" {
+            let buckets = metrics.samples.filter { $0.name == name + "_bucket" }
+            #expect(buckets.count > 2 && buckets.last?.labels == #"le="+Inf""#)
+            #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
+            #expect(buckets.last?.value == metrics.value(name + "_count"))
+            #expect(metrics.value(name + "_sum") != nil)
+        }
+    }
+
+    @Test("the numbers move with what was done")
+    func movement() throws {
+        // A service of its own: others would count along.
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let service = try Bellwether(database).serve()
+        defer { _ = try? service.stop() }
+        let client = service.client()
+        let event = Wire.event()
+        let envelope = Wire.envelope(event, event, "1", Wire.event())
+        #expect(try client.post(envelope, key: app.secret).status == 200)
+        #expect(try client.post("{", key: app.secret).status == 400)
+        #expect(try client.post("{}", key: nil).status == 401)
+        let metrics = try Metrics(client.get("/metrics").body)
+        #expect(metrics.value("bellwether_events_total", #"result="accepted""#) == 2)
+        #expect(metrics.value("bellwether_events_total", #"result="duplicate""#) == 1)
+        #expect(metrics.value("bellwether_events_total", #"result="not_an_object""#) == 1)
+        #expect(metrics.value("bellwether_http_requests_total", #"status="400""#) == 1)
+        #expect(metrics.value("bellwether_http_requests_total", #"status="401""#) == 1)
+        #expect(metrics.value("bellwether_ingest_request_seconds_count") == 1)
+        #expect(metrics.value("bellwether_commit_seconds_count") == 1)
+        #expect(metrics.value("bellwether_batch_events_sum") == 2)
+        #expect(metrics.value("bellwether_database_up") == 1)
+        #expect(metrics.value("bellwether_queue_bytes") == 0)
+        #expect((metrics.value("bellwether_connections") ?? 0) >= 1)
+    }
+
+    @Test("the log is one JSON object a line, with time, level and message")
+    func log() throws {
+        let lines = shared.service.log.split(separator: "\n")
+        #expect(lines.count > 2)
+        for line in lines {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["time"] is String && object["message"] is String, "\(line)")
+            #expect(["debug", "info", "warning", "error"].contains(object["level"] as? String ?? ""), "\(line)")
+        }
+    }
+
+    @Test("browsers may post from no origin, unless a flag names it")
+    func crossOrigin() throws {
+        let preflight = ["Origin": "https://app.example", "Access-Control-Request-Method": "POST"]
+        let closed = try shared.service.client().send("OPTIONS", "/v1/events", headers: preflight)
+        #expect(closed.status == 405 && closed["access-control-allow-origin"] == nil)
+
+        let service = try shared.bellwether.serve("--cors-origin", "https://app.example")
+        defer { _ = try? service.stop() }
+        let client = service.client()
+        let open = try client.send("OPTIONS", "/v1/events", headers: preflight)
+        #expect(open.status == 204 && open["access-control-allow-origin"] == "https://app.example")
+        #expect(open["access-control-allow-methods"]?.contains("POST") == true)
+        #expect(open["access-control-allow-headers"]?.contains("Authorization") == true)
+        let app = try shared.makeApp()
+        for (origin, allowed) in [("https://app.example", "https://app.example"), ("https://evil.example", nil)] {
+            let answer = try client.post(Wire.envelope(Wire.event()), key: app.secret, headers: ["Origin": origin])
+            #expect(answer.status == 200 && answer["access-control-allow-origin"] == allowed)
+            #expect(answer["vary"] == "Origin")
+        }
+    }
+
+    @Test("metrics move to a door of their own, which serves nothing else")
+    func metricsDoor() throws {
+        let service = try shared.bellwether.serve("--metrics-listen", "127.0.0.1:0")
+        defer { _ = try? service.stop() }
+        #expect(try service.client().get("/metrics").status == 404)
+        let port = try #require(service.addresses.last?.split(separator: ":").last.flatMap { UInt16($0) })
+        #expect(try HTTPClient(port: port).get("/metrics").body.contains("bellwether_database_up"))
+        #expect(try HTTPClient(port: port).get("/healthz").status == 404)
+        #expect(try HTTPClient(port: port).post("{}", key: nil).status == 404)
+    }
+
+    @Test("it listens on a Unix socket, which is gone when it has stopped")
+    func unixSocket() throws {
+        let scratch = TemporaryDirectory()
+        let service = try shared.bellwether.serve("--listen", scratch("door"))
+        let app = try shared.makeApp()
+        #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).results.accepted == 1)
+        #expect(try service.stop() == 0)
+        #expect(!FileManager.default.fileExists(atPath: scratch("door")))
+    }
+
+    @Test("it speaks TLS with the certificate that it is given, and refuses to start with a broken one")
+    func tls() throws {
+        let scratch = TemporaryDirectory()
+        let made = try ChildProcess.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", scratch("key"), "-out",
+            scratch("certificate"),
+        ])
+        #expect(made.status == 0, "\(made.messages)")
+        let service = try shared.bellwether.serve(
+            "--tls-certificate", scratch("certificate"), "--tls-key", scratch("key"), waitsUntilReady: false)
+        defer { _ = try? service.stop() }
+        let app = try shared.makeApp()
+        let curl = try ChildProcess.run([
+            "curl", "-sS", "--cacert", scratch("certificate"), "--retry", "20", "--retry-delay", "1",
+            "https://127.0.0.1:\(service.port)/v1/events", "-H", "Authorization: Bearer \(app.secret)", "-H",
+            "Content-Type: application/json", "-d", Wire.envelope(Wire.event()),
+        ])
+        #expect(curl.output.hasPrefix(#"{"accepted":1,"#), "\(curl)")
+        let broken = try shared.bellwether.run(
+            "serve", "--listen", "127.0.0.1:0", "--tls-certificate", scratch("key"), "--tls-key", scratch("key"))
+        #expect(broken.status == 1 && !broken.messages.isEmpty, "\(broken)")
+    }
+
+    @Test("an address that is taken is named, and the service ends with 1")
+    func taken() throws {
+        let address = "127.0.0.1:\(shared.service.port)"
+        let second = try shared.bellwether.run("serve", "--listen", address)
+        #expect(second.status == 1 && second.messages.contains(address), "\(second)")
+    }
+}

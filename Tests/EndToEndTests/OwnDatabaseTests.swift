@@ -1,0 +1,68 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("A database of one's own, by URL")
+struct OwnDatabaseTests {
+    @Test("the service waits for a database that is not migrated, and becomes ready by itself once it is")
+    func unmigrated() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let service = try bellwether.serve(waitsUntilReady: false)
+        let client = service.client()
+        let told = try eventually {
+            try client.get("/readyz").problem?.detail.contains("bellwether migrate") == true
+        }
+        #expect(told)
+        #expect(try client.get("/readyz").status == 503)
+        #expect(try client.get("/readyz")["retry-after"] != nil)
+        #expect(try client.get("/healthz").status == 200)
+        #expect(try client.post("{}", key: "bww_any").status == 503)
+        #expect(try bellwether.run("app", "create", "shop").status != 0)
+        #expect(try bellwether.run("migrate").status == 0)
+        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        try service.waitUntilReady()
+        #expect(try client.post(Wire.envelope(Wire.event()), key: key).results.accepted == 1)
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("two migrations at once and a third later end well, and apply everything once")
+    func together() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let both = try (0..<2).map { _ in try bellwether.start(["migrate"]) }
+        let ends = try both.map { try $0.wait() }
+        #expect(ends.allSatisfy { $0.status == 0 }, "\(ends)")
+        let first: [String] = try database.column("SELECT name FROM bellwether.migration ORDER BY 1")
+        let third = try bellwether.run("migrate")
+        #expect(third.status == 0 && third.messages.contains("is at this version"))
+        #expect(try database.column("SELECT name FROM bellwether.migration ORDER BY 1") == first)
+    }
+
+    @Test("a database that is newer than the program is left alone, and the service says so and is not ready")
+    func newer() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let service = try bellwether.serve()
+        defer { _ = try? service.stop() }
+        var connection = try database.connect()
+        try connection.execute(
+            script: """
+                INSERT INTO bellwether.migration
+                SELECT (jsonb_populate_record(m, '{"name": "9999_from_the_future"}')).*
+                FROM bellwether.migration AS m LIMIT 1
+                """)
+        let refused = try bellwether.run("migrate")
+        #expect(refused.status == 1 && refused.messages.contains("9999_from_the_future"), "\(refused)")
+        let second = try bellwether.serve(waitsUntilReady: false)
+        defer { _ = try? second.stop() }
+        let told = try eventually {
+            try second.client().get("/readyz").problem?.detail.contains("newer than this program") == true
+        }
+        #expect(told)
+    }
+}

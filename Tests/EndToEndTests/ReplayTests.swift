@@ -1,0 +1,51 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("Replaying refused events")
+struct ReplayTests {
+    @Test("what was refused for a reason that is gone is stored once, with the clock and the envelope of then")
+    func replay() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let app = try database.makeApp()
+        let service = try bellwether.serve("--max-values", "1")
+        defer { _ = try? service.stop() }
+        let client = service.client()
+        let (id, install) = (Wire.id(), Wire.id())
+        let past = Date(timeIntervalSinceNow: -86_400)
+        let clock = past.ISO8601Format()
+        let body = Wire.envelope(
+            install: install, sentAt: clock,
+            Wire.event(notification: #"{"id":"a","category":"FIRST"}"#),
+            Wire.event(id: id, at: clock, notification: #"{"id":"b","category":"SECOND"}"#), "17")
+        let results = try client.post(body, key: app.secret).results
+        #expect(results.results.map(\.reason) == ["too_many_values", "not_an_object"], "\(results)")
+        let received: [String] = try database.column(
+            "SELECT received_at::text FROM analytics.rejected_events WHERE reason = 'too_many_values'")
+        #expect(received.count == 1)
+
+        let others = try bellwether.trusted("rejected", "replay", "--app", "nobody")
+        #expect(others == "accepted 0\nduplicate 0\nrejected 0\n")
+        #expect(try bellwether.trusted("rejected", "replay") == "accepted 1\nduplicate 0\nrejected 1\n")
+        let rows: [String] = try database.column(
+            """
+            SELECT concat_ws(' ', category, install_id, platform, time_source, received_at = \(received[0])::timestamptz,
+                occurred_at BETWEEN received_at - interval '3 s' AND received_at)
+            FROM analytics.events WHERE event_id::text = \(id)
+            """)
+        #expect(rows == ["SECOND \(install) ios corrected t t"])
+        // Again changes nothing, and neither does the phone's own retry.
+        #expect(try bellwether.trusted("rejected", "replay") == "accepted 0\nduplicate 0\nrejected 1\n")
+        #expect(try database.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 2)
+        let left = try bellwether.trusted("rejected", "list")
+        #expect(!left.contains("too_many_values") && left.contains("not_an_object"))
+        #expect(try bellwether.trusted("rejected", "list", "--all").contains("too_many_values"))
+        let second = try bellwether.serve()
+        defer { _ = try? second.stop() }
+        let retried = try second.client().post(body, key: app.secret).results
+        #expect((retried.accepted, retried.duplicate, retried.rejected) == (0, 2, 1))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Postgres
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("The database fails under a running service")
+struct DatabaseFaultTests {
+    @Test("a killed backend, a killed server, a crash and a restart: it heals by itself and keeps what it acknowledged")
+    func crashes() throws {
+        let scratch = TemporaryDirectory()
+        let bellwether = Bellwether(data: scratch("data"))
+        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let service = try bellwether.serve()
+        let load = Load(on: service, key: key)
+        #expect(load.isServed())
+
+        // One backend: PostgreSQL throws out everybody and recovers.
+        let url = try #require(bellwether.url)
+        let backend = try backendOfWriter(url)
+        #expect(kill(backend, SIGKILL) == 0)
+        #expect(load.isServed())
+        // The whole server, at once (kill -9), as by `pg_ctl stop -m immediate`, and as by `-m fast`.
+        for signal in [SIGKILL, SIGQUIT, SIGINT] {
+            let server = try #require(bellwether.postmaster)
+            #expect(kill(server, signal) == 0)
+            let gone = eventually { !ProcessTable.isAlive(server) }
+            #expect(gone)
+            #expect(load.isServed(), "after signal \(signal): \(service.log.suffix(2000))")
+            #expect(bellwether.postmaster != server)
+        }
+        try service.waitUntilReady()
+        try Laws.check(load, url: try #require(bellwether.url))
+        #expect(try service.stop() == 0)
+        #expect(bellwether.postmaster == nil)
+    }
+
+    @Test("a server that stands still makes requests wait or get 503, never hang, and all goes on when it moves again")
+    func standstill() throws {
+        let scratch = TemporaryDirectory()
+        let bellwether = Bellwether(data: scratch("data"))
+        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let service = try bellwether.serve()
+        let load = Load(on: service, key: key)
+        #expect(load.isServed())
+        let server = try #require(bellwether.postmaster)
+        let processes = ProcessTable.family(of: server)
+        for process in processes { kill(process, SIGSTOP) }
+        // Whoever has no key that is known waits for the database too, but not for ever.
+        let asked = Deadline.now
+        let stranger = try service.client().post("{}", key: "bww_nobody")
+        #expect(stranger.status == 503 && stranger["retry-after"] != nil, "\(stranger)")
+        #expect(Deadline.now.nanoseconds - asked.nanoseconds < 16_000_000_000)
+        #expect(try service.client().get("/healthz").status == 200)
+        for process in processes.reversed() { kill(process, SIGCONT) }
+        #expect(load.isServed())
+        try service.waitUntilReady()
+        try Laws.check(load, url: try #require(bellwether.url))
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("while commits stall, what the bounded queue cannot take gets 503 at once, the rest is committed later")
+    func overload() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let service = try Bellwether(database).serve("--queue-bytes", "2000000")
+        defer { _ = try? service.stop() }
+        #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).status == 200)
+        let before = try #require(ProcessTable.peakMemory(of: service.process.id))
+        var blocker = try database.connect()
+        try blocker.execute(script: "BEGIN; LOCK TABLE log.batch IN ACCESS EXCLUSIVE MODE")
+        // 500 events of half a KiB each: 60 envelopes are 15 MB, 30 MB by the queue's own reckoning.
+        let padding = String(repeating: "x", count: 400)
+        let bodies = (0..<60).map { _ in
+            Wire.envelope((0..<500).map { _ in Wire.event(more: #""padding":"\#(padding)""#) })
+        }
+        var waiting: [RawClient] = []
+        var refused = 0
+        for body in bodies {
+            let client = try RawClient(port: service.port)
+            client.sendEnvelope(body, key: app.secret)
+            // The surplus is turned away at once; whoever waits says nothing.
+            if let answer = try? client.answer(within: waiting.isEmpty ? 0.5 : 0.2) {
+                #expect(answer.status == 503 && answer.problem?.code == "overloaded" && answer["retry-after"] != nil)
+                refused += 1
+            } else {
+                waiting.append(client)
+            }
+            if refused == 20 { break }
+        }
+        #expect(refused == 20 && !waiting.isEmpty && waiting.count < 10, "\(refused) refused, \(waiting.count) wait")
+        try blocker.execute(script: "COMMIT")
+        for client in waiting { #expect(try client.answer(within: 30).results.accepted == 500) }
+        let recovered = try eventually {
+            try service.client().post(bodies[0], key: app.secret).status == 200
+        }
+        #expect(recovered)
+        let grown = try #require(ProcessTable.peakMemory(of: service.process.id)) - before
+        #expect(grown < 150_000, "\(grown) KiB")
+    }
+
+    private func backendOfWriter(_ url: String) throws -> pid_t {
+        var connection = try Connection(url: url)
+        return try connection.query(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'bellwether writer' ORDER BY pid LIMIT 1")[0]
+            .get(0)
+    }
+}

@@ -1,0 +1,54 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// What must hold after every fault, whatever it was.
+enum Laws {
+    /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; and the
+    /// batches tell the truth about the rows.
+    static func check(_ load: Load, url: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        load.stop()
+        #expect(load.surprises.isEmpty, sourceLocation: sourceLocation)
+        #expect(!load.acknowledged.isEmpty, sourceLocation: sourceLocation)
+        var connection = try Connection(url: url)
+        let counts = try rows(of: &connection)
+        let lost = load.acknowledged.filter { counts[$0] == nil }
+        #expect(lost.isEmpty, "acknowledged and not stored", sourceLocation: sourceLocation)
+        #expect(counts.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
+
+        let refused = try load.sendAllAgain()
+        #expect(refused.isEmpty, sourceLocation: sourceLocation)
+        let all = Set(load.sent.flatMap(\.ids))
+        let final = try rows(of: &connection)
+        #expect(Set(final.keys) == all, sourceLocation: sourceLocation)
+        #expect(final.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
+        try checkBatches(&connection, sourceLocation)
+    }
+
+    private static func rows(of connection: inout Connection) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for row in try connection.query("SELECT event_id::text, count(*) FROM log.event GROUP BY event_id") {
+            counts[try row.get(0)] = try row.get(1)
+        }
+        return counts
+    }
+
+    /// Batch numbers are dense, and each batch has exactly the rows that it says, shard by shard.
+    private static func checkBatches(_ connection: inout Connection, _ sourceLocation: SourceLocation) throws {
+        let numbers = try connection.query(
+            "SELECT count(*), coalesce(min(number), 1), coalesce(max(number), 0) FROM log.batch")[0]
+        let (count, least, greatest): (Int64, Int64, Int64) = (
+            try numbers.get(0), try numbers.get(1), try numbers.get(2)
+        )
+        #expect(least == 1 && greatest == count, sourceLocation: sourceLocation)
+        let untrue = try connection.query(
+            """
+            SELECT b.number
+            FROM log.batch AS b
+            FULL JOIN (SELECT batch_id, count(*) AS events FROM log.event GROUP BY batch_id) AS e ON e.batch_id = b.id
+            WHERE b.number IS NULL OR b.events <> coalesce(e.events, 0)
+                OR b.events <> (SELECT sum(shard) FROM unnest(b.shard_events) AS shard)
+            """)
+        #expect(untrue.count == 0, "batches that do not have the rows they say", sourceLocation: sourceLocation)
+    }
+}
