@@ -74,6 +74,9 @@ let package = Package(
         .testTarget(
             name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
+        // What the funnels must show, computed slowly and plainly, and the events to try it with.
+        .target(name: "FunnelOracle", dependencies: ["Telemetry"], path: "Tests/FunnelOracle", swiftSettings: strict),
+        .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

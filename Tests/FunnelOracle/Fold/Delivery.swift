@@ -1,0 +1,38 @@
+package import Telemetry
+
+package import struct Foundation.TimeZone
+
+/// One notification on one install, with all its events in event order and what they say together.
+package struct Delivery: Sendable {
+    package let name: Name
+    /// In event order, none twice.
+    package let events: [Event]
+    package let facts: DeliveryFacts
+
+    /// (app, install, notification key).
+    package struct Name: Hashable, Sendable {
+        package let app: Label
+        package let install: UUID
+        /// The key of the contract's section 1, whichever of its spellings an event carries.
+        package let notificationKey: Label
+    }
+
+    /// The deliveries that a set of events makes, in no particular order.
+    ///
+    /// Of events with one identity the first given stays, as in the log, where the first stored stays. A retry repeats
+    /// its event unchanged, so which one it is makes no difference.
+    package static func all(in events: [StoredEvent], timeZone: (String) -> TimeZone) -> [Delivery] {
+        var seen: Set<StoredEvent.Identity> = []
+        let distinct = events.filter { seen.insert($0.identity).inserted }
+        let byDelivery = Dictionary(grouping: distinct) {
+            Name(
+                app: Label($0.app), install: $0.event.source.installID,
+                notificationKey: Label($0.event.notificationKey))
+        }
+        return byDelivery.map { name, stored in
+            let events = stored.map(\.event).sorted(by: EventOrder.precedes)
+            let facts = DeliveryFacts(of: events, timeZone: timeZone(name.app.text))
+            return Delivery(name: name, events: events, facts: facts)
+        }
+    }
+}

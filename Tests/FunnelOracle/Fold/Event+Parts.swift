@@ -1,0 +1,41 @@
+internal import Telemetry
+
+/// The parts of an event that the fold asks for; nil or false for an event of another type.
+extension Event {
+    var receipt: Receipt? {
+        if case .received(let receipt) = interaction { receipt } else { nil }
+    }
+
+    var actionTap: ActionTap? {
+        if case .actionTapped(let tap) = interaction { tap } else { nil }
+    }
+
+    var pageCount: Int? {
+        if case .storyStarted(let start) = interaction { Int(start.pageCount) } else { nil }
+    }
+
+    var shownPage: Int? {
+        if case .pageShown(let page) = interaction { Int(page.pageIndex) } else { nil }
+    }
+
+    var clickedPage: Int? {
+        if case .storyActionTapped(let tap) = interaction { Int(tap.pageIndex) } else { nil }
+    }
+
+    /// Whether it is one of the `story.*` events.
+    var isStory: Bool {
+        switch type {
+        case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
+        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped:
+            false
+        }
+    }
+}
+
+extension Receipt {
+    /// Whether it gives a `presentation` without banner, list or alert.
+    var isShownToNobody: Bool {
+        guard let presentation else { return false }
+        return !presentation.contains { $0 == .banner || $0 == .list || $0 == .alert }
+    }
+}

@@ -1,0 +1,69 @@
+internal import Telemetry
+
+/// A row of the view `deliveries`: the fold itself, silent deliveries too.
+///
+/// The contract says what the view holds but names few of its columns: the other names here are the oracle's own, as are
+/// `''` for a delivery without media outcome and null for one without a story.
+package struct DeliveryRow: FunnelRow {
+    package let name: Delivery.Name
+    package let facts: DeliveryFacts
+
+    package static let view = "deliveries"
+
+    package static var keyColumns: [Column<DeliveryRow>] {
+        [
+            Column("app", \.name.app), Column("install_id") { .text(Label($0.name.install.description)) },
+            Column("notification_key", \.name.notificationKey),
+        ]
+    }
+
+    package static var numberColumns: [Column<DeliveryRow>] { attributes + flags + story + times }
+
+    private static var attributes: [Column<DeliveryRow>] {
+        [
+            Column("day") { .day($0.facts.day) }, Column("category", \.facts.category),
+            Column("campaign", \.facts.campaign), Column("variant", \.facts.variant),
+            Column("thread", \.facts.thread), Column("origin", \.facts.origin),
+            Column("platform", \.facts.platform), Column("app_version", \.facts.appVersion),
+            Column("media_kind") { .text($0.facts.media?.kind ?? .empty) },
+            Column("media_network") { .text($0.facts.media?.network ?? .empty) },
+            Column("media_outcome") { .text($0.facts.media?.outcome ?? .empty) },
+            Column("items", \.facts.items),
+        ]
+    }
+
+    private static var flags: [Column<DeliveryRow>] {
+        [
+            Column("silent", \.facts.silent), Column("received", \.facts.received),
+            Column("expanded", \.facts.expanded), Column("opened", \.facts.opened),
+            Column("dismissed", \.facts.dismissed), Column("action_tapped", \.facts.actionTapped),
+            Column("story_action_tapped", \.facts.storyActionTapped),
+            Column("media_attached", \.facts.mediaAttached), Column("responded", \.facts.responded),
+            Column("received_responded", \.facts.receivedResponded), Column("unanswered", \.facts.unanswered),
+            Column("suppressed", \.facts.suppressed),
+        ]
+    }
+
+    private static var story: [Column<DeliveryRow>] {
+        [
+            Column("story_started") { .flag($0.facts.story?.started ?? false) },
+            Column("story_finished") { .flag($0.facts.story?.finished ?? false) },
+            Column("story_exit") { $0.facts.story.map { .text(Label($0.exit.rawValue)) } ?? .null },
+            Column("furthest") { $0.facts.story?.furthest.map { .number(Int64($0)) } ?? .null },
+            Column("pages") { $0.facts.story.map { .number(Int64($0.pages)) } ?? .null },
+        ]
+    }
+
+    private static var times: [Column<DeliveryRow>] {
+        [
+            Column("first_occurred_at") { .time($0.facts.firstOccurredAt) },
+            Column("last_occurred_at") { .time($0.facts.lastOccurredAt) },
+            Column("first_device_at") { .time($0.facts.firstDeviceAt) },
+            Column("last_device_at") { .time($0.facts.lastDeviceAt) },
+        ]
+    }
+
+    package static func rows(of deliveries: [Delivery]) -> [DeliveryRow] {
+        deliveries.map { DeliveryRow(name: $0.name, facts: $0.facts) }.sortedByKey()
+    }
+}

@@ -1,0 +1,150 @@
+internal import Telemetry
+
+/// Draws a history: which apps, installs and times there are, and what each delivery goes through.
+struct HistoryMaker {
+    var random: SeededNumbers
+    let timeZoneNames: [String: String]
+    private let apps: [String]
+    private let installs: [UUID]
+    private let night: Timestamp
+    private var previousID = UUID(high: 0, low: 0)
+    private var taken: Set<StoredEvent.Identity> = []
+
+    init(seed: UInt64, appPrefix: String) {
+        var random = SeededNumbers(seed: seed)
+        let names = (1...random.pick(1...3)).map { "\(appPrefix)-\($0)" }
+        apps = names
+        let night = random.pick(ReportingZone.nights)
+        // Mostly the night is one of theirs.
+        timeZoneNames = Dictionary(
+            uniqueKeysWithValues: names.map { ($0, random.once(in: 3) ? random.pick(ReportingZone.all) : night.zone) })
+        installs = (1...random.pick(1...3)).map { _ in UUID(high: random.next(), low: random.next()) }
+        self.night = Timestamp(microseconds: night.seconds * 1_000_000)
+        self.random = random
+    }
+
+    mutating func history(deliveries: Int) -> [StoredEvent] {
+        var events: [StoredEvent] = []
+        for _ in 0..<random.pick(1...max(1, deliveries)) { events += delivery() }
+        var arrived = events
+        // A retry repeats an event unchanged, once or often, at once or much later.
+        while !events.isEmpty, random.once(in: 2) { arrived.append(random.pick(events)) }
+        if random.once(in: 4) { return arrived }
+        return arrived.shuffled(using: &random)
+    }
+
+    /// The events of one delivery; sometimes of one that is there already.
+    private mutating func delivery() -> [StoredEvent] {
+        let app = random.pick(apps)
+        let install = random.pick(installs)
+        let key = NotificationNames(number: random.pick(1...9), form: random.pick(0...3))
+        let seldom = random.once(in: 300)
+        let plot = seldom ? Plot.endlessStory(&random) : Plot.random(&random)
+        let contradicts = random.once(in: 2)
+        let usual = attributes()
+        var time = night + random.pick(-10_800...10_800) * 1_000_000 + random.pick([0, 0, 1, 250_500, 999_999])
+        var seq = random.once(in: 4) ? nil : random.pick(0...40) as Int64?
+        return plot.map { interaction in
+            var attributes = contradicts && random.once(in: 2) ? self.attributes() : usual
+            if seldom { time = time + random.pick([0, 400, 1_000_000]) } else { time = time + gap() }
+            // Late news of earlier, or of the day before.
+            let occurredAt =
+                random.once(in: 12) && !seldom
+                ? time + -random.pick([1, 1_000_000, 7_200_000_000, 90_000_000_000]) : time
+            if let next = seq { seq = random.once(in: 5) ? next : next + 1 }
+            let alert = attributes.notification.alert
+            attributes.notification.alert =
+                interaction.isSilentPush && !random.once(in: 8) ? (alert == true ? nil : alert) : alert
+            key.name(&attributes.notification, &random)
+            let clock = deviceClock(of: occurredAt)
+            let event = Event(
+                id: identifier(), deviceAt: clock.at, occurredAt: occurredAt, receivedAt: occurredAt + 5_000_000,
+                timeSource: clock.source, seq: random.once(in: 6) ? nil : seq,
+                source: Source(
+                    installID: install, platform: attributes.platform, appVersion: attributes.appVersion),
+                notification: attributes.notification, interaction: interaction)
+            return distinct(StoredEvent(app: app, event: event))
+        }
+    }
+
+    private mutating func gap() -> Int64 {
+        random.pick([
+            0, 0, 0, 1, 999, 1_000, 1_500, 37_499, 1_000_000, 2_345_678, 5_000_000, 59_999_999, 60_000_000, 60_000_001,
+            300_000_000, 3_600_000_000, 10_800_000_000,
+        ])
+    }
+
+    /// Mostly right; else off by more than five minutes and corrected, or in the future and clamped.
+    private mutating func deviceClock(of occurredAt: Timestamp) -> (at: Timestamp, source: TimeSource) {
+        switch random.pick(0..<20) {
+        case 0: (occurredAt + random.pick([-86_400_000_000, -301_000_000, 600_000_000]), .corrected)
+        case 1: (occurredAt + 86_400_000_000, .clamped)
+        default: (occurredAt, .device)
+        }
+    }
+
+    /// Version 7, version 4 or the last one again: an id is one event's only together with the device's time.
+    private mutating func identifier() -> UUID {
+        if !random.once(in: 25) {
+            let high = random.once(in: 2) ? random.next() : 0x0199_f1c2_7c1e_7000 | random.next() & 0xfff
+            previousID = UUID(high: high, low: random.next())
+        }
+        return previousID
+    }
+
+    /// Two events never share an identity: no client and no log makes such, and which of them counts would be chance.
+    private mutating func distinct(_ stored: StoredEvent) -> StoredEvent {
+        var stored = stored
+        while !taken.insert(stored.identity).inserted {
+            stored.event.id = UUID(high: random.next(), low: random.next())
+        }
+        return stored
+    }
+
+    private mutating func attributes() -> Attributes {
+        Attributes(
+            notification: Notification(
+                category: random.pick([nil, "NEWS", "PW_STORIES", "ANSWER", "caf\u{e9}", "cafe\u{301}"]),
+                thread: random.pick([nil, "promo", "chat"]), campaign: random.pick([nil, "spring", "black-friday"]),
+                variant: random.pick([nil, "a", "b"]), origin: random.pick([nil, .remote, .local]),
+                alert: random.pick([nil, true, false])),
+            platform: random.pick([nil, "ios", "ios", "macos"]), appVersion: random.pick([nil, "4.2.0", "4.10.0"]))
+    }
+}
+
+/// What an event says about its notification and its source besides names.
+private struct Attributes {
+    var notification: Notification
+    var platform: String?
+    var appVersion: String?
+}
+
+/// One notification key, and the ids by which an event may name it.
+private struct NotificationNames {
+    let number: Int
+    let form: Int
+
+    func name(_ notification: inout Notification, _ random: inout SeededNumbers) {
+        switch form {
+        case 0, 1:
+            notification.fcmMessageID = random.pick([
+                "projects/p/messages/0:17\(number)%ab", "0:17\(number)%31bd1c96", "17\(number)",
+                "projects/q/messages/17\(number)",
+            ])
+            // The FCM id goes before what else an event carries.
+            notification.deliveryID = random.pick([nil, "d\(random.pick(1...9))"])
+            notification.id = random.pick([nil, "req-\(random.pick(1...9))"])
+        case 2:
+            notification.deliveryID = "17\(number)"
+            notification.id = random.pick([nil, "req-1"])
+        default: notification.id = "0:17\(number)"
+        }
+    }
+}
+
+extension Interaction {
+    /// Whether it is the receipt of a silent push.
+    fileprivate var isSilentPush: Bool {
+        if case .received(let receipt) = self { receipt.via == .background } else { false }
+    }
+}

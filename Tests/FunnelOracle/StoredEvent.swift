@@ -1,0 +1,25 @@
+package import Telemetry
+
+/// An event as the log holds it: what happened, and the app whose key brought it.
+package struct StoredEvent: Sendable {
+    /// The app's slug.
+    package var app: String
+    package var event: Event
+
+    package init(app: String, event: Event) {
+        self.app = app
+        self.event = event
+    }
+
+    /// What makes two copies one event: (app, install, id, at).
+    package var identity: Identity {
+        Identity(app: Label(app), install: event.source.installID, id: event.id, deviceAt: event.deviceAt)
+    }
+
+    package struct Identity: Hashable, Sendable {
+        let app: Label
+        let install: UUID
+        let id: UUID
+        let deviceAt: Timestamp
+    }
+}

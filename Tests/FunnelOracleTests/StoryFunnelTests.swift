@@ -1,0 +1,117 @@
+import FunnelOracle
+import Telemetry
+import Testing
+
+@Suite("Story and story page funnels")
+struct StoryFunnelTests {
+    private func story(_ key: String = "s1", campaign: String? = "c", _ events: (Interaction, Double)...)
+        -> [StoredEvent]
+    {
+        events.enumerated().map { Example(key, campaign: campaign).event($1.0, $1.1, seq: Int64($0)) }
+    }
+
+    /// For each page (dwells, dwell_ms).
+    private func dwells(_ events: (Interaction, Double)...) throws -> [[Int64]] {
+        let events = events.enumerated().map { Example().event($1.0, $1.1, seq: Int64($0)) }
+        return try funnels(events).pages.map { [Int64($0.dwells), $0.dwellMS] }
+    }
+
+    @Test("stories by exit; completed whatever the exit")
+    func stories() throws {
+        let rows = try funnels(
+            story("clicked", (.start(2), 0), (.page(0), 1), (.click(0), 2), (.storyFinished, 3))
+                + story("finished", (.start(2), 0), (.storyFinished, 3)) + story("unstarted", (.storyFinished, 3))
+                + story("fallback", (.receipt, 0), (.fallback, 1)) + story("abandoned", (.start(2), 0), (.page(0), 1))
+                + story("no story", (.receipt, 0), (.expanded, 1)) + story("other", campaign: nil, (.start(3), 0))
+        ).stories
+        #expect(rows.map(\.key.campaign) == ["", "c"])
+        #expect(counts(rows[0]) == ["stories": 1, "started": 1, "exit_abandoned": 1])
+        #expect(
+            counts(rows[1]) == [
+                "stories": 5, "started": 3, "completed": 3, "exit_clicked": 1, "exit_finished": 2, "exit_fallback": 1,
+                "exit_abandoned": 1,
+            ])
+        #expect(rows[1].completionRate.value == 1)
+        #expect(rows[1].fallbackRate.value == 0.2)
+    }
+
+    @Test("pages: planned, reached, shown, views, clicked, exited")
+    func pages() throws {
+        let rows = try funnels(
+            // Shows 0, 1, 0 and leaves at 1 of 4.
+            story("a", (.start(4), 0), (.page(0), 1), (.page(1), 2), (.page(0), 3))
+                // Joins at page 2 and clicks there twice.
+                + story("b", (.page(2), 0), (.click(2), 4), (.click(2), 5))
+                // Two pages planned, none reached.
+                + story("c", (.start(2), 0))
+                // Clicked on a page that was never shown.
+                + story("d", (.start(1), 0), (.click(1), 1)) + story("e", (.fallback, 0))
+        ).pages
+        #expect(rows.map(\.key.pageIndex) == [0, 1, 2, 3])
+        #expect(
+            counts(rows[0]) == ["planned": 4, "reached": 3, "shown": 1, "views": 2, "dwells": 1, "dwell_ms": 1_000])
+        #expect(
+            counts(rows[1]) == [
+                "planned": 4, "reached": 3, "shown": 1, "views": 1, "clicked": 1, "exited": 1, "dwells": 1,
+                "dwell_ms": 1_000,
+            ])
+        #expect(
+            counts(rows[2]) == [
+                "planned": 2, "reached": 1, "shown": 1, "views": 1, "clicked": 1, "dwells": 1, "dwell_ms": 4_000,
+            ])
+        #expect(counts(rows[3]) == ["planned": 1])
+        #expect(rows[2].clickRate.value == 1)
+        #expect(rows[2].meanDwellSeconds.value == 4)
+    }
+
+    @Test("a page dwells until the next page, click or finish, and a start before that leaves it without")
+    func dwellEnds() throws {
+        #expect(try dwells((.page(0), 0), (.page(1), 2), (.page(0), 5), (.page(1), 9)) == [[2, 6_000], [1, 3_000]])
+        #expect(try dwells((.page(0), 0), (.click(0), 2), (.storyFinished, 9)) == [[1, 2_000]])
+        #expect(try dwells((.page(0), 0), (.storyFinished, 7)) == [[1, 7_000]])
+        #expect(try dwells((.page(0), 0)) == [[0, 0]])
+        #expect(try dwells((.page(0), 0), (.start(1), 2), (.page(0), 3), (.storyFinished, 4)) == [[1, 1_000]])
+        #expect(try dwells((.page(0), 0), (.start(1), 0), (.page(0), 0), (.storyFinished, 0)) == [[1, 0]])
+        #expect(
+            try dwells((.page(0), 0), (.fallback, 1), (.expanded, 2), (.open, 3), (.storyFinished, 4)) == [[1, 4_000]])
+    }
+
+    @Test("a dwell lasts 60 s at most, and the next event alone decides")
+    func dwellLimit() throws {
+        #expect(try dwells((.page(0), 0), (.storyFinished, 60)) == [[1, 60_000]])
+        #expect(try dwells((.page(0), 0), (.storyFinished, 60.000001)) == [[0, 0]])
+        #expect(try dwells((.page(0), 0), (.page(1), 61), (.storyFinished, 62)) == [[0, 0], [1, 1_000]])
+    }
+
+    @Test("dwell_ms sums whole milliseconds, each dwell rounded down")
+    func dwellRounding() throws {
+        #expect(try dwells((.page(0), 0), (.page(0), 1.0009), (.storyFinished, 2.0018)) == [[2, 2_000]])
+        #expect(try dwells((.page(0), 0), (.page(0), 0.000999), (.storyFinished, 0.001999)) == [[2, 1]])
+    }
+
+    @Test("of a delivery's story events the first 1,000 count in the page funnel; what it is and did is known from all")
+    func thousand() throws {
+        // A receipt between them takes no place. Events 1 to 1,000: the start, and 999 page turns, a second apart.
+        let turns = (1...998).map { Example().event(.page(0), Double($0)) }
+        let within =
+            [Example().event(.start(3), 0), Example().event(.receipt, 0.5)] + turns + [Example().event(.page(1), 999)]
+        let beyond = [
+            Example().event(.page(1), 1_000), Example().event(.click(2), 1_001), Example().event(.storyFinished, 1_002),
+        ]
+        let rows = try funnels(beyond + within).pages
+        #expect(
+            counts(rows[0]) == [
+                "planned": 1, "reached": 1, "shown": 1, "views": 998, "dwells": 998, "dwell_ms": 998_000,
+            ])
+        // The thousandth is ended by none that counts.
+        #expect(counts(rows[1]) == ["planned": 1, "reached": 1, "shown": 1, "views": 1])
+        #expect(counts(rows[2]) == ["planned": 1, "reached": 1])
+        let story = try funnels(within + beyond).stories[0]
+        #expect(counts(story) == ["stories": 1, "started": 1, "completed": 1, "exit_clicked": 1])
+
+        // An earlier one that comes late pushes the thousandth out.
+        let pushed = try funnels(within + beyond + [Example().event(.start(3), -1)]).pages
+        #expect(counts(pushed[1]) == ["planned": 1, "reached": 1])
+        #expect(pushed[0].dwells == 997)
+    }
+}
