@@ -8,11 +8,10 @@ import Testing
 struct DatabaseFaultTests {
     @Test("a killed backend, a killed server, a crash and a restart: it heals by itself and keeps what it acknowledged")
     func crashes() throws {
-        let scratch = TemporaryDirectory()
-        let bellwether = Bellwether(data: scratch("data"))
-        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let shop = try EmbeddedShop()
+        let bellwether = shop.bellwether
         let service = try bellwether.serve()
-        let load = Load(on: service, key: key)
+        let load = Load(on: service, key: shop.key)
         #expect(load.isServed())
 
         // One backend: PostgreSQL throws out everybody and recovers.
@@ -37,11 +36,10 @@ struct DatabaseFaultTests {
 
     @Test("a server that stands still makes requests wait or get 503, never hang, and all goes on when it moves again")
     func standstill() throws {
-        let scratch = TemporaryDirectory()
-        let bellwether = Bellwether(data: scratch("data"))
-        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let shop = try EmbeddedShop()
+        let bellwether = shop.bellwether
         let service = try bellwether.serve()
-        let load = Load(on: service, key: key)
+        let load = Load(on: service, key: shop.key)
         #expect(load.isServed())
         let server = try #require(bellwether.postmaster)
         let processes = ProcessTable.family(of: server)
@@ -52,8 +50,12 @@ struct DatabaseFaultTests {
         #expect(stranger.status == 503 && stranger["retry-after"] != nil, "\(stranger)")
         #expect(Deadline.now.nanoseconds - asked.nanoseconds < 16_000_000_000)
         #expect(try service.client().get("/healthz").status == 200)
+        // The load balancer is told, too.
+        let told = try eventually(within: 25) { try service.client().get("/readyz").status == 503 }
+        #expect(told)
         for process in processes.reversed() { kill(process, SIGCONT) }
         #expect(load.isServed())
+        #expect(load.brokenConnections == 0)
         try service.waitUntilReady()
         try Laws.check(load, url: try #require(bellwether.url))
         #expect(try service.stop() == 0)

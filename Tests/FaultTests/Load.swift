@@ -15,7 +15,6 @@ final class Load: Sendable {
         var sent: [Envelope] = []
         var acknowledged: Set<String> = []
         var acknowledgements = 0
-        var statuses: [Int: Int] = [:]
         var brokenConnections = 0
         var surprises: [String] = []
         var isStopping = false
@@ -42,11 +41,11 @@ final class Load: Sendable {
     /// How many envelopes were acknowledged so far.
     var acknowledgements: Int { state.withLock { $0.acknowledgements } }
 
-    /// Answers by status.
-    var statuses: [Int: Int] { state.withLock { $0.statuses } }
-
     /// What no client may ever see: a status that is neither 200 nor 503, or a good event refused.
     var surprises: [String] { state.withLock { $0.surprises } }
+
+    /// How often a connection could not be made or ended without an answer, or an answer took half a minute.
+    var brokenConnections: Int { state.withLock { $0.brokenConnections } }
 
     var acknowledged: Set<String> { state.withLock { $0.acknowledged } }
 
@@ -102,7 +101,6 @@ final class Load: Sendable {
     private func take(_ answer: RawClient.Answer, _ envelope: Envelope) -> Bool {
         let results = try? answer.results
         return state.withLockNotifying { state in
-            state.statuses[answer.status, default: 0] += 1
             if let results, results.accepted + results.duplicate == envelope.ids.count {
                 state.acknowledgements += 1
                 state.acknowledged.formUnion(envelope.ids)

@@ -8,11 +8,10 @@ import Testing
 struct ServiceFaultTests {
     @Test("SIGKILL at random moments under load loses nothing that was acknowledged and stores nothing twice")
     func killed() throws {
-        let scratch = TemporaryDirectory()
-        let bellwether = Bellwether(data: scratch("data"))
-        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let shop = try EmbeddedShop()
+        let bellwether = shop.bellwether
         var service = try bellwether.serve()
-        let load = Load(on: service, key: key)
+        let load = Load(on: service, key: shop.key)
         for _ in 0..<4 {
             #expect(load.isServed(.random(in: 1...40)))
             try service.kill()

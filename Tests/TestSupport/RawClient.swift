@@ -42,6 +42,7 @@ package final class RawClient {
             connected = RawClient.connect(descriptor, &address)
         }
         guard connected == 0 else { throw Failure(description: "cannot connect: \(errno)") }
+        limitSending()
     }
 
     /// To a Unix socket.
@@ -53,6 +54,7 @@ package final class RawClient {
         guard RawClient.connect(descriptor, &address) == 0 else {
             throw Failure(description: "cannot connect: \(errno)")
         }
+        limitSending()
     }
 
     deinit {
@@ -67,6 +69,11 @@ package final class RawClient {
         }
     }
 
+    private func limitSending() {
+        var minute = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &minute, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     /// Makes the window small, so that an answer that is not read blocks the server soon.
     package func shrinkReceiveBuffer() {
         var size: Int32 = 4096
@@ -76,7 +83,7 @@ package final class RawClient {
     /// Sends it as it is.
     package func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// True if all of it was taken.
+    /// True if all of it was taken, within a minute that nothing moves.
     @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
