@@ -68,27 +68,28 @@ final class VerdictCollector: Sendable {
         var counts: [String: Int] = [:]
         var (accepted, duplicate, rejected) = (0, 0, 0)
         var lines: [String] = []
+        // Only what was not accepted is listed.
+        func list(_ index: Int, _ outcome: String) {
+            let id = ids[index].map { "\"\($0)\"" } ?? "null"
+            lines.append("{\"index\":\(index),\"id\":\(id),\"result\":\(outcome)}")
+        }
         for (index, verdict) in verdicts.enumerated() {
-            var line = "{\"index\":\(index),\"id\":\(ids[index].map { "\"\($0)\"" } ?? "null"),\"result\":"
             switch verdict {
             case nil: return nil
             case .accepted:
                 accepted += 1
-                counts["accepted", default: 0] += 1
-                continue
             case .duplicate:
                 duplicate += 1
-                counts["duplicate", default: 0] += 1
-                line += "\"duplicate\"}"
+                list(index, "\"duplicate\"")
             case .rejected(let rejection):
                 rejected += 1
                 counts[rejection.reason.rawValue, default: 0] += 1
-                line += "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":"
-                line.appendJSON(rejection.detail)
-                line += "}"
+                let detail = String(json: rejection.detail)
+                list(index, "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":\(detail)")
             }
-            lines.append(line)
         }
+        counts["accepted"] = accepted
+        counts["duplicate"] = duplicate
         let body =
             "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),"
             + "\"results\":[\(lines.joined(separator: ","))]}\n"

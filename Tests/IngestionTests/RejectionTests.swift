@@ -171,6 +171,33 @@ struct RejectionTests {
             ]
     }()
 
+    @Test(
+        "the refusal of what cannot be held names the member by its path",
+        arguments: [
+            (EventText().with("unknown", #"[1, {"a": 1e400}]"#).text, "events[1].unknown[1].a: it holds a number"),
+            (EventText().with("seq", "1e999").text, "events[1].seq: it holds a number"),
+            (
+                EventText().with("notification", #"{"id":"a\\u0000\u0000"}"#).text,
+                "events[1].notification.id: it holds a string with the character U+0000"
+            ),
+            (
+                EventText().with("notification", #"{"id":"\ud83d"}"#).text,
+                "events[1].notification.id: it holds a string with"
+            ),
+            (EventText().appending(#""k\u0000":1"#), #"events[1].k\u0000: it holds a string with the character"#),
+            (
+                EventText().with(
+                    "x", "{\"y\":" + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
+                )
+                .text, "events[1].x.y[0][0][0][0][0][0]: it is nested over 32 levels"
+            ),
+            (EventText().with("x", #"{"\u202e\"é": 1e400}"#).text, #"events[1].x.\u202e\"??: it holds a number"#),
+        ])
+    func misfitPath(event: String, detail: String) throws {
+        let rejection = try #require(try decodeAmongNeighbours(event).rejection)
+        #expect(rejection.detail.hasPrefix(detail), "\(rejection.detail)")
+    }
+
     @Test("32 levels of nesting are taken, the event being the first")
     func nesting() throws {
         let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)

@@ -28,7 +28,8 @@ struct EnvelopeReading {
         let envelopeSource = EnvelopeSource(
             source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers.envelopeSource)
         let decoder = EventDecoder(
-            readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, mayHoldNUL: mayHoldNUL)
+            readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, mayHoldNUL: mayHoldNUL,
+            raw: raw)
         let findings = findings(raw)
         var items: [DecodedEnvelope.Item] = []
         items.reserveCapacity(events.count)
@@ -60,11 +61,11 @@ struct EnvelopeReading {
             guard range.count <= Bounds.source else {
                 return Rejection(.tooLarge, "source: may have \(Bounds.source) bytes at most")
             }
-            misfit = firstMisfits(in: [range])[0]
+            misfit = firstMisfits(in: [range])[0]?.kind
         }
         // In an event it would stand one level below the event.
-        return source.value.problem(misfit, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL)
-            .map { Rejection(.invalidField, "source: \($0)") }
+        return source.value.unholdable(misfit, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL)
+            .map { Rejection(.invalidField, "source: \($0.words)") }
     }
 
     private func damagedDrops(_ dropped: EnvelopeMembers.Found?, _ raw: RawEnvelope) -> Set<Int> {
@@ -74,11 +75,11 @@ struct EnvelopeReading {
     }
 
     /// For each of the ranges, which are in order, the first misfit in it.
-    private func firstMisfits(in ranges: [Range<Int>]) -> [JSONMisfit.Kind?] {
+    private func firstMisfits(in ranges: [Range<Int>]) -> [JSONMisfit?] {
         var next = 0
         return ranges.map { range in
             while next < misfits.count, misfits[next].offset < range.lowerBound { next += 1 }
-            return next < misfits.count && misfits[next].offset < range.upperBound ? misfits[next].kind : nil
+            return next < misfits.count && misfits[next].offset < range.upperBound ? misfits[next] : nil
         }
     }
 }

@@ -8,18 +8,21 @@ struct EventDecoder {
     let envelopeSource: EnvelopeSource
     /// Whether U+0000 may stand somewhere in the body, so that each event must be looked through for it.
     let mayHoldNUL: Bool
+    let raw: RawEnvelope
     private let event: ObjectReader<EventMember>
     private let notification: ObjectReader<NotificationMember>
     private let media: ObjectReader<MediaMember>
     private let source: ObjectReader<SourceMember>
 
     init(
-        _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource, mayHoldNUL: Bool
+        _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource, mayHoldNUL: Bool,
+        raw: RawEnvelope
     ) {
         self.sentAt = sentAt
         self.receivedAt = receivedAt
         self.envelopeSource = source
         self.mayHoldNUL = mayHoldNUL
+        self.raw = raw
         event = readers.event
         notification = readers.notification
         media = readers.media
@@ -30,7 +33,7 @@ struct EventDecoder {
     struct Finding {
         var isTooLarge = false
         /// What was mended in the event, because it could not be held.
-        var misfit: JSONMisfit.Kind?
+        var misfit: JSONMisfit?
     }
 
     /// Reads the event that stands at `index` of the envelope.
@@ -65,8 +68,9 @@ struct EventDecoder {
         }
         if let required = EventMember.required(by: type) { try require(required) }
 
-        if let problem = value.problem(finding.misfit, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL) {
-            throw refusal(.invalidField, problem)
+        if let problem = value.unholdable(finding.misfit?.kind, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL) {
+            let place = raw.path(of: problem, at: finding.misfit?.offset, inEvent: index)
+            throw refusal(.invalidField, place: place, problem.words)
         }
         if let value = event[.source], !source.isThere {
             throw event.invalid(.source, "must be an object, is \(value.kind.words)")
@@ -131,26 +135,11 @@ struct EventDecoder {
         return writer.finish()
     }
 
-    private func refusal(_ reason: RejectionReason, _ problem: String) -> Rejection {
-        Rejection(reason, "\(event.path.text): \(problem)")
+    private func refusal(_ reason: RejectionReason, place: String = "", _ problem: String) -> Rejection {
+        Rejection(reason, "\(event.path.text)\(place): \(problem)")
     }
 
     private func refusal(_ reason: RejectionReason, _ member: EventMember, _ problem: String) -> Rejection {
         Rejection(reason, "\(event.path.text).\(member.name): \(problem)")
-    }
-}
-
-extension JSONValue {
-    /// A clause that says why this object cannot be held; nil when it can.
-    func problem(_ misfit: JSONMisfit.Kind?, levels: Int, mayHoldNUL: Bool) -> String? {
-        switch misfit {
-        case .number: return "it holds a number beyond 64 bits or a double"
-        case .surrogate: return "it holds a string with a lone surrogate"
-        case .nesting: return "it is nested over \(Bounds.nesting) levels deep"
-        case nil: break
-        }
-        if nestsDeeper(than: levels) { return "it is nested over \(Bounds.nesting) levels deep" }
-        if mayHoldNUL, holdsNUL { return "it holds a string with the character U+0000" }
-        return nil
     }
 }

@@ -40,6 +40,22 @@ final class RawEnvelope: Sendable {
         return JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
     }
 
+    /// Where in an event that stands which cannot be held: `.notification.category`. Looked for only when one is refused.
+    func path(of problem: Unholdable, at offset: Int?, inEvent index: Int) -> String {
+        let body = body
+        let range = eventRanges[index]
+        let found =
+            switch problem {
+            case .nul: JSONSlicer.offset(ofNULIn: range, of: body.span)
+            case .nesting:
+                offset
+                    ?? JSONSlicer.offset(ofContainerBelow: Bounds.nesting, inValueAt: range.lowerBound, in: body.span)
+            case .number, .surrogate: offset
+            }
+        guard let found else { return "" }
+        return JSONSlicer.path(to: found, ofValueAt: range.lowerBound, in: body.span)
+    }
+
     /// What is kept of an event.
     func event(_ index: Int) -> ArraySlice<UInt8> {
         let kept = withoutFreeText(eventRanges[index], upTo: Bounds.rawEvent)

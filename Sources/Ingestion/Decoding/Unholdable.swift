@@ -1,0 +1,35 @@
+import JSON
+import Telemetry
+
+/// What JSON can say and the log cannot hold.
+enum Unholdable {
+    case number, surrogate, nesting, nul
+
+    /// What was found when the body was mended.
+    init(_ misfit: JSONMisfit.Kind) {
+        switch misfit {
+        case .number: self = .number
+        case .surrogate: self = .surrogate
+        case .nesting: self = .nesting
+        }
+    }
+
+    /// A clause that says why.
+    var words: String {
+        switch self {
+        case .number: "it holds a number beyond 64 bits or a double"
+        case .surrogate: "it holds a string with a lone surrogate"
+        case .nesting: "it is nested over \(Bounds.nesting) levels deep"
+        case .nul: "it holds a string with the character U+0000"
+        }
+    }
+}
+
+extension JSONValue {
+    /// What of this object cannot be held; nil when all can.
+    func unholdable(_ misfit: JSONMisfit.Kind?, levels: Int, mayHoldNUL: Bool) -> Unholdable? {
+        if let misfit { return Unholdable(misfit) }
+        if nestsDeeper(than: levels) { return .nesting }
+        return mayHoldNUL && holdsNUL ? .nul : nil
+    }
+}

@@ -1,0 +1,104 @@
+extension JSONSlicer {
+    /// Where, within a value, the byte at `offset` stands: `.notification.category`, `.list[3].name`. Keys are given as
+    /// they are spelled, cut to what fits a sentence, with a question mark for what is not plain; levels are cut too.
+    package static func path(
+        to offset: Int, ofValueAt start: Int, in bytes: Span<UInt8>, levels: Int = 8
+    ) -> String {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            slicer.position = start
+            var path = ""
+            for _ in 0..<levels {
+                guard let step = slicer.step(towards: offset) else { break }
+                path += step
+            }
+            return path
+        }
+    }
+
+    /// The first container within a value that lies deeper than so many levels.
+    package static func offset(
+        ofContainerBelow levels: Int, inValueAt start: Int, in bytes: Span<UInt8>
+    ) -> Int? {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            slicer.position = start
+            return slicer.firstContainer(below: levels)
+        }
+    }
+
+    /// The first U+0000 within a value; it can only be there as an escape.
+    package static func offset(ofNULIn range: Range<Int>, of bytes: Span<UInt8>) -> Int? {
+        let escape = Array("u0000".utf8)
+        var position = range.lowerBound
+        while position + escape.count < range.upperBound {
+            if bytes[position] == UInt8(ascii: "\\") {
+                if escape.indices.allSatisfy({ bytes[position + 1 + $0] == escape[$0] }) { return position }
+                position += 1
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// Goes from a container to its child that holds the offset, and says which that is.
+    private mutating func step(towards offset: Int) -> String? {
+        let isObject = current == UInt8(ascii: "{")
+        guard isObject || current == UInt8(ascii: "[") else { return nil }
+        position += 1
+        var index = 0
+        while true {
+            skipSpace()
+            var name = "[\(index)]"
+            if isObject {
+                guard current == UInt8(ascii: "\"") else { return nil }
+                let key = position
+                skipString()
+                let spelled = unsafe bytes[(key + 1)..<max(key + 1, position - 1)].prefix(64)
+                name =
+                    unsafe "."
+                    + String(
+                        spelled.map { byte in
+                            (0x21...0x7E).contains(byte) ? Character(Unicode.Scalar(byte)) : "?"
+                        })
+                skipSpace()
+                position += 1
+                skipSpace()
+            }
+            let child = position
+            guard child < end, current != UInt8(ascii: "]") else { return nil }
+            skipValue()
+            if offset < position {
+                position = child
+                return name
+            }
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { return nil }
+            position += 1
+            index += 1
+        }
+    }
+
+    private mutating func firstContainer(below levels: Int) -> Int? {
+        var depth = 0
+        while position < end {
+            let byte = unsafe bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                skipString()
+                continue
+            }
+            // Brackets and braces differ in one bit.
+            switch byte | 0x20 {
+            case UInt8(ascii: "{"):
+                depth += 1
+                if depth > levels { return position }
+            case UInt8(ascii: "}"):
+                depth -= 1
+                if depth == 0 { return nil }
+            default: break
+            }
+            position += 1
+        }
+        return nil
+    }
+}
