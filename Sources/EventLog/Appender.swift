@@ -31,6 +31,10 @@ package final class Appender {
     private var connection: Connection?
     var words = WordCache()
     private var batchIDs: Range<Int64> = 0..<0
+    /// Looking ids up costs PostgreSQL a third of what storing them does, and most batches hold no repeat. So one goes in
+    /// unasked, unless a repeat was met in the last few: what the unique index refuses is rolled back, and then asked for.
+    private var batchesToProbe = 0
+    private static let wary = 64
     /// The last failure was COPY's: PostgreSQL did not like a row.
     private var refusedRows = false
     private let months: MonthBook
@@ -118,8 +122,9 @@ package final class Appender {
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             do {
-                return try commit(candidates, in: &batch)
+                return try commit(candidates, probing: tries > 1 || batchesToProbe > 0, in: &batch)
             } catch {
+                if error.state == .uniqueViolation { batchesToProbe = Appender.wary }
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
                 if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
@@ -140,13 +145,13 @@ package final class Appender {
     }
 
     private func commit(
-        _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
+        _ candidates: ArraySlice<PendingBatch.Candidate>, probing: Bool, in batch: inout PendingBatch
     ) throws(PostgresError) {
         // A failure of the first statement after a pause is the usual sign of a server that went away.
         guard connection != nil else { throw .connection("the connection was lost") }
         refusedRows = false
         let batchID = try nextBatchID()
-        let known = try begin(probing: candidates)
+        let known = try begin(probing: probing ? candidates : [])
         var rows = CopyRows(columns: EventColumns.names.count)
         var shardEvents = [Int32](repeating: 0, count: Int(Shard.count))
         var times: (least: Timestamp, greatest: Timestamp)?
@@ -194,6 +199,7 @@ package final class Appender {
         }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
         lastBatch = (number, rows.count)
+        batchesToProbe = known.isEmpty ? max(0, batchesToProbe - 1) : Appender.wary
         batch.settle(candidates, known: known)
     }
 

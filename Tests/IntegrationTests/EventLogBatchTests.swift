@@ -143,14 +143,8 @@ struct EventLogBatchTests {
         #expect(try database.column("SELECT number FROM log.batch ORDER BY number") == [Int64(1), 2])
     }
 
-    @Test(
-        "repeats are looked up by the unique key in the one month they can be in, however large the log has grown since"
-    )
-    func probe() throws {
-        let database = try TestDatabase.make()
-        defer { database.drop() }
-        let app = try database.makeApp()
-        // The server tells the plan of every statement to the client that sent it.
+    /// An appender of this database whose server tells the plan of every statement, in these lines.
+    private func explainedAppender(_ database: TestDatabase) throws -> (Appender, LogLines) {
         var administrator = try database.administrator()
         for setting in [
             "session_preload_libraries = 'auto_explain'", "auto_explain.log_min_duration = 0",
@@ -162,17 +156,34 @@ struct EventLogBatchTests {
         let appender = Appender(
             Appender.Configuration(url: try database.url(), node: "test"), allowance: RejectedAllowance(),
             log: lines.log)
+        return (appender, lines)
+    }
+
+    private func probes(in lines: some Sequence<String>) -> [String] {
+        lines.filter { $0.contains("FROM unnest(") && $0.contains("log.event AS e") }
+    }
+
+    @Test(
+        "repeats are looked up by the unique key in the one month they can be in, however large the log has grown since"
+    )
+    func probe() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let (appender, lines) = try explainedAppender(database)
         let month: Int64 = 31 * 86_400_000_000
         func events(_ start: Timestamp) -> [Event] { (0..<4000).map { Event.sample(at: start + Int64($0)) } }
         let (first, second) = (events(Event.sampleTime), events(Event.sampleTime + month))
-        // The statement is planned here, on a log without a row.
-        _ = try appender.append([app.submission([Event.sample()])])
+        // The statement is planned when the first repeat comes, on a log of one row.
+        let repeated = Event.sample()
+        _ = try appender.append([app.submission([repeated])])
+        #expect(try appender.append([app.submission([repeated])]) == [[.duplicate]])
         _ = try appender.append([app.submission(first)])
         _ = try appender.append([app.submission(second)])
         let before = lines.all.count
         #expect(
             try appender.append([app.submission(Array(first[..<10]))]) == [[Verdict](repeating: .duplicate, count: 10)])
-        let plans = lines.all[before...].filter { $0.contains("FROM unnest(") && $0.contains("log.event AS e") }
+        let plans = probes(in: lines.all[before...])
         #expect(plans.count == 1)
         let plan = try #require(plans.first)
         #expect(!plan.contains("Seq Scan"))
@@ -182,5 +193,26 @@ struct EventLogBatchTests {
             $0.contains("Scan") && $0.contains("_key on ") && !$0.contains("never executed")
         }
         #expect(executed.count == 1 && executed.first?.contains("rows=1 loops=10") == true, "\(plan)")
+    }
+
+    @Test("the log is not asked before there is a repeat, and is asked for a while after one")
+    func askedOnlyWhenWary() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let (appender, lines) = try explainedAppender(database)
+        let known = Event.sample()
+        _ = try appender.append([app.submission([known])])
+        _ = try appender.append([app.submission([Event.sample()])])
+        #expect(probes(in: lines.all).isEmpty)
+        // The unique index refuses the batch; then the log is asked, and the rest goes in.
+        #expect(try appender.append([app.submission([Event.sample(), known])]) == [[.accepted, .duplicate]])
+        #expect(probes(in: lines.all).count == 1)
+        for _ in 0..<64 { _ = try appender.append([app.submission([Event.sample()])]) }
+        #expect(probes(in: lines.all).count == 65)
+        _ = try appender.append([app.submission([Event.sample()])])
+        #expect(probes(in: lines.all).count == 65)
+        #expect(try database.column("SELECT number FROM log.batch ORDER BY number") == Array(Int64(1)...68))
+        #expect(try database.column("SELECT count(*) FROM log.event") == [Int64(68)])
     }
 }
