@@ -31,7 +31,7 @@ package final class Appender {
     private var connection: Connection?
     var words = WordCache()
     private var batchIDs: Range<Int64> = 0..<0
-    /// Looking ids up costs PostgreSQL a third of what storing them does, and most batches hold no repeat. So one goes in
+    /// Looking ids up costs a tenth of the throughput, and most batches hold no repeat. So one goes in
     /// unasked, unless a repeat was met in the last few: what the unique index refuses is rolled back, and then asked for.
     private var batchesToProbe = 0
     private static let wary = 64

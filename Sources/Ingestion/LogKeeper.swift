@@ -86,28 +86,30 @@ package final class LogKeeper: Sendable {
             connection.deadline = .after(seconds: 10)
             let wanted = months.wanted(until: .after(seconds: 1))
             if !wanted.isEmpty || nextRound.withLock({ $0.hasPassed }) {
-                let next = try keepPartitions(wanted, &connection)
-                nextRound.withLock { $0 = next }
+                let pause = try keepPartitions(wanted, &connection)
+                nextRound.withLock { $0 = .after(seconds: pause == nil ? 60 : 0) }
+                // Writers ask again with each batch, and wait behind each attempt: not at once.
+                if let pause { rest(pause) }
             } else {
                 try connection.query("SELECT 1")
             }
         }
     }
 
-    /// Makes what partitions are missing, and says when to look again. A refusal is told and tried again later: the
+    /// Makes what partitions are missing; if some could not be had, says for how many seconds to leave it at that. The
     /// default partition takes the rows meanwhile.
     private func keepPartitions(
         _ wanted: Set<CivilDate>, _ connection: inout Connection
-    ) throws(PostgresError) -> Deadline {
+    ) throws(PostgresError) -> Double? {
         do {
             switch try Partitions.keep(wanted, at: WallClock.now, book: months, on: &connection, log: log) {
-            case .complete: return .after(seconds: 60)
-            case .tryAgainSoon: return .after(seconds: 1)
+            case .complete: return nil
+            case .tryAgainSoon: return 1
             }
         } catch {
             guard !error.isUnavailable else { throw error }
             log.error("partitions could not be made ahead", ["error": "\(error)"])
-            return .after(seconds: 60)
+            return 10
         }
     }
 

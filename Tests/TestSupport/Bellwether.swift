@@ -5,6 +5,8 @@ package import Glibc
 package struct Bellwether: Sendable {
     /// What stands before its words, to run it as somebody else.
     package var runner: [String] = []
+    /// What is run: a copy, for somebody who may not reach the place where it was built.
+    package var binary = Bellwether.path
     private let environment: [String: String]
     /// Its data directory, where the database is the embedded one.
     package let data: String?
@@ -35,7 +37,7 @@ package struct Bellwether: Sendable {
 
     /// Starts a command.
     package func start(_ words: [String], input: String = "") throws -> ChildProcess {
-        try ChildProcess(runner + [Bellwether.path] + words, environment: environment, input: input)
+        try ChildProcess(runner + [binary] + words, environment: environment, input: input)
     }
 
     /// Runs a command that must go well, and gives what it printed.
