@@ -15,6 +15,16 @@ package enum Migrations {
         Migration("0007_guard_append_only", PackageResources._007_guard_append_only_sql),
         Migration("0008_create_partitions", PackageResources._008_create_partitions_sql),
         Migration("0009_create_analytics", PackageResources._009_create_analytics_sql),
+        Migration("0010_create_projection", PackageResources._010_create_projection_sql),
+        Migration("0011_create_deliveries", PackageResources._011_create_deliveries_sql),
+        Migration("0012_create_category_funnel", PackageResources._012_create_category_funnel_sql),
+        Migration("0013_create_category_actions", PackageResources._013_create_category_actions_sql),
+        Migration("0014_create_story_funnel", PackageResources._014_create_story_funnel_sql),
+        Migration("0015_create_story_page_funnel", PackageResources._015_create_story_page_funnel_sql),
+        Migration("0016_create_thread_funnel", PackageResources._016_create_thread_funnel_sql),
+        Migration("0017_create_version_funnel", PackageResources._017_create_version_funnel_sql),
+        Migration("0018_create_silent_funnel", PackageResources._018_create_silent_funnel_sql),
+        Migration("0019_create_media_funnel", PackageResources._019_create_media_funnel_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -16,7 +16,21 @@ struct EventLogAccessMatrixTests {
             "log.head: SELECT, UPDATE of only_one", "log.learn_words(): EXECUTE", "log.make_partition(): EXECUTE",
             "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.word: SELECT",
         ],
-        "bellwether_projector": ["bellwether: USAGE", "bellwether.migration: SELECT"],
+        "bellwether_projector": [
+            "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
+            "log.event: SELECT", "projection: USAGE",
+            "projection.category_action_times: DELETE, INSERT, SELECT, UPDATE",
+            "projection.category_actions: DELETE, INSERT, SELECT, UPDATE",
+            "projection.category_funnel: DELETE, INSERT, SELECT, UPDATE",
+            "projection.delivery: DELETE, INSERT, SELECT, UPDATE", "projection.line: SELECT",
+            "projection.media_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.progress: SELECT, UPDATE",
+            "projection.projector: SELECT, UPDATE", "projection.sealed_delivery: SELECT",
+            "projection.silent_funnel: DELETE, INSERT, SELECT, UPDATE",
+            "projection.story_funnel: DELETE, INSERT, SELECT, UPDATE",
+            "projection.story_page_funnel: DELETE, INSERT, SELECT, UPDATE",
+            "projection.thread_funnel: DELETE, INSERT, SELECT, UPDATE",
+            "projection.version_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.zone: INSERT, SELECT, UPDATE",
+        ],
         "bellwether_analyst": [
             "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.batches: SELECT",
             "analytics.client_drops: SELECT", "analytics.events: SELECT", "analytics.opens: SELECT",
@@ -32,7 +46,7 @@ struct EventLogAccessMatrixTests {
         let rights: [String] = try database.column(
             """
             WITH ours AS (
-                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'bellwether', 'analytics')
+                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics')
                     AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
             ), rights (object, privilege) AS (
                 SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
@@ -40,7 +54,8 @@ struct EventLogAccessMatrixTests {
                 UNION ALL
                 SELECT nspname || '.' || relname, privilege FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid,
                     unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
-                WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND has_table_privilege(\(role)::text::name, c.oid, privilege)
+                WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT (nspname = 'projection' AND relispartition)
+                    AND has_table_privilege(\(role)::text::name, c.oid, privilege)
                 UNION ALL
                 SELECT nspname || '.' || relname, privilege || ' of ' || attname
                 FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid JOIN pg_attribute AS a ON a.attrelid = c.oid,
@@ -62,6 +77,20 @@ struct EventLogAccessMatrixTests {
         #expect(rights == Self.expected[role])
     }
 
+    @Test("the partitions of a projector's table give the rights that the table gives")
+    func partitions() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let differing: [String] = try database.column(
+            """
+            SELECT part.relname FROM pg_inherits AS i
+            JOIN pg_class AS part ON part.oid = i.inhrelid JOIN pg_class AS whole ON whole.oid = i.inhparent
+            WHERE whole.relkind = 'p' AND whole.relnamespace = 'projection'::regnamespace
+                AND part.relacl IS DISTINCT FROM whole.relacl
+            """)
+        #expect(differing == [])
+    }
+
     @Test("the analyst reads every view of analytics and nothing behind them")
     func analyst() throws {
         let database = try TestDatabase.make()
@@ -79,7 +108,7 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'bellwether') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether') AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {
@@ -117,7 +146,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let open: [String] = try database.column(
             """
-            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'bellwether'::regnamespace)
+            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace)
                 AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
             """)
         #expect(open == [])

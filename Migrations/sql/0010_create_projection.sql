@@ -1,0 +1,105 @@
+-- Why: funnels are folded from the log into tables of their own, which can be dropped and built again at any time. All
+-- of one fold stand at one position of the log in each shard, so readers never see two funnels that disagree.
+CREATE SCHEMA projection;
+
+-- One fold of the log, from its beginning: a set of deliveries and the funnels made of them. Analysts read the live one.
+-- A rebuild makes another beside it, and then they change places.
+CREATE TABLE projection.line (
+    id integer PRIMARY KEY CHECK (id > 0),
+    state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
+    made_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE UNIQUE INDEX line_only_one_live ON projection.line (state) WHERE state = 'live';
+
+-- How far each shard of a line has come. Its row is locked while it is moved (which saves work when two runners meet),
+-- and moves only from where the mover found it (which keeps them safe).
+CREATE TABLE projection.progress (
+    line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
+    shard smallint NOT NULL,
+    position bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (line, shard)
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
+
+-- The projectors of a line. Their tables are the partitions of this number of the tables that bear their names;
+-- partition 0 holds what retention has sealed, and belongs to every line.
+CREATE TABLE projection.projector (
+    line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
+    name text NOT NULL,
+    version integer NOT NULL,
+    tables integer NOT NULL,
+    -- Set when it failed: the first batch that it could not apply, and why.
+    stopped_at timestamptz,
+    stopped_batch bigint,
+    stopped_because text,
+    PRIMARY KEY (line, name)
+);
+
+-- Which partitions analysts read.
+CREATE VIEW projection.live AS
+SELECT p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line WHERE l.state = 'live';
+
+-- The time zone in which the days of an app stand in the tables, and a fingerprint of that zone's rules.
+CREATE TABLE projection.zone (
+    app integer PRIMARY KEY,
+    time_zone text NOT NULL,
+    rules text NOT NULL
+);
+
+-- Deliveries whose counts retention has sealed. What events of them the log still holds count no more.
+CREATE TABLE projection.sealed_delivery (
+    first_device_at timestamptz NOT NULL,
+    last_device_at timestamptz NOT NULL,
+    install_id uuid NOT NULL,
+    app integer NOT NULL,
+    shard smallint NOT NULL,
+    notification_key text COLLATE "C" NOT NULL,
+    PRIMARY KEY (notification_key, install_id, app, shard)
+);
+
+-- Makes the partition of this number of a projector's table.
+CREATE FUNCTION projection.make_table(parent text, number integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text := parent || '_' || number;
+BEGIN
+    EXECUTE format('CREATE TABLE projection.%I (LIKE projection.%I INCLUDING ALL)', name, parent);
+    -- Room to update rows in their page, and vacuum before dead versions of the few busy cells pile up.
+    EXECUTE format('ALTER TABLE projection.%I SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)', name);
+    EXECUTE format('ALTER TABLE projection.%I ATTACH PARTITION projection.%I FOR VALUES IN (%s)', parent, name, number);
+END
+$$;
+REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
+
+-- Adds a projector: the sealed and the first partition of its tables, and its place in the live line. One that comes when
+-- the log is no longer empty has yet to be built.
+CREATE FUNCTION projection.add_projector(new_name text, new_version integer, parents text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    live integer := (SELECT id FROM projection.line WHERE state = 'live');
+    parent text;
+BEGIN
+    FOREACH parent IN ARRAY parents LOOP
+        PERFORM projection.make_table(parent, 0);
+        PERFORM projection.make_table(parent, live);
+    END LOOP;
+    INSERT INTO projection.projector (line, name, version, tables) VALUES (live, new_name, new_version, live);
+    UPDATE projection.projector
+    SET stopped_at = now(), stopped_batch = 1, stopped_because = 'it is new and has yet to be built from the log'
+    WHERE line = live AND name = new_name
+        AND EXISTS (SELECT FROM projection.progress WHERE line = live AND position > 0);
+END
+$$;
+REVOKE ALL ON FUNCTION projection.add_projector FROM PUBLIC;
+
+INSERT INTO projection.line (id, state) VALUES (1, 'live');
+INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
+
+-- A runner reads the log, writes what projectors own, and nothing else.
+GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
+GRANT SELECT ON log.event, log.batch, log.app TO bellwether_projector;
+GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
+GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
+GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
+ALTER DEFAULT PRIVILEGES IN SCHEMA projection GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO bellwether_projector;

@@ -1,0 +1,23 @@
+-- Why: what became of the notifications of each category, day by day: the first table anybody reads.
+CREATE TABLE projection.category_funnel (
+    delivered bigint NOT NULL,
+    received bigint NOT NULL,
+    expanded bigint NOT NULL,
+    opened bigint NOT NULL,
+    action_tapped bigint NOT NULL,
+    story_action_tapped bigint NOT NULL,
+    responded bigint NOT NULL,
+    received_responded bigint NOT NULL,
+    dismissed bigint NOT NULL,
+    unanswered bigint NOT NULL,
+    suppressed bigint NOT NULL,
+    media_attached bigint NOT NULL,
+    tables integer NOT NULL,
+    app integer NOT NULL,
+    day date NOT NULL,
+    category integer NOT NULL,
+    shard smallint NOT NULL,
+    PRIMARY KEY (app, day, category, shard, tables)
+) PARTITION BY LIST (tables);
+
+SELECT projection.add_projector('category_funnel', 1, '{category_funnel}');
