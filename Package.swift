@@ -55,11 +55,14 @@ let package = Package(
                 "Telemetry",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+        .target(
+            name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "ServiceRuntime",
-                "Telemetry",
+                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections",
+                "ServiceRuntime", "Telemetry",
             ],
             swiftSettings: strict),
 
@@ -77,6 +80,8 @@ let package = Package(
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
         .target(name: "FunnelOracle", dependencies: ["Telemetry"], path: "Tests/FunnelOracle", swiftSettings: strict),
         .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
@@ -87,8 +92,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "ServiceRuntime",
-                "Telemetry", "TestSupport",
+                "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
+                "Projections", "ServiceRuntime", "Telemetry", "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(

@@ -1,0 +1,44 @@
+package import Telemetry
+
+/// One notification on one install, as it stands at some position of the log.
+package struct Delivery {
+    package let name: Name
+    /// The day of its first event in the app's time zone.
+    package let day: CivilDate
+    package let facts: Facts
+    package let state: DeliveryState
+
+    /// (app, install, notification key), and the shard, which follows from the install.
+    package struct Name: Hashable, Sendable {
+        package let app: Int32
+        package let shard: Int16
+        package let install: UUID
+        package let notificationKey: String
+
+        package init(app: Int32, shard: Int16, install: UUID, notificationKey: String) {
+            self.app = app
+            self.shard = shard
+            self.install = install
+            self.notificationKey = notificationKey
+        }
+
+        // Texts are told apart by their bytes, as PostgreSQL does; Swift's `String` holds two spellings of "é" equal.
+        package static func == (left: Name, right: Name) -> Bool {
+            left.install == right.install && left.app == right.app
+                && left.notificationKey.utf8.elementsEqual(right.notificationKey.utf8)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            // Equal bytes make equal strings, and equal strings hash alike.
+            hasher.combine(install)
+            hasher.combine(notificationKey)
+        }
+    }
+
+    package init(_ name: Name, day: CivilDate, state: DeliveryState) {
+        self.name = name
+        self.day = day
+        self.state = state
+        facts = Facts(of: state)
+    }
+}

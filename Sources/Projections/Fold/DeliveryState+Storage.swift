@@ -1,0 +1,260 @@
+internal import Telemetry
+
+/// A state as the bytes of its row. Compact, since a row is written with most events: numbers in as many bytes as they
+/// need, times as distances, and only what an observation says.
+extension DeliveryState {
+    private static let format: UInt8 = 1
+
+    package func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16 + 32 * observations.count)
+        bytes.append(Self.format)
+        bytes.append(varint: UInt64(observations.count))
+        var last = span.firstOccurredAt
+        for observation in observations {
+            bytes.append(observation, after: last)
+            last = observation.moment.occurredAt
+        }
+        // In one order, so that equal states are equal bytes.
+        for (action, count) in surplusTaps.sorted(by: { $0.key < $1.key }) {
+            bytes.append(varint: UInt64(action))
+            bytes.append(varint: UInt64(count.taps))
+            bytes.append(varint: UInt64(count.foreground))
+        }
+        return bytes
+    }
+
+    /// Nil for bytes that are no state of this format.
+    package init?(encoded bytes: [UInt8], span: Span) {
+        var reader = StateReader(bytes)
+        guard reader.byte() == Self.format, let count = reader.varint(), count <= bytes.count else { return nil }
+        var observations: [Observation] = []
+        observations.reserveCapacity(Int(count))
+        var last = span.firstOccurredAt
+        for _ in 0..<count {
+            guard let observation = reader.observation(after: last) else { return nil }
+            observations.append(observation)
+            last = observation.moment.occurredAt
+        }
+        var surplusTaps: [Int32: TapCount] = [:]
+        while !reader.isAtEnd {
+            guard let action = reader.int32(), let taps = reader.varint(), let foreground = reader.varint() else {
+                return nil
+            }
+            surplusTaps[action] = TapCount(
+                taps: Int64(truncatingIfNeeded: taps), foreground: Int64(truncatingIfNeeded: foreground))
+        }
+        self.init(stored: observations, span: span, surplusTaps: surplusTaps)
+    }
+}
+
+/// What an observation says, a bit each; those that most say come first, so that the mask is short.
+private enum Said {
+    static let seq: UInt64 = 1 << 0
+    static let via: UInt64 = 1 << 1
+    static let page: UInt64 = 1 << 2
+    static let action: UInt64 = 1 << 3
+    static let foregroundTap: UInt64 = 1 << 4
+    static let category: UInt64 = 1 << 5
+    static let attributes: UInt64 = 1 << 6
+    static let alert: UInt64 = 1 << 7
+    static let presentation: UInt64 = 1 << 8
+    static let media: UInt64 = 1 << 9
+    static let fetchResult: UInt64 = 1 << 10
+    static let items: UInt64 = 1 << 11
+    static let skew: UInt64 = 1 << 12
+}
+
+extension [UInt8] {
+    /// Seven bits a byte, the lowest first.
+    fileprivate mutating func append(varint number: UInt64) {
+        var rest = number
+        while rest > 0x7F {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    fileprivate mutating func append(_ observation: Observation, after last: Timestamp) {
+        let moment = observation.moment
+        let attributes = observation.attributes
+        let skew = moment.deviceAt - moment.occurredAt
+        var said: UInt64 = 0
+        if moment.seq != 0 { said |= Said.seq }
+        if observation.via != 0 { said |= Said.via }
+        if observation.page != nil { said |= Said.page }
+        if observation.action != 0 { said |= Said.action }
+        if observation.isForegroundTap { said |= Said.foregroundTap }
+        if attributes.category != 0 { said |= Said.category }
+        var others = attributes
+        others.category = 0
+        if !others.isEmpty { said |= Said.attributes }
+        if observation.alert { said |= Said.alert }
+        if observation.presentation != .unsaid { said |= Said.presentation }
+        if observation.media.outcome != 0 { said |= Said.media }
+        if observation.fetchResult != 0 { said |= Said.fetchResult }
+        if observation.items != nil { said |= Said.items }
+        if skew != 0 { said |= Said.skew }
+
+        append(UInt8(observation.type.rawValue))
+        append(varint: said)
+        append(varint: UInt64(moment.occurredAt - last))
+        append(eightBytes: moment.id.high)
+        append(eightBytes: moment.id.low)
+        if said & Said.seq != 0 { append(varint: UInt64(moment.seq)) }
+        if said & Said.via != 0 { append(varint: UInt64(observation.via)) }
+        if let page = observation.page { append(varint: UInt64(page)) }
+        if said & Said.action != 0 { append(varint: UInt64(observation.action)) }
+        if said & Said.category != 0 { append(varint: UInt64(attributes.category)) }
+        if said & Said.attributes != 0 {
+            append(varint: UInt64(attributes.campaign))
+            append(varint: UInt64(attributes.variant))
+            append(varint: UInt64(attributes.thread))
+            append(varint: UInt64(attributes.platform))
+            append(varint: UInt64(attributes.appVersion))
+            append(varint: UInt64(attributes.origin))
+        }
+        if said & Said.presentation != 0 { append(observation.presentation.rawValue) }
+        if said & Said.media != 0 {
+            append(varint: UInt64(observation.media.kind))
+            append(varint: UInt64(observation.media.network))
+            append(varint: UInt64(observation.media.outcome))
+        }
+        if said & Said.fetchResult != 0 { append(varint: UInt64(observation.fetchResult)) }
+        if let items = observation.items { append(varint: UInt64(items)) }
+        // Zigzag: small distances are short in either direction.
+        if said & Said.skew != 0 { append(varint: UInt64(bitPattern: skew << 1 ^ skew >> 63)) }
+    }
+
+    private mutating func append(eightBytes word: UInt64) {
+        var shift: UInt64 = 64
+        while shift > 0 {
+            shift -= 8
+            append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+}
+
+/// Reads what was encoded; nil from any door means that it was not.
+private struct StateReader {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    mutating func byte() -> UInt8? {
+        guard place < bytes.count else { return nil }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    mutating func varint() -> UInt64? {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while let byte = byte(), shift < 64 {
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        return nil
+    }
+
+    mutating func int32() -> Int32? { varint().flatMap { Int32(exactly: $0) } }
+
+    mutating func int16() -> Int16? { varint().flatMap { Int16(exactly: $0) } }
+
+    private mutating func eightBytes() -> UInt64? {
+        guard place + 8 <= bytes.count else { return nil }
+        var word: UInt64 = 0
+        for _ in 0..<8 {
+            word = word << 8 | UInt64(bytes[place])
+            place += 1
+        }
+        return word
+    }
+
+    mutating func observation(after last: Timestamp) -> Observation? {
+        guard let code = byte(), let type = EventType(rawValue: Int16(code)), let said = varint(),
+            let distance = varint(), let high = eightBytes(), let low = eightBytes()
+        else { return nil }
+        let (occurredAt, overflow) = last.microseconds.addingReportingOverflow(Int64(truncatingIfNeeded: distance))
+        guard !overflow else { return nil }
+        var seq: Int64 = 0
+        if said & Said.seq != 0 {
+            guard let given = varint() else { return nil }
+            seq = Int64(truncatingIfNeeded: given)
+        }
+        let moment = Moment(
+            occurredAt: Timestamp(microseconds: occurredAt), seq: seq, id: UUID(high: high, low: low),
+            deviceAt: Timestamp(microseconds: occurredAt))
+        var observation = Observation(at: moment, type)
+        guard readOwn(of: &observation, said), readShared(of: &observation, said) else { return nil }
+        return observation
+    }
+
+    private mutating func readOwn(of observation: inout Observation, _ said: UInt64) -> Bool {
+        if said & Said.via != 0 {
+            guard let via = int16() else { return false }
+            observation.via = via
+        }
+        if said & Said.page != 0 {
+            guard let page = int16(), page <= 1_000 else { return false }
+            observation.page = page
+        }
+        if said & Said.action != 0 {
+            guard let action = int32() else { return false }
+            observation.action = action
+        }
+        observation.isForegroundTap = said & Said.foregroundTap != 0
+        observation.alert = said & Said.alert != 0
+        return true
+    }
+
+    private mutating func readShared(of observation: inout Observation, _ said: UInt64) -> Bool {
+        if said & Said.category != 0 {
+            guard let category = int32() else { return false }
+            observation.attributes.category = category
+        }
+        if said & Said.attributes != 0 {
+            guard let campaign = int32(), let variant = int32(), let thread = int32(), let platform = int32(),
+                let appVersion = int32(), let origin = int16()
+            else { return false }
+            observation.attributes.campaign = campaign
+            observation.attributes.variant = variant
+            observation.attributes.thread = thread
+            observation.attributes.platform = platform
+            observation.attributes.appVersion = appVersion
+            observation.attributes.origin = origin
+        }
+        if said & Said.presentation != 0 {
+            guard let presentation = byte().flatMap(Observation.Presentation.init) else { return false }
+            observation.presentation = presentation
+        }
+        if said & Said.media != 0 {
+            guard let kind = int16(), let network = int16(), let outcome = int16() else { return false }
+            observation.media.kind = kind
+            observation.media.network = network
+            observation.media.outcome = outcome
+        }
+        if said & Said.fetchResult != 0 {
+            guard let result = int16() else { return false }
+            observation.fetchResult = result
+        }
+        if said & Said.items != 0 {
+            guard let items = int32() else { return false }
+            observation.items = items
+        }
+        if said & Said.skew != 0 {
+            guard let zigzag = varint() else { return false }
+            let skew = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
+            let occurredAt = observation.moment.occurredAt.microseconds
+            let (deviceAt, overflow) = occurredAt.addingReportingOverflow(skew)
+            guard !overflow else { return false }
+            observation.moment.deviceAt = Timestamp(microseconds: deviceAt)
+        }
+        return true
+    }
+}

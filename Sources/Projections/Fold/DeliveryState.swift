@@ -1,0 +1,128 @@
+package import Telemetry
+
+/// What is kept of a delivery's events so that further ones can be merged in, whenever they come and in whatever order.
+///
+/// A set of observations: merging is union, and so commutative, associative and idempotent. What can never matter again,
+/// whatever else may come, is left out (`trim`), so a state stays small; of two sets with one meaning there is one state.
+/// Stories count up to their first 1,000 events, and taps are kept one by one up to the first 1,000: those beyond are
+/// only counted, which is the one place where merging the same event twice would show. The log holds none twice.
+package struct DeliveryState: Hashable, Sendable {
+    package private(set) var span: Span
+    /// In event order.
+    package private(set) var observations: [Observation]
+    /// Taps beyond the first 1,000, by action.
+    package private(set) var surplusTaps: [Int32: TapCount]
+
+    package static let mostStoryEvents = 1_000
+    package static let mostTaps = 1_000
+
+    /// How many taps of an action, and how many of them open the app.
+    package struct TapCount: Hashable, Sendable {
+        package var taps: Int64
+        package var foreground: Int64
+
+        package init(taps: Int64, foreground: Int64) {
+            self.taps = taps
+            self.foreground = foreground
+        }
+
+        static func + (left: TapCount, right: TapCount) -> TapCount {
+            TapCount(taps: left.taps + right.taps, foreground: left.foreground + right.foreground)
+        }
+    }
+
+    /// The least and the greatest of each clock by itself: a device's clock may run against event order.
+    package struct Span: Hashable, Sendable {
+        package var firstOccurredAt: Timestamp
+        package var lastOccurredAt: Timestamp
+        package var firstDeviceAt: Timestamp
+        package var lastDeviceAt: Timestamp
+
+        package init(
+            firstOccurredAt: Timestamp, lastOccurredAt: Timestamp, firstDeviceAt: Timestamp, lastDeviceAt: Timestamp
+        ) {
+            self.firstOccurredAt = firstOccurredAt
+            self.lastOccurredAt = lastOccurredAt
+            self.firstDeviceAt = firstDeviceAt
+            self.lastDeviceAt = lastDeviceAt
+        }
+
+        init(_ moment: Moment) {
+            self.init(
+                firstOccurredAt: moment.occurredAt, lastOccurredAt: moment.occurredAt, firstDeviceAt: moment.deviceAt,
+                lastDeviceAt: moment.deviceAt)
+        }
+
+        mutating func merge(_ other: Span) {
+            firstOccurredAt = min(firstOccurredAt, other.firstOccurredAt)
+            lastOccurredAt = max(lastOccurredAt, other.lastOccurredAt)
+            firstDeviceAt = min(firstDeviceAt, other.firstDeviceAt)
+            lastDeviceAt = max(lastDeviceAt, other.lastDeviceAt)
+        }
+    }
+
+    /// Of at least one observation, in any order.
+    package init(of observations: [Observation]) {
+        precondition(!observations.isEmpty, "a delivery has an event")
+        span = Span(observations[0].moment)
+        for observation in observations.dropFirst() { span.merge(Span(observation.moment)) }
+        self.observations = observations
+        surplusTaps = [:]
+        if observations.count > 1 { sort() }
+        trim()
+    }
+
+    /// As it was stored: sorted and trimmed.
+    init(stored observations: [Observation], span: Span, surplusTaps: [Int32: TapCount]) {
+        self.observations = observations
+        self.span = span
+        self.surplusTaps = surplusTaps
+    }
+
+    /// The state of all events of both.
+    package mutating func merge(_ other: DeliveryState) {
+        span.merge(other.span)
+        observations += other.observations
+        surplusTaps.merge(other.surplusTaps, uniquingKeysWith: +)
+        sort()
+        trim()
+    }
+
+    /// Into event order, two copies of one observation made one again.
+    private mutating func sort() {
+        observations.sort { $0.moment < $1.moment }
+        var last = 0
+        for place in observations.indices.dropFirst() {
+            if observations[place].moment == observations[last].moment {
+                observations[last].complete(from: observations[place])
+            } else {
+                last += 1
+                if last != place { observations[last] = observations[place] }
+            }
+        }
+        observations.removeSubrange((last + 1)...)
+    }
+
+    private mutating func trim() {
+        var trimming = Trimming(observations)
+        var kept = 0
+        for place in observations.indices {
+            var observation = observations[place]
+            guard trimming.keeps(&observation, at: place) else { continue }
+            observations[kept] = observation
+            kept += 1
+        }
+        observations.removeSubrange(kept...)
+        surplusTaps.merge(trimming.surplusTaps, uniquingKeysWith: +)
+    }
+}
+
+extension Observation {
+    /// Another copy of the same event may have been trimmed differently.
+    fileprivate mutating func complete(from copy: Observation) {
+        attributes.complete(from: copy.attributes)
+        if fetchResult == 0 { fetchResult = copy.fetchResult }
+        if media == MediaCodes() { media = copy.media }
+        if items == nil { items = copy.items }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Telemetry
+
+/// What the events of one delivery say together: the fold of the contract's section 4, in its order and words.
+package struct Facts: Hashable, Sendable {
+    /// Each the first that any event gives, in event order.
+    package private(set) var attributes = Attributes()
+    /// Of the first event with an outcome.
+    package private(set) var media = MediaCodes()
+    /// The last in event order.
+    package private(set) var fetchResult: Int16 = 0
+    /// The greatest `summary_argument_count`, 1 where none.
+    package private(set) var items: Int32 = 1
+    package private(set) var flags: DeliveryFlags = []
+    /// Nil for a delivery without any `story.*` event, and for a silent one.
+    package private(set) var story: Story?
+
+    /// How a story went.
+    package struct Story: Hashable, Sendable {
+        package let exit: StoryExit
+        /// The greatest page that was shown or tapped; nil when it reached none.
+        package let furthest: Int16?
+        /// The greatest page count that it started with, or `furthest` + 1; 0 where no page is known.
+        package let pages: Int16
+    }
+
+    package init(of state: DeliveryState) {
+        let observations = state.observations
+        var greatestItems: Int32?
+        var types: DeliveryFlags = []
+        var isSilent = true
+        var isShownToSomebody = false
+        var isShownToNobody = false
+        var furthest: Int16?
+        var pageCount: Int16 = 0
+        var hasFallback = false
+        var hasPage = false
+        for observation in observations {
+            attributes.complete(from: observation.attributes)
+            if media.outcome == 0, observation.media.outcome != 0 { media = observation.media }
+            if observation.media.isAttached { types.insert(.mediaAttached) }
+            if observation.fetchResult != 0 { fetchResult = observation.fetchResult }
+            if let items = observation.items { greatestItems = max(greatestItems ?? items, items) }
+            if observation.breaksSilence { isSilent = false }
+            switch observation.foregroundPresentation {
+            case .toNobody: isShownToNobody = true
+            case .toSomebody, .unsaid: isShownToSomebody = true
+            case nil: break
+            }
+            switch observation.type {
+            case .notificationReceived: types.insert(.received)
+            case .notificationExpanded: types.insert(.expanded)
+            case .notificationOpened: types.insert(.opened)
+            case .notificationDismissed: types.insert(.dismissed)
+            case .actionTapped: types.insert(.actionTapped)
+            case .storyStarted:
+                types.insert([.storyStarted, .expanded])
+                pageCount = max(pageCount, observation.page ?? 0)
+            case .storyPageShown:
+                types.insert(.expanded)
+                hasPage = true
+                furthest = max(furthest ?? -1, observation.page ?? 0)
+            case .storyActionTapped:
+                types.insert([.storyActionTapped, .expanded])
+                furthest = max(furthest ?? -1, observation.page ?? 0)
+            case .storyFinished: types.insert([.storyFinished, .expanded])
+            case .storyFallbackShown:
+                types.insert(.expanded)
+                hasFallback = true
+            }
+        }
+        items = greatestItems ?? 1
+        guard !isSilent else {
+            // Silent deliveries stand in the silent funnel alone; all that follows is about the others.
+            flags = .silent
+            return
+        }
+        flags = types
+        if flags.isUnanswered, isShownToNobody, !isShownToSomebody { flags.insert(.suppressed) }
+        guard observations.contains(where: { $0.type.isStory }) else { return }
+        let exit: StoryExit =
+            if flags.contains(.storyActionTapped) {
+                .clicked
+            } else if flags.contains(.storyFinished) {
+                .finished
+            } else if hasFallback, !flags.contains(.storyStarted), !hasPage {
+                .fallback
+            } else {
+                .abandoned
+            }
+        story = Story(exit: exit, furthest: furthest, pages: max(pageCount, (furthest ?? -1) + 1))
+    }
+}
+
+/// How a story ended: exactly one of four, the first that applies. The codes are frozen: stored deliveries hold them.
+package enum StoryExit: Int16, Sendable {
+    case clicked = 1
+    case finished
+    case fallback
+    case abandoned
+}
+
+/// The yes and no of a delivery. The bits are frozen: stored deliveries hold them.
+package struct DeliveryFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let silent = DeliveryFlags(rawValue: 1)
+    package static let received = DeliveryFlags(rawValue: 2)
+    package static let expanded = DeliveryFlags(rawValue: 4)
+    package static let opened = DeliveryFlags(rawValue: 8)
+    package static let dismissed = DeliveryFlags(rawValue: 16)
+    package static let actionTapped = DeliveryFlags(rawValue: 32)
+    package static let storyActionTapped = DeliveryFlags(rawValue: 64)
+    package static let mediaAttached = DeliveryFlags(rawValue: 128)
+    package static let storyStarted = DeliveryFlags(rawValue: 256)
+    package static let storyFinished = DeliveryFlags(rawValue: 512)
+    package static let suppressed = DeliveryFlags(rawValue: 1024)
+
+    package var isSilent: Bool { contains(.silent) }
+
+    package var isResponded: Bool { !isDisjoint(with: [.opened, .actionTapped, .storyActionTapped]) }
+
+    package var isUnanswered: Bool { !isSilent && !isResponded && !contains(.dismissed) }
+}

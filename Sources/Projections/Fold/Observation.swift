@@ -1,0 +1,116 @@
+package import Telemetry
+
+/// What the fold wants to know of one event: its place in event order, and what it says of its delivery.
+///
+/// Words stand as their ids in the log's dictionary and enumerated members as their codes; 0 is "does not say".
+package struct Observation: Hashable, Sendable {
+    package var moment: Moment
+    package var type: EventType
+    package var attributes = Attributes()
+    /// The payload shows something.
+    package var alert = false
+    package var via: Int16 = 0
+    package var presentation = Presentation.unsaid
+    package var fetchResult: Int16 = 0
+    package var media = MediaCodes()
+    /// `summary_argument_count`; nil where none was given, since 0 is a count.
+    package var items: Int32?
+    package var action: Int32 = 0
+    package var isForegroundTap = false
+    /// The page shown or tapped, or the page count of a start; nil for other types.
+    package var page: Int16?
+
+    package init(at moment: Moment, _ type: EventType) {
+        self.moment = moment
+        self.type = type
+    }
+
+    /// Whether a foreground receipt showed the notification to anybody.
+    package enum Presentation: UInt8, Sendable {
+        case unsaid, toSomebody, toNobody
+    }
+}
+
+/// A place in event order: (`occurred_at`, `seq` or 0, id), and the device's time to tell two events of one id apart.
+package struct Moment: Hashable, Comparable, Sendable {
+    package var occurredAt: Timestamp
+    package var seq: Int64
+    package var id: UUID
+    package var deviceAt: Timestamp
+
+    package init(occurredAt: Timestamp, seq: Int64 = 0, id: UUID, deviceAt: Timestamp) {
+        self.occurredAt = occurredAt
+        self.seq = seq
+        self.id = id
+        self.deviceAt = deviceAt
+    }
+
+    package static func < (left: Moment, right: Moment) -> Bool {
+        if left.occurredAt != right.occurredAt { return left.occurredAt < right.occurredAt }
+        if left.seq != right.seq { return left.seq < right.seq }
+        if left.id != right.id { return left.id < right.id }
+        return left.deviceAt < right.deviceAt
+    }
+}
+
+/// The attributes of which a delivery takes the first that any of its events gives.
+package struct Attributes: Hashable, Sendable {
+    package var category: Int32 = 0
+    package var campaign: Int32 = 0
+    package var variant: Int32 = 0
+    package var thread: Int32 = 0
+    package var platform: Int32 = 0
+    package var appVersion: Int32 = 0
+    package var origin: Int16 = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { self == Attributes() }
+
+    /// Takes each that is missing here.
+    package mutating func complete(from other: Attributes) {
+        if category == 0 { category = other.category }
+        if campaign == 0 { campaign = other.campaign }
+        if variant == 0 { variant = other.variant }
+        if thread == 0 { thread = other.thread }
+        if platform == 0 { platform = other.platform }
+        if appVersion == 0 { appVersion = other.appVersion }
+        if origin == 0 { origin = other.origin }
+    }
+
+    /// Forgets each that is said there.
+    package mutating func forget(_ known: Attributes) {
+        if known.category != 0 { category = 0 }
+        if known.campaign != 0 { campaign = 0 }
+        if known.variant != 0 { variant = 0 }
+        if known.thread != 0 { thread = 0 }
+        if known.platform != 0 { platform = 0 }
+        if known.appVersion != 0 { appVersion = 0 }
+        if known.origin != 0 { origin = 0 }
+    }
+}
+
+/// Kind, network and outcome of a media attachment.
+package struct MediaCodes: Hashable, Sendable {
+    package var kind: Int16 = 0
+    package var network: Int16 = 0
+    package var outcome: Int16 = 0
+
+    package init() {}
+
+    /// Whether the attachment was there to be seen.
+    package var isAttached: Bool {
+        outcome == MediaOutcome.attached.rawValue || outcome == MediaOutcome.prefetched.rawValue
+    }
+}
+
+extension EventType {
+    /// Whether it is one of the `story.*` events.
+    package var isStory: Bool {
+        switch self {
+        case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
+        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped:
+            false
+        }
+    }
+}

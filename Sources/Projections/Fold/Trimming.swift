@@ -1,0 +1,121 @@
+internal import Telemetry
+
+/// Tells what of a delivery's observations can still matter, whatever else may come. It goes through them in event order.
+///
+/// Merging only ever adds. So what is shadowed by an earlier observation (an attribute), by a greater one (a count) or by
+/// a later one (a fetch result) stays shadowed, and so does the second of what is only asked for by a yes or no.
+struct Trimming {
+    private(set) var surplusTaps: [Int32: DeliveryState.TapCount] = [:]
+
+    private var attributes = Attributes()
+    private var types: Set16 = []
+    private var hasBrokenSilence = false
+    private var presentations: Set16 = []
+    private var hasMedia = false
+    private var hasAttachedMedia = false
+    private var storyEvents = 0
+    private var taps = 0
+    private let lastFetchResult: Int?
+    private let mostItems: Int?
+    private let furthestPage: Int?
+    private let longestStart: Int?
+
+    init(_ observations: [Observation]) {
+        var lastFetchResult: Int?
+        var mostItems: (place: Int, items: Int32)?
+        var furthestPage: (place: Int, page: Int16)?
+        var longestStart: (place: Int, pages: Int16)?
+        for place in observations.indices {
+            let observation = observations[place]
+            if observation.fetchResult != 0 { lastFetchResult = place }
+            if let items = observation.items, items > mostItems?.items ?? -1 { mostItems = (place, items) }
+            guard let page = observation.page else { continue }
+            if observation.type == .storyStarted {
+                if page > longestStart?.pages ?? -1 { longestStart = (place, page) }
+            } else if page > furthestPage?.page ?? -1 {
+                furthestPage = (place, page)
+            }
+        }
+        self.lastFetchResult = lastFetchResult
+        self.mostItems = mostItems?.place
+        self.furthestPage = furthestPage?.place
+        self.longestStart = longestStart?.place
+    }
+
+    /// Whether the observation at this place is kept; what of it cannot matter is taken out.
+    mutating func keeps(_ observation: inout Observation, at place: Int) -> Bool {
+        observation.attributes.forget(attributes)
+        attributes.complete(from: observation.attributes)
+        if place != lastFetchResult { observation.fetchResult = 0 }
+        if place != mostItems { observation.items = nil }
+        trimMedia(of: &observation)
+
+        var isKept = !observation.attributes.isEmpty || place == lastFetchResult || place == mostItems
+        isKept = isKept || place == furthestPage || place == longestStart || observation.media != MediaCodes()
+        if types.insert(Int(observation.type.rawValue)) { isKept = true }
+        if observation.breaksSilence, !hasBrokenSilence {
+            hasBrokenSilence = true
+            isKept = true
+        }
+        if let presentation = observation.foregroundPresentation, presentations.insert(Int(presentation.rawValue)) {
+            isKept = true
+        }
+        if observation.type.isStory {
+            storyEvents += 1
+            if storyEvents <= DeliveryState.mostStoryEvents { isKept = true }
+        } else if observation.type == .actionTapped {
+            taps += 1
+            if taps <= DeliveryState.mostTaps { return true }
+            count(observation)
+            // It stays only for what it says beside its tap.
+            observation.action = 0
+            observation.isForegroundTap = false
+        }
+        return isKept
+    }
+
+    /// The first outcome is the delivery's; a later one matters if it is the first that was there to be seen.
+    private mutating func trimMedia(of observation: inout Observation) {
+        guard observation.media.outcome != 0 else {
+            observation.media = MediaCodes()
+            return
+        }
+        let isAttached = observation.media.isAttached
+        if hasMedia, hasAttachedMedia || !isAttached { observation.media = MediaCodes() }
+        hasMedia = true
+        hasAttachedMedia = hasAttachedMedia || isAttached
+    }
+
+    private mutating func count(_ tap: Observation) {
+        // One that was counted before stands here for its attributes alone.
+        guard tap.action != 0 else { return }
+        let count = DeliveryState.TapCount(taps: 1, foreground: tap.isForegroundTap ? 1 : 0)
+        surplusTaps[tap.action] = surplusTaps[tap.action].map { $0 + count } ?? count
+    }
+}
+
+extension Observation {
+    /// Only a silent push's receipt leaves a delivery silent.
+    var breaksSilence: Bool { type != .notificationReceived || via != Via.background.rawValue || alert }
+
+    /// How a foreground receipt let the notification show; nil for what is none.
+    var foregroundPresentation: Presentation? {
+        guard type == .notificationReceived, via == Via.foreground.rawValue else { return nil }
+        // No list at all gives no presentation without banner, list or alert either.
+        return presentation == .toNobody ? .toNobody : .toSomebody
+    }
+}
+
+/// A few small numbers.
+private struct Set16: ExpressibleByArrayLiteral {
+    private var bits: UInt16 = 0
+
+    init(arrayLiteral numbers: Int...) { for number in numbers { _ = insert(number) } }
+
+    /// Whether it is new.
+    mutating func insert(_ number: Int) -> Bool {
+        let bit: UInt16 = 1 << UInt16(number)
+        defer { bits |= bit }
+        return bits & bit == 0
+    }
+}

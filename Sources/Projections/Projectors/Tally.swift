@@ -1,0 +1,55 @@
+package import Telemetry
+
+/// The net change of a table's cells, gathered before any of it is written.
+package struct Tally {
+    package let table: TallyTable
+    private var places: [Cell: Int] = [:]
+    /// Row after row, as wide as the table counts.
+    private var counts: [Int64] = []
+
+    /// Names a row of the table.
+    package struct Cell: Hashable, Sendable {
+        package let app: Int32
+        package let day: CivilDate
+        package let shard: Int16
+        package let keys: SIMD4<Int32>
+    }
+
+    package init(_ table: TallyTable) {
+        self.table = table
+    }
+
+    /// Adds to the counts of a delivery's cell, column by column.
+    package mutating func add(_ amounts: [Int64], times weight: Int64, at keys: SIMD4<Int32>, of delivery: Delivery) {
+        let start = place(at: keys, of: delivery)
+        for (column, amount) in amounts.enumerated() { counts[start + column] += weight * amount }
+    }
+
+    /// Adds to those columns whose bits are set, the first column's bit lowest.
+    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: SIMD4<Int32>, of delivery: Delivery) {
+        let start = place(at: keys, of: delivery)
+        var rest = columns
+        while rest != 0 {
+            counts[start + rest.trailingZeroBitCount] += weight
+            rest &= rest - 1
+        }
+    }
+
+    private mutating func place(at keys: SIMD4<Int32>, of delivery: Delivery) -> Int {
+        let cell = Cell(app: delivery.name.app, day: delivery.day, shard: delivery.name.shard, keys: keys)
+        if let place = places[cell] { return place }
+        let place = counts.count
+        counts.append(contentsOf: repeatElement(0, count: table.counts.count))
+        places[cell] = place
+        return place
+    }
+
+    /// The cells that change, with what is added to each column.
+    package var changes: [(cell: Cell, counts: ArraySlice<Int64>)] {
+        let width = table.counts.count
+        return places.compactMap { cell, place in
+            let row = counts[place..<(place + width)]
+            return row.contains { $0 != 0 } ? (cell, row) : nil
+        }
+    }
+}
