@@ -38,6 +38,14 @@ CREATE TABLE projection.projector (
 CREATE VIEW projection.live AS
 SELECT p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line WHERE l.state = 'live';
 
+-- The line that is meant: this one while it is being built, or the live one for NULL.
+CREATE FUNCTION projection.chosen_line(building integer) RETURNS integer
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT id FROM projection.line WHERE CASE WHEN building IS NULL THEN state = 'live' ELSE id = building AND state = 'building' END
+$$;
+REVOKE ALL ON FUNCTION projection.chosen_line FROM PUBLIC;
+
 -- The time zone in which the days of an app stand in the tables, and a fingerprint of that zone's rules.
 CREATE TABLE projection.zone (
     app integer PRIMARY KEY,
@@ -55,6 +63,15 @@ CREATE TABLE projection.sealed_delivery (
     notification_key text COLLATE "C" NOT NULL,
     PRIMARY KEY (notification_key, install_id, app, shard)
 );
+
+-- What a time zone's rules say, in short: an update of the system's time-zone data can move a midnight.
+CREATE FUNCTION projection.zone_rules(zone text) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+AS $$
+    SELECT md5(string_agg(extract(epoch FROM moment AT TIME ZONE zone)::text, ',' ORDER BY moment))
+    FROM generate_series(timestamptz '2000-01-01', timestamptz '2040-01-01', interval '6 hours') AS moment
+$$;
+REVOKE ALL ON FUNCTION projection.zone_rules FROM PUBLIC;
 
 -- Makes the partition of this number of a projector's table.
 CREATE FUNCTION projection.make_table(parent text, number integer) RETURNS void
@@ -102,4 +119,5 @@ GRANT SELECT ON log.event, log.batch, log.app TO bellwether_projector;
 GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
+GRANT EXECUTE ON FUNCTION projection.chosen_line, projection.zone_rules TO bellwether_projector;
 ALTER DEFAULT PRIVILEGES IN SCHEMA projection GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO bellwether_projector;

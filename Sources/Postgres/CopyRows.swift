@@ -78,6 +78,16 @@ package struct CopyRows: Sendable {
         bytes.append(contentsOf: value.utf8)
     }
 
+    package mutating func append(_ value: CivilDate) {
+        bytes.append(bigEndian: Int32(4))
+        value.encode(into: &bytes)
+    }
+
+    package mutating func append(bytes value: [UInt8]) {
+        bytes.append(bigEndian: Int32(value.count))
+        bytes.append(contentsOf: value)
+    }
+
     /// The whole stream in pieces that a socket likes, the end marker included.
     func chunks(_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws(PostgresError) {
         unsafe try bytes.withUnsafeBytesThrowing { bytes throws(PostgresError) in

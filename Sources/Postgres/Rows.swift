@@ -2,30 +2,30 @@ internal import CLibPQ
 
 /// What a statement gave back. Owns libpq's result; one thread at a time.
 @safe package final class Rows: RandomAccessCollection {
-    // SAFETY: `result` is libpq's own memory, freed once in `deinit`; rows and values are copied out of it and never
+    // SAFETY: `handle` is libpq's own memory, freed once in `deinit`; rows and values are copied out of it and never
     // point into it after a call returns.
-    private let result: OpaquePointer
+    let handle: OpaquePointer
 
     /// Takes over a result.
     init(adopting result: OpaquePointer) {
-        unsafe self.result = result
+        unsafe handle = result
     }
 
-    deinit { unsafe PQclear(result) }
+    deinit { unsafe PQclear(handle) }
 
     package var startIndex: Int { 0 }
-    package var endIndex: Int { unsafe Int(PQntuples(result)) }
+    package var endIndex: Int { unsafe Int(PQntuples(handle)) }
     package subscript(position: Int) -> Row { Row(rows: self, index: position) }
 
     /// How many rows an INSERT, UPDATE, DELETE or COPY touched.
     package var affected: Int {
-        guard let text = unsafe PQcmdTuples(result) else { return 0 }
+        guard let text = unsafe PQcmdTuples(handle) else { return 0 }
         return unsafe Int(String(cString: text)) ?? 0
     }
 
     /// What the server says that it did: `COMMIT`, `INSERT 0 5`.
     package var commandTag: String {
-        guard let text = unsafe PQcmdStatus(result) else { return "" }
+        guard let text = unsafe PQcmdStatus(handle) else { return "" }
         return unsafe String(cString: text)
     }
 
@@ -53,15 +53,15 @@ internal import CLibPQ
     }
 
     private func value<Value: PostgresValue>(row: Int32, column: Int32) throws(PostgresError) -> Value? {
-        guard unsafe (0..<PQntuples(result)).contains(row) else { throw .decoding("there is no row \(row)") }
-        guard unsafe (0..<PQnfields(result)).contains(column) else { throw .decoding("there is no column \(column)") }
-        let oid = unsafe PQftype(result, column)
+        guard unsafe (0..<PQntuples(handle)).contains(row) else { throw .decoding("there is no row \(row)") }
+        guard unsafe (0..<PQnfields(handle)).contains(column) else { throw .decoding("there is no column \(column)") }
+        let oid = unsafe PQftype(handle, column)
         guard oid == Value.oid || Value.readableOIDs.contains(oid) else {
             throw .decoding("column \(column) has type \(oid), not \(Value.self)")
         }
-        guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
+        guard unsafe PQgetisnull(handle, row, column) == 0 else { return nil }
         let bytes = unsafe UnsafeRawBufferPointer(
-            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+            start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
         guard let value = unsafe Value(binary: bytes) else {
             throw .decoding("column \(column) does not read as \(Value.self)")
         }

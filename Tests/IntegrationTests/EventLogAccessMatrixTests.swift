@@ -22,7 +22,7 @@ struct EventLogAccessMatrixTests {
             "projection.category_action_times: DELETE, INSERT, SELECT, UPDATE",
             "projection.category_actions: DELETE, INSERT, SELECT, UPDATE",
             "projection.category_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.delivery: DELETE, INSERT, SELECT, UPDATE", "projection.line: SELECT",
+            "projection.chosen_line(): EXECUTE", "projection.delivery: DELETE, INSERT, SELECT, UPDATE", "projection.line: SELECT",
             "projection.media_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE", "projection.sealed_delivery: SELECT",
             "projection.silent_funnel: DELETE, INSERT, SELECT, UPDATE",
@@ -30,6 +30,7 @@ struct EventLogAccessMatrixTests {
             "projection.story_page_funnel: DELETE, INSERT, SELECT, UPDATE",
             "projection.thread_funnel: DELETE, INSERT, SELECT, UPDATE",
             "projection.version_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.zone: INSERT, SELECT, UPDATE",
+            "projection.zone_rules(): EXECUTE",
         ],
         "bellwether_analyst": [
             "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.batches: SELECT",

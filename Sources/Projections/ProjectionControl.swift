@@ -1,0 +1,49 @@
+package import EventLog
+internal import Postgres
+package import ServiceRuntime
+
+/// The doors to the projections for commands and tests.
+package struct ProjectionControl: Sendable {
+    let url: String
+    let log: Log
+    /// Steps at once.
+    package var lanes = 2
+    /// As whom; nil is the owner.
+    package var role: LogSession.Role? = .projector
+    /// Events of one step.
+    package var mostEvents: Int64 = 20_000
+
+    package init(url: String, log: Log) {
+        self.url = url
+        self.log = log
+    }
+
+    /// Brings the live funnels to the log's present head and says what has stopped. Safe beside a running service.
+    package func catchUp() throws -> (head: Int64, stopped: [StoppedProjection]) {
+        var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
+        let head = try Backlog.read(.live, on: &connection).head
+        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log).run(to: head)
+        return (head, try StoppedProjection.all(on: &connection))
+    }
+}
+
+/// A projection of the live line that does not go on.
+package struct StoppedProjection: Sendable {
+    package let name: String
+    package let batch: Int64
+    package let reason: String
+
+    static func all(on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
+        let rows = try connection.query(
+            """
+            SELECT p.name, p.stopped_batch, p.stopped_because FROM projection.projector AS p
+            JOIN projection.line AS l ON l.id = p.line
+            WHERE l.state = 'live' AND p.stopped_at IS NOT NULL ORDER BY p.name
+            """)
+        var stopped: [StoppedProjection] = []
+        for row in rows {
+            stopped.append(StoppedProjection(name: try row.get(0), batch: try row.get(1), reason: try row.get(2)))
+        }
+        return stopped
+    }
+}

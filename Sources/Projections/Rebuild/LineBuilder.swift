@@ -1,0 +1,174 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Makes, swaps and drops lines. It works as the owner, since tables are made and dropped.
+enum LineBuilder {
+    /// The line that is being built for just these projectors, or a new one. One that was begun for others, or by another
+    /// version of this program, is given up.
+    static func begin(_ projectors: [any Projector.Type], on connection: inout Connection) throws(PostgresError)
+        -> Int32
+    {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
+            let wanted = ([(DeliveryTable.projector, DeliveryTable.version)] + projectors.map { ($0.name, $0.version) })
+                .map { "\($0.0) \($0.1)" }.sorted()
+            let rows = try connection.query(
+                """
+                SELECT l.id, array_agg(p.name || ' ' || p.version ORDER BY p.name || ' ' || p.version COLLATE "C"),
+                    bool_or(p.stopped_at IS NOT NULL)
+                FROM projection.line AS l JOIN projection.projector AS p ON p.line = l.id
+                WHERE l.state = 'building' GROUP BY l.id
+                """)
+            for row in rows {
+                let names: [String] = try row.get(1)
+                if names == wanted, try !row.get(2, as: Bool.self) { return try row.get(0) }
+            }
+            try retireUnfinished(on: &connection)
+            return try make(projectors, on: &connection)
+        }
+    }
+
+    private static func make(
+        _ projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(PostgresError) -> Int32 {
+        let line: Int32 = try connection.query(
+            """
+            INSERT INTO projection.line (id, state)
+            SELECT 1 + greatest((SELECT max(id) FROM projection.line), (SELECT max(tables) FROM projection.projector)), 'building'
+            RETURNING id
+            """)[0].get(0)
+        try connection.query(
+            "INSERT INTO projection.progress (line, shard) SELECT \(line), generate_series(0, \(Shard.count - 1)::smallint)"
+        )
+        let members =
+            [(DeliveryTable.projector, DeliveryTable.version, [DeliveryTable.parent])]
+            + projectors.map { ($0.name, $0.version, $0.tables.map(\.name)) }
+        for (name, version, parents) in members {
+            for parent in parents { try connection.query("SELECT projection.make_table(\(parent), \(line))") }
+            try connection.query(
+                "INSERT INTO projection.projector (line, name, version, tables) VALUES (\(line), \(name), \(version), \(line))"
+            )
+        }
+        return line
+    }
+
+    /// Gives up what is being built: history has changed beneath it.
+    static func retireUnfinished(on connection: inout Connection) throws(PostgresError) {
+        try connection.query("UPDATE projection.line SET state = 'retired' WHERE state = 'building'")
+    }
+
+    /// Puts a line in the place of the live one, or its projectors in the place of theirs: at one position of the log and
+    /// in one moment, so that no reader sees a number go back. What was live is kept as a retired line.
+    static func swap(_ line: Int32, all: Bool, log: Log, on connection: inout Connection) throws(StepError) {
+        do {
+            try connection.transaction(failingWith: StepError.self) { connection throws(StepError) in
+                do {
+                    try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
+                    let live: Int32 = try connection.query("SELECT id FROM projection.line WHERE state = 'live'")[0]
+                        .get(0)
+                    let rows = try connection.query(
+                        """
+                        SELECT position FROM projection.progress WHERE line IN (\(live), \(line))
+                        ORDER BY line, shard FOR UPDATE
+                        """)
+                    let building: Bool = try connection.query(
+                        "SELECT EXISTS (SELECT FROM projection.line WHERE id = \(line) AND state = 'building')")[0].get(
+                            0)
+                    guard building, rows.count == 2 * Int(Shard.count) else { throw StepError.lineIsGone }
+                    let furthest =
+                        try rows.map { row throws(PostgresError) in try row.get(0, as: Int64.self) }.max() ?? 0
+                    try level(.building(line), at: furthest, on: &connection)
+                    if !all { try level(.live, at: furthest, on: &connection) }
+                    try exchange(line, with: live, all: all, on: &connection)
+                } catch let error as StepError {
+                    throw error
+                } catch let error as PostgresError {
+                    throw .database(error)
+                } catch { throw .database(.decoding("\(error)")) }
+            }
+        } catch {
+            switch error {
+            case .database(let error): throw .database(error)
+            case .body(let error): throw error
+            }
+        }
+    }
+
+    /// Brings all shards of a line to a position, within the present transaction.
+    private static func level(
+        _ choice: Lane.Choice, at position: Int64, on connection: inout Connection
+    ) throws(StepError) {
+        let step = Step(choice: choice, last: position, mostShards: Int32(Shard.count), mostEvents: 20_000)
+        while let taken = try step.within(&connection) { precondition(taken.end <= position) }
+        do {
+            let backlog = try Backlog.read(choice, on: &connection)
+            guard let reached = backlog.position, reached >= position else { throw StepError.stopped }
+        } catch let error as StepError {
+            throw error
+        } catch let error as PostgresError {
+            throw .database(error)
+        } catch { throw .database(.decoding("\(error)")) }
+    }
+
+    private static func exchange(
+        _ line: Int32, with live: Int32, all: Bool, on connection: inout Connection
+    ) throws(PostgresError) {
+        if all {
+            try connection.query("UPDATE projection.line SET state = 'retired' WHERE id = \(live)")
+            try connection.query("UPDATE projection.line SET state = 'live' WHERE id = \(line)")
+            return
+        }
+        // Each takes the tables of the other; what stopped the old ones is past.
+        try connection.query(
+            """
+            WITH fresh AS (
+                SELECT name, version, tables FROM projection.projector
+                WHERE line = \(line) AND name <> \(DeliveryTable.projector)
+            ), old AS (
+                UPDATE projection.projector AS p SET tables = o.tables
+                FROM projection.projector AS o
+                WHERE p.line = \(line) AND o.line = \(live) AND o.name = p.name AND p.name <> \(DeliveryTable.projector)
+            )
+            UPDATE projection.projector AS p
+            SET tables = fresh.tables, version = fresh.version, stopped_at = NULL, stopped_batch = NULL, stopped_because = NULL
+            FROM fresh WHERE p.line = \(live) AND p.name = fresh.name
+            """)
+        try connection.query("UPDATE projection.line SET state = 'retired' WHERE id = \(line)")
+    }
+
+    /// Drops the tables of retired lines. A table that somebody reads is left for the next time: says how many were.
+    static func dropRetired(on connection: inout Connection) throws(PostgresError) -> Int {
+        let rows = try connection.query(
+            """
+            SELECT p.line, p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            WHERE l.state = 'retired' ORDER BY p.line, p.name
+            """)
+        var left = 0
+        for row in rows {
+            let (line, name, tables): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
+            let parents =
+                name == DeliveryTable.projector
+                ? [DeliveryTable.parent] : Projectors.all.first { $0.name == name }?.tables.map(\.name) ?? []
+            do {
+                try connection.transaction { connection throws(PostgresError) in
+                    try connection.query("SET LOCAL lock_timeout = '200ms'")
+                    for parent in parents {
+                        try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(tables)")")
+                    }
+                    try connection.query("DELETE FROM projection.projector WHERE line = \(line) AND name = \(name)")
+                }
+            } catch {
+                guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }
+                left += 1
+            }
+        }
+        try connection.query(
+            """
+            DELETE FROM projection.line AS l WHERE state = 'retired'
+                AND NOT EXISTS (SELECT FROM projection.projector AS p WHERE p.line = l.id)
+            """)
+        return left
+    }
+}

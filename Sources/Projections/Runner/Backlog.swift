@@ -1,0 +1,30 @@
+internal import Postgres
+
+/// How far a line stands behind the log.
+package struct Backlog: Sendable {
+    /// The newest batch.
+    package let head: Int64
+    /// Of the shard furthest behind; nil where there is no such line.
+    package let position: Int64?
+    /// Events after that, counted only so far as to tell little from much.
+    package let events: Int64
+
+    package var isLevel: Bool { position.map { $0 >= head } ?? false }
+
+    /// Up to here they are counted.
+    static let much: Int64 = 4_000
+
+    static func read(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Backlog {
+        let row = try connection.queryPrepared(
+            """
+            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0), least.position,
+                (SELECT coalesce(sum(events), 0)::bigint FROM (
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches)
+            FROM (
+                SELECT min(position) AS position FROM projection.progress
+                WHERE line = projection.chosen_line(\(choice.line))
+            ) AS least
+            """)[0]
+        return Backlog(head: try row.get(0), position: try row.optional(1), events: try row.get(2))
+    }
+}

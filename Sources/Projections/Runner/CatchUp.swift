@@ -1,0 +1,94 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Brings a line to a position of the log, beside whoever else is moving it.
+struct CatchUp {
+    let url: String
+    let role: LogSession.Role?
+    let choice: Lane.Choice
+    let lanes: Int
+    let mostEvents: Int64
+    let log: Log
+
+    /// Told now and then how far the shard furthest behind has come.
+    typealias Progress = @Sendable (_ position: Int64) -> Void
+
+    private struct State {
+        var failure: (any Error)?
+        var isDone = false
+    }
+
+    /// Returns when all shards stand at or past `target`, whoever carried them there, or when the line has stopped.
+    func run(to target: Int64, progress: @escaping Progress = { _ in }) throws {
+        let state = Lock(State())
+        let threads = (0..<lanes).map { lane in
+            Worker(name: "catch up \(lane)") { follow(to: target, state, lane == 0 ? progress : { _ in }) }
+        }
+        for thread in threads { thread.join() }
+        if let failure = state.withLock({ state in state.failure }) { throw failure }
+    }
+
+    private func follow(to target: Int64, _ state: Lock<State>, _ progress: Progress) {
+        var backoff = Backoff(first: 0.1, most: 2)
+        var attempts = 0
+        while !state.withLock({ state in state.isDone }) {
+            do {
+                var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
+                while !state.withLock({ state in state.isDone }) {
+                    connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
+                    let backlog = try Backlog.read(choice, on: &connection)
+                    guard let position = backlog.position else { throw StepError.lineIsGone }
+                    progress(position)
+                    guard position < target else {
+                        state.withLockNotifying { state in state.isDone = true }
+                        return
+                    }
+                    if try step(to: target, &connection) { continue }
+                    if try Self.hasStopped(choice, on: &connection) {
+                        state.withLockNotifying { state in state.isDone = true }
+                        return
+                    }
+                    // Somebody else is moving what is left.
+                    _ = state.wait(until: .after(seconds: 0.02)) { state in state.isDone ? true : nil }
+                    attempts = 0
+                }
+            } catch {
+                attempts += 1
+                guard attempts < 10,
+                    (error as? PostgresError)?.isRetriable ?? (error as? StepError)?.isRetriable ?? false
+                else {
+                    state.withLockNotifying { state in
+                        state.failure = state.failure ?? error
+                        state.isDone = true
+                    }
+                    return
+                }
+                _ = state.wait(until: .after(seconds: backoff.next())) { state in state.isDone ? true : nil }
+            }
+        }
+    }
+
+    private func step(to target: Int64, _ connection: inout Connection) throws -> Bool {
+        let stepper = Stepper(choice: choice, mostEvents: mostEvents, log: log)
+        let share = (Int32(Shard.count) + Int32(lanes) - 1) / Int32(lanes)
+        switch try stepper.step(upTo: target, mostShards: share, on: &connection) {
+        case .nothing: return false
+        case .moved: return true
+        }
+    }
+
+    /// Whether the fold itself has stopped: then nobody moves the line.
+    private static func hasStopped(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Bool
+    {
+        let running: Bool = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM projection.projector WHERE name = \(DeliveryTable.projector) AND stopped_at IS NULL
+                    AND version = \(DeliveryTable.version)
+                    AND line = projection.chosen_line(\(choice.line)))
+            """)[0].get(0)
+        return !running
+    }
+}

@@ -1,0 +1,113 @@
+internal import EventLog
+internal import Postgres
+package import ServiceRuntime
+internal import Telemetry
+
+/// Follows the log and keeps the live funnels level with it, on threads of its own. Several may run on one database, in
+/// one process or in many: each step locks what it moves, and who finds all taken waits.
+package final class Runner: Sendable {
+    package struct Configuration: Sendable {
+        package var url: String
+        /// Steps at once, each over its share of the shards.
+        package var lanes: Int
+        /// Events of one step.
+        package var mostEvents: Int64 = 20_000
+        /// Between looks at a log that has nothing new, and while events gather: small steps cost as much as big ones.
+        package var interval: Double = 0.1
+
+        package init(url: String, lanes: Int = 2) {
+            self.url = url
+            self.lanes = lanes
+        }
+    }
+
+    private struct State {
+        var isStopping = false
+        var threads: [Worker] = []
+    }
+
+    private let configuration: Configuration
+    private let log: Log
+    private let isWell: @Sendable () -> Bool
+    private let state = Lock(State())
+    private let events: Counter
+    private let steps: Counter
+    private let failures: Counter
+
+    /// `isWell` says whether the database fits this program: nothing is tried while it does not.
+    package init(
+        _ configuration: Configuration, metrics: Metrics, log: Log, isWell: @escaping @Sendable () -> Bool
+    ) {
+        self.configuration = configuration
+        self.log = log
+        self.isWell = isWell
+        events = metrics.counter("bellwether_projected_events_total", "Events folded into the funnels.")
+        steps = metrics.counter("bellwether_projection_steps_total", "Steps taken by the projections.")
+        failures = metrics.counter("bellwether_projection_retries_total", "Steps that failed and were tried again.")
+    }
+
+    package func start() {
+        let threads = (0..<configuration.lanes).map { lane in
+            Worker(name: "lane \(lane)") { self.run(lane) }
+        }
+        state.withLock { state in state.threads = threads }
+    }
+
+    /// Ends after the steps that are being taken.
+    package func stop() {
+        state.withLockNotifying { state in state.isStopping = true }
+        for thread in state.withLock({ state in state.threads }) { thread.join() }
+    }
+
+    private func run(_ lane: Int) {
+        var backoff = Backoff(first: 0.1, most: 5)
+        while !isStopping {
+            guard isWell() else {
+                rest(configuration.interval)
+                continue
+            }
+            do {
+                var connection = try ProjectionSession.open(
+                    url: configuration.url, purpose: "projections", log: log)
+                while !isStopping, isWell() {
+                    rest(try follow(lane, &connection))
+                    backoff.reset()
+                }
+            } catch {
+                failures.add(1)
+                let wait = backoff.next()
+                log.warning("projections wait", ["error": "\(error)", "seconds": "\(Int(wait.rounded(.up)))"])
+                rest(wait)
+            }
+        }
+    }
+
+    /// One look at the log, and a step if there is something new; says how long to rest then.
+    private func follow(_ lane: Int, _ connection: inout Connection) throws -> Double {
+        connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
+        defer { connection.deadline = .never }
+        let backlog = try Backlog.read(.live, on: &connection)
+        guard !backlog.isLevel else { return configuration.interval }
+        // One lane does for a trickle: a step has its price however little it moves.
+        let isMuch = backlog.events >= Backlog.much
+        guard isMuch || lane == 0 else { return configuration.interval }
+        let share =
+            isMuch
+            ? (Int32(Shard.count) + Int32(configuration.lanes) - 1) / Int32(configuration.lanes) : Int32(Shard.count)
+        let stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
+        switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
+        case .nothing: return configuration.interval
+        case .moved(let moved):
+            steps.add(1)
+            events.add(Int(moved))
+            return isMuch ? 0 : configuration.interval
+        }
+    }
+
+    private var isStopping: Bool { state.withLock { state in state.isStopping } }
+
+    private func rest(_ seconds: Double) {
+        guard seconds > 0 else { return }
+        _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
+    }
+}

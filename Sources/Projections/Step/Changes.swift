@@ -1,0 +1,39 @@
+internal import Telemetry
+
+/// What a step makes of its news: deliveries that are new, deliveries that changed, and by how much the cells change.
+struct Changes {
+    private(set) var inserted: [Delivery] = []
+    private(set) var updated: [Delivery] = []
+    /// Each updated one as it was, in the same order.
+    private(set) var replaced: [Delivery] = []
+
+    init(
+        _ news: [Delivery.Name: EventReader.News], to stored: [Delivery.Name: DeliveryTable.Stored],
+        except sealed: Set<Delivery.Name>
+    ) {
+        for (name, news) in news where !sealed.contains(name) {
+            let state = DeliveryState(of: news.observations)
+            guard let old = stored[name] else {
+                inserted.append(Delivery(name, day: news.day, state: state))
+                continue
+            }
+            var merged = old.delivery.state
+            merged.merge(state)
+            let isEarlier = merged.span.firstOccurredAt < old.delivery.state.span.firstOccurredAt
+            let day = isEarlier ? news.day : old.presentDay
+            // Many receipts say nothing new: nothing is written for them.
+            if merged == old.delivery.state, day == old.delivery.day { continue }
+            updated.append(Delivery(name, day: day, state: merged))
+            replaced.append(old.delivery)
+        }
+    }
+
+    /// The net change that they make to a projector's tables.
+    func tallies(of projector: any Projector.Type) -> [Tally] {
+        var tallies = projector.tables.map(Tally.init)
+        for delivery in replaced { projector.count(delivery, -1, into: &tallies) }
+        for delivery in updated { projector.count(delivery, 1, into: &tallies) }
+        for delivery in inserted { projector.count(delivery, 1, into: &tallies) }
+        return tallies
+    }
+}

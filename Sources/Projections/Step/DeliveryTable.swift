@@ -1,0 +1,129 @@
+internal import Postgres
+internal import Telemetry
+
+/// The table of deliveries, on which all funnels stand: reads the rows that a step touches, and writes what became of them.
+enum DeliveryTable {
+    /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
+    package static let projector = "deliveries"
+    static let version: Int32 = 1
+    package static let parent = "delivery"
+
+    static func name(_ number: Int32) -> String { "delivery_\(number)" }
+
+    /// A delivery as it is stored.
+    struct Stored {
+        let delivery: Delivery
+        /// The day of its first event by the app's present time zone. It differs from the stored one after a change of zone.
+        let presentDay: CivilDate
+    }
+
+    /// The stored ones among these.
+    static func read(
+        _ names: [Delivery.Name], from tables: Int32, on connection: inout Connection
+    ) throws(StepError) -> [Delivery.Name: Stored] {
+        do {
+            let rows = try connection.queryPrepared(
+                """
+                SELECT asked.place::integer - 1, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date,
+                    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.state
+                FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                    \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
+                CROSS JOIN LATERAL (
+                    SELECT * FROM projection.\(identifier: name(tables)) AS d
+                    WHERE d.notification_key = asked.notification_key AND d.install_id = asked.install_id
+                        AND d.app = asked.app AND d.shard = asked.shard
+                    LIMIT 1
+                ) AS d
+                JOIN log.app AS a ON a.id = asked.app
+                """)
+            var stored: [Delivery.Name: Stored] = [:]
+            stored.reserveCapacity(rows.count)
+            for row in 0..<rows.count {
+                let name = names[Int(try need(rows.int32(row, 0)))]
+                stored[name] = try Stored(name, row, of: rows, startingAt: 1)
+            }
+            return stored
+        } catch let error as StepError {
+            throw error
+        } catch let error as PostgresError {
+            throw .database(error)
+        } catch { throw .database(.decoding("\(error)")) }
+    }
+
+    /// Those among these whose counts retention has sealed.
+    static func sealed(
+        among names: [Delivery.Name], on connection: inout Connection
+    ) throws(PostgresError) -> Set<Delivery.Name> {
+        let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")
+        guard !names.isEmpty, try any[0].get(0, as: Bool.self) else { return [] }
+        let rows = try connection.queryPrepared(
+            """
+            SELECT asked.place::integer - 1
+            FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
+            CROSS JOIN LATERAL (
+                SELECT FROM projection.sealed_delivery AS d
+                WHERE d.notification_key = asked.notification_key AND d.install_id = asked.install_id
+                    AND d.app = asked.app AND d.shard = asked.shard
+                LIMIT 1
+            ) AS d
+            """)
+        var sealed: Set<Delivery.Name> = []
+        for row in 0..<rows.count { sealed.insert(names[Int(try need(rows.int32(row, 0)))]) }
+        return sealed
+    }
+
+    /// Writes deliveries that were not there.
+    static func insert(
+        _ deliveries: [Delivery], into tables: Int32, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !deliveries.isEmpty else { return }
+        var rows = CopyRows(columns: DeliveryColumns.names.count)
+        for delivery in deliveries { rows.append(delivery, tables: tables) }
+        let columns = DeliveryColumns.names.map(Statement.quoted).joined(separator: ", ")
+        try connection.copyIn(
+            "COPY projection.\(Statement.quoted(name(tables))) (\(columns)) FROM STDIN (FORMAT binary)", rows)
+    }
+
+    /// Writes deliveries that changed.
+    static func update(
+        _ deliveries: [Delivery], in tables: Int32, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !deliveries.isEmpty else { return }
+        let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: name(tables))).affected
+        guard updated == deliveries.count else {
+            throw .decoding("\(updated) of \(deliveries.count) deliveries were there to be changed")
+        }
+    }
+
+    /// Takes deliveries away.
+    static func delete(
+        _ names: [Delivery.Name], from tables: Int32, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !names.isEmpty else { return }
+        try connection.queryPrepared(
+            """
+            DELETE FROM projection.\(identifier: name(tables)) AS d
+            USING unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)), \(names.map(\.shard)))
+                AS gone (notification_key, install_id, app, shard)
+            WHERE d.notification_key = gone.notification_key AND d.install_id = gone.install_id AND d.app = gone.app
+                AND d.shard = gone.shard
+            """)
+    }
+}
+
+extension DeliveryTable.Stored {
+    /// From the columns day, present day, the four times and state, in this order.
+    init(_ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int) throws {
+        let span = DeliveryState.Span(
+            firstOccurredAt: try need(rows.timestamp(row, column + 2)),
+            lastOccurredAt: try need(rows.timestamp(row, column + 3)),
+            firstDeviceAt: try need(rows.timestamp(row, column + 4)),
+            lastDeviceAt: try need(rows.timestamp(row, column + 5)))
+        guard let state = DeliveryState(encoded: try need(rows.bytea(row, column + 6)), span: span) else {
+            throw StepError.unreadableDelivery("\(name.notificationKey) of install \(name.install)")
+        }
+        delivery = Delivery(name, day: try need(rows.day(row, column)), state: state)
+        presentDay = try need(rows.day(row, column + 1))
+    }
+}

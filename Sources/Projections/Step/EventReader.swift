@@ -1,0 +1,125 @@
+internal import Postgres
+internal import Telemetry
+
+/// Reads a range of batches from the log and puts its events to their deliveries.
+enum EventReader {
+    /// What a step learned of one delivery.
+    struct News {
+        var observations: [Observation]
+        /// The day of the earliest of them in the app's time zone.
+        var day: CivilDate
+        var earliest: Timestamp
+    }
+
+    /// The events of the lane's shards by delivery. The log must hold as many as its batches say: fewer or more would
+    /// make numbers that nobody can explain.
+    static func read(
+        _ range: BatchRange, of lane: Lane, on connection: inout Connection
+    ) throws(StepError) -> [Delivery.Name: News] {
+        let batches = range.withEvents
+        guard let times = range.times, !batches.isEmpty else { return [:] }
+        do {
+            let rows = try connection.queryPrepared(
+                """
+                SELECT e.batch_id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at,
+                    e.seq, e.type, (e.occurred_at AT TIME ZONE a.time_zone)::date, e.category, e.campaign, e.variant, e.thread,
+                    e.platform, e.app_version, e.origin, e.alert, e.via, e.presentation, e.fetch_result, e.media_kind,
+                    e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
+                    e.page_count
+                FROM log.event AS e JOIN log.app AS a ON a.id = e.app
+                WHERE e.batch_id = ANY (\(batches.map(\.id))) AND e.shard = ANY (\(lane.shards))
+                    AND e.device_at BETWEEN \(times.least) AND \(times.greatest)
+                """)
+            var news: [Delivery.Name: News] = [:]
+            news.reserveCapacity(rows.count)
+            var found: [Int64: Int64] = [:]
+            for row in 0..<rows.count {
+                found[try need(rows.int64(row, 0)), default: 0] += 1
+                try add(row, of: rows, to: &news)
+            }
+            for batch in batches where found[batch.id, default: 0] != batch.events {
+                throw StepError.wrongCount(
+                    batch: batch.number, found: found[batch.id, default: 0], expected: batch.events)
+            }
+            return news
+        } catch let error as StepError {
+            throw error
+        } catch let error as PostgresError {
+            throw .database(error)
+        } catch { throw .database(.decoding("\(error)")) }
+    }
+
+    private static func add(
+        _ row: Int, of rows: Rows, to news: inout [Delivery.Name: News]
+    ) throws(PostgresError) {
+        let name = Delivery.Name(
+            app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
+            install: try need(rows.uuid(row, 3)),
+            notificationKey: try need(rows.text(row, 4)))
+        let observation = try Observation(row, of: rows)
+        let day = try need(rows.day(row, 10))
+        let moment = observation.moment.occurredAt
+        guard var known = news.removeValue(forKey: name) else {
+            news[name] = News(observations: [observation], day: day, earliest: moment)
+            return
+        }
+        known.observations.append(observation)
+        if moment < known.earliest { (known.earliest, known.day) = (moment, day) }
+        news[name] = known
+    }
+}
+
+extension Observation {
+    /// From a row of the query above.
+    fileprivate init(_ row: Int, of rows: Rows) throws(PostgresError) {
+        let code = try need(rows.int16(row, 9))
+        guard let type = EventType(rawValue: code) else {
+            throw .decoding("an event of type \(code), which this program does not know")
+        }
+        self.init(
+            at: Moment(
+                occurredAt: try need(rows.timestamp(row, 7)), seq: try rows.int64(row, 8) ?? 0,
+                id: try need(rows.uuid(row, 5)), deviceAt: try need(rows.timestamp(row, 6))), type)
+        attributes.category = try rows.int32(row, 11) ?? 0
+        attributes.campaign = try rows.int32(row, 12) ?? 0
+        attributes.variant = try rows.int32(row, 13) ?? 0
+        attributes.thread = try rows.int32(row, 14) ?? 0
+        attributes.platform = try rows.int32(row, 15) ?? 0
+        attributes.appVersion = try rows.int32(row, 16) ?? 0
+        attributes.origin = try rows.int16(row, 17) ?? 0
+        alert = try rows.bool(row, 18) ?? false
+        switch type {
+        case .notificationReceived:
+            via = try rows.int16(row, 19) ?? 0
+            presentation = try Presentation(bits: rows.int16(row, 20))
+            fetchResult = try rows.int16(row, 21) ?? 0
+            media.kind = try rows.int16(row, 22) ?? 0
+            media.network = try rows.int16(row, 23) ?? 0
+            media.outcome = try rows.int16(row, 24) ?? 0
+            // A sum of what liars count must not overflow.
+            items = try rows.int64(row, 25).map { Int32(clamping: $0) }
+        case .actionTapped:
+            action = try rows.int32(row, 26) ?? 0
+            isForegroundTap = try rows.int16(row, 27) == Activation.foreground.rawValue
+        case .storyPageShown, .storyActionTapped: page = try rows.int16(row, 28)
+        case .storyStarted: page = try rows.int16(row, 29)
+        case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown:
+            break
+        }
+    }
+}
+
+extension Observation.Presentation {
+    /// Of the log's bits, the first option lowest; NULL is no list at all.
+    fileprivate init(bits: Int16?) {
+        let visible: [PresentationOption] = [.banner, .list, .alert]
+        let mask = visible.reduce(Int16(0)) { $0 | 1 << ($1.rawValue - 1) }
+        self = bits.map { $0 & mask == 0 ? .toNobody : .toSomebody } ?? .unsaid
+    }
+}
+
+/// A column that is never NULL.
+func need<Value>(_ value: Value?) throws(PostgresError) -> Value {
+    guard let value else { throw .decoding("a column is null that never is") }
+    return value
+}

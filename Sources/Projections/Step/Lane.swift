@@ -1,0 +1,114 @@
+internal import Postgres
+
+/// The shards that one step moves together, locked by its transaction, and from where.
+struct Lane {
+    let line: Int32
+    let shards: [Int16]
+    let position: Int64
+    let members: [Member]
+
+    /// A projector of the line.
+    struct Member {
+        let name: String
+        let version: Int32
+        /// The number of its tables.
+        let tables: Int32
+        let stoppedBatch: Int64?
+    }
+
+    /// The number of the table of deliveries.
+    let deliveries: Int32
+}
+
+extension Lane {
+    /// Which line a step is for: the one that analysts read, or one that is being built.
+    enum Choice: Sendable {
+        case live
+        case building(Int32)
+
+        /// Nil for the live one.
+        var line: Int32? { if case .building(let line) = self { line } else { nil } }
+    }
+
+    /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
+    /// else is moving. The members are read under the lock, so that nobody changes them meanwhile.
+    static func claim(
+        _ choice: Choice, behind head: Int64, atMost count: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> Lane? {
+        let rows = try connection.queryPrepared(
+            """
+            SELECT p.line, p.shard, p.position FROM projection.progress AS p
+            WHERE p.line = projection.chosen_line(\(choice.line)) AND p.position < \(head)
+            ORDER BY p.position, p.shard LIMIT \(count) FOR UPDATE SKIP LOCKED
+            """)
+        guard let first = rows.first else { return nil }
+        let position: Int64 = try first.get(2)
+        var shards: [Int16] = []
+        for row in rows where try row.get(2, as: Int64.self) == position { shards.append(try row.get(1)) }
+        return try Lane(line: try first.get(0), shards: shards, position: position, on: &connection)
+    }
+
+    /// Locks these shards, whoever else would move them, and waits for them. Nil when there is no such line any more.
+    static func lock(
+        _ shards: [Int16], of choice: Choice, on connection: inout Connection
+    ) throws(PostgresError) -> Lane? {
+        let rows = try connection.queryPrepared(
+            """
+            SELECT p.line, p.shard, p.position FROM projection.progress AS p
+            WHERE p.line = projection.chosen_line(\(choice.line)) AND p.shard = ANY (\(shards))
+            ORDER BY p.shard FOR UPDATE
+            """)
+        guard let first = rows.first else { return nil }
+        return try Lane(line: try first.get(0), shards: shards, position: try first.get(2), on: &connection)
+    }
+
+    private init(
+        line: Int32, shards: [Int16], position: Int64, on connection: inout Connection
+    ) throws(PostgresError) {
+        self.line = line
+        self.shards = shards
+        self.position = position
+        var members: [Member] = []
+        var deliveries: Int32 = line
+        let rows = try connection.queryPrepared(
+            "SELECT name, version, tables, stopped_batch FROM projection.projector WHERE line = \(line)")
+        for row in rows {
+            let member = Member(
+                name: try row.get(0), version: try row.get(1), tables: try row.get(2), stoppedBatch: try row.optional(3)
+            )
+            if member.name == DeliveryTable.projector { deliveries = member.tables }
+            members.append(member)
+        }
+        self.members = members
+        self.deliveries = deliveries
+    }
+
+    /// Whether the fold itself goes on; nothing moves without it.
+    var isRunning: Bool {
+        members.contains {
+            $0.name == DeliveryTable.projector && $0.stoppedBatch == nil && $0.version == DeliveryTable.version
+        }
+    }
+
+    /// The projectors of this program that go on in this line, with the numbers of their tables.
+    var running: [(projector: any Projector.Type, tables: Int32)] {
+        Projectors.all.compactMap { projector in
+            members.first { $0.name == projector.name && $0.version == projector.version && $0.stoppedBatch == nil }
+                .map { (projector, $0.tables) }
+        }
+    }
+
+    /// Moves the shards on, if they still stand where they were found.
+    func move(to position: Int64, on connection: inout Connection) throws(StepError) {
+        let moved: Int
+        do {
+            moved = try connection.queryPrepared(
+                """
+                UPDATE projection.progress SET position = \(position)
+                WHERE line = \(line) AND shard = ANY (\(shards)) AND position = \(self.position)
+                """
+            ).affected
+        } catch { throw .database(error) }
+        guard moved == shards.count else { throw .overtaken }
+    }
+}
