@@ -38,10 +38,21 @@ package enum Migrations {
         Migration("view_batches", PackageResources.view_batches_sql),
         Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
         Migration("view_client_drops", PackageResources.view_client_drops_sql),
+        Migration("view_deliveries", PackageResources.view_deliveries_sql),
+        Migration("view_category_funnel", PackageResources.view_category_funnel_sql),
+        Migration("view_category_actions", PackageResources.view_category_actions_sql),
+        Migration("view_story_funnel", PackageResources.view_story_funnel_sql),
+        Migration("view_story_page_funnel", PackageResources.view_story_page_funnel_sql),
+        Migration("view_thread_funnel", PackageResources.view_thread_funnel_sql),
+        Migration("view_version_funnel", PackageResources.view_version_funnel_sql),
+        Migration("view_silent_funnel", PackageResources.view_silent_funnel_sql),
+        Migration("view_media_funnel", PackageResources.view_media_funnel_sql),
+        Migration("view_data_quality", PackageResources.view_data_quality_sql),
+        Migration("view_projections", PackageResources.view_projections_sql),
     ]
 
     /// Raise it with every change of a definition that goes out.
-    private static let definitionsVersion: Int32 = 1
+    private static let definitionsVersion: Int32 = 2
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = MigrationRunner(

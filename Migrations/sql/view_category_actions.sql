@@ -1,0 +1,52 @@
+-- Why: which buttons earn their place. The median is the bucket of times in which the middle one lies; it is looked for
+-- when it is asked for, in the rows of its cell alone.
+CREATE OR REPLACE VIEW analytics.category_actions AS
+SELECT
+    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
+    f.tapped_deliveries::bigint AS tapped_deliveries, f.taps::bigint AS taps,
+    f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
+    -- Below 16 a bucket is that number of microseconds. From there on eight share a doubling; each is read as its middle.
+    (
+        SELECT 0.000001 * CASE
+            WHEN bucket < 16 THEN bucket
+            ELSE ((8 + bucket % 8)::bigint << (bucket / 8 - 1)) + (1::bigint << (bucket / 8 - 2))
+        END
+        FROM (
+            SELECT bucket::integer AS bucket, sum(sum(deliveries)) OVER (ORDER BY bucket) AS so_far
+            FROM projection.category_action_times AS t
+            WHERE t.app = app.id AND t.day = f.day AND t.category = f.category AND t.action_id = f.action_id
+                AND (
+                    tables = 0
+                    OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions')
+                )
+            GROUP BY bucket
+        ) AS times
+        WHERE 2 * so_far >= f.timed
+        ORDER BY bucket LIMIT 1
+    ) AS median_seconds
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT
+        day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps,
+        sum(foreground_taps) AS foreground_taps, sum(timed) AS timed
+    FROM projection.category_actions
+    WHERE category_actions.app = app.id
+        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions'))
+    GROUP BY day, category, action_id
+    HAVING sum(tapped_deliveries) > 0
+) AS f
+LEFT JOIN log.word AS category ON category.id = f.category
+LEFT JOIN log.word AS action_id ON action_id.id = f.action_id;
+
+COMMENT ON VIEW analytics.category_actions IS 'Which buttons of each category were tapped, how often and how soon. A button that nobody tapped has no row. On iPhone buttons show only after press and hold, so deliveries are not exposures. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON COLUMN analytics.category_actions.app IS 'Slug of the app';
+COMMENT ON COLUMN analytics.category_actions.day IS 'Day of the deliveries'' first events in the time zone of the app, not that of the taps';
+COMMENT ON COLUMN analytics.category_actions.category IS 'Notification category, '''' for deliveries that name none';
+COMMENT ON COLUMN analytics.category_actions.action_id IS 'Identifier of the button';
+COMMENT ON COLUMN analytics.category_actions.tapped_deliveries IS 'Deliveries on which it was tapped. One with taps of two buttons counts for both';
+COMMENT ON COLUMN analytics.category_actions.taps IS 'Taps of it, repeated ones too';
+COMMENT ON COLUMN analytics.category_actions.foreground_taps IS 'Taps that brought the app to the front';
+COMMENT ON COLUMN analytics.category_actions.timed IS 'Deliveries with a tap of it not before their earliest receipt';
+COMMENT ON COLUMN analytics.category_actions.median_seconds IS 'Median of the seconds from that receipt to the first such tap: the middle one of the timed, the earlier of two; exact for 0, else within 10 %. Null where timed is 0';
+
+GRANT SELECT ON analytics.category_actions TO bellwether_analyst;

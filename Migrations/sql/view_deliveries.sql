@@ -1,0 +1,82 @@
+-- Why: from a number of a funnel to what is behind it: the fold itself, a row each. The joins to words are on their
+-- primary key, so those whose column is not asked for cost nothing.
+CREATE OR REPLACE VIEW analytics.deliveries AS
+SELECT
+    app.slug AS app, d.install_id, d.notification_key, d.day,
+    coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
+    coalesce(variant.value, '') AS variant, coalesce(thread.value, '') AS thread,
+    coalesce(('{remote,local}'::text[])[d.origin], '') AS origin,
+    coalesce(platform.value, '') AS platform, coalesce(app_version.value, '') AS app_version,
+    coalesce(('{image,video,audio,unknown}'::text[])[d.media_kind], '') AS media_kind,
+    coalesce(('{wifi,cellular,other}'::text[])[d.media_network], '') AS media_network,
+    coalesce(('{attached,prefetched,timed_out,failed,skipped,none}'::text[])[d.media_outcome], '') AS media_outcome,
+    d.items::bigint AS items,
+    d.flags & 1 <> 0 AS silent,
+    d.flags & 2 <> 0 AS received,
+    d.flags & 4 <> 0 AS expanded,
+    d.flags & 8 <> 0 AS opened,
+    d.flags & 16 <> 0 AS dismissed,
+    d.flags & 32 <> 0 AS action_tapped,
+    d.flags & 64 <> 0 AS story_action_tapped,
+    d.flags & 128 <> 0 AS media_attached,
+    d.flags & (8 | 32 | 64) <> 0 AS responded,
+    d.flags & 2 <> 0 AND d.flags & (8 | 32 | 64) <> 0 AS received_responded,
+    d.flags & (1 | 8 | 16 | 32 | 64) = 0 AS unanswered,
+    d.flags & 1024 <> 0 AS suppressed,
+    ('{new_data,no_data,failed}'::text[])[d.fetch_result] AS fetch_result,
+    d.flags & 256 <> 0 AS story_started,
+    d.flags & 512 <> 0 AS story_finished,
+    ('{clicked,finished,fallback,abandoned}'::text[])[d.story_exit] AS story_exit,
+    nullif(d.furthest, -1) AS furthest,
+    CASE WHEN d.story_exit <> 0 THEN d.pages END AS pages,
+    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at
+FROM projection.delivery AS d
+JOIN log.app AS app ON app.id = d.app
+LEFT JOIN log.word AS category ON category.id = d.category
+LEFT JOIN log.word AS campaign ON campaign.id = d.campaign
+LEFT JOIN log.word AS variant ON variant.id = d.variant
+LEFT JOIN log.word AS thread ON thread.id = d.thread
+LEFT JOIN log.word AS platform ON platform.id = d.platform
+LEFT JOIN log.word AS app_version ON app_version.id = d.app_version
+WHERE d.tables = 0 OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries');
+
+COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install of which we hold any event: what its events say together. Every funnel counts these rows, days sealed by retention aside. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON COLUMN analytics.deliveries.app IS 'Slug of the app';
+COMMENT ON COLUMN analytics.deliveries.install_id IS 'One installation of the app on one device. Never a person';
+COMMENT ON COLUMN analytics.deliveries.notification_key IS 'Which notification: the normalised FCM message ID, else delivery_id, else notification_id. (app, install_id, notification_key) leads to its rows in the event views';
+COMMENT ON COLUMN analytics.deliveries.day IS 'Day of the first event in the time zone of the app. A late or earlier-dated event moves the whole delivery';
+COMMENT ON COLUMN analytics.deliveries.category IS 'Notification category: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.campaign IS 'Campaign: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.variant IS 'Variant of the campaign: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.thread IS 'Notification group: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.origin IS 'remote or local: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.platform IS 'Operating system of the device: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.app_version IS 'Version of the app: the first that its events name, '''' where none does';
+COMMENT ON COLUMN analytics.deliveries.media_kind IS 'Kind of the attachment, of the first event with a media outcome; '''' where not known';
+COMMENT ON COLUMN analytics.deliveries.media_network IS 'Network the attachment came over, of the first event with a media outcome; '''' where not known';
+COMMENT ON COLUMN analytics.deliveries.media_outcome IS 'What became of the attachment, of the first event with a media outcome; '''' where there is none';
+COMMENT ON COLUMN analytics.deliveries.items IS 'How many items it stands for in the summary of its group: its greatest summary_argument_count, 1 where none';
+COMMENT ON COLUMN analytics.deliveries.silent IS 'Woke the app without showing anything: background receipts alone, none with an alert. It counts in silent_funnel only, and all flags after this one are false';
+COMMENT ON COLUMN analytics.deliveries.received IS 'A receipt is on file';
+COMMENT ON COLUMN analytics.deliveries.expanded IS 'The content extension was shown, or anything happened in its story';
+COMMENT ON COLUMN analytics.deliveries.opened IS 'The notification itself was tapped';
+COMMENT ON COLUMN analytics.deliveries.dismissed IS 'Dismissed explicitly. iOS reports it only for categories with a custom dismiss action';
+COMMENT ON COLUMN analytics.deliveries.action_tapped IS 'One of its buttons was tapped';
+COMMENT ON COLUMN analytics.deliveries.story_action_tapped IS 'The call to action of a story page was tapped';
+COMMENT ON COLUMN analytics.deliveries.media_attached IS 'Any of its receipts says that its media was attached or prefetched';
+COMMENT ON COLUMN analytics.deliveries.responded IS 'Opened, or a button or a story''s call to action tapped';
+COMMENT ON COLUMN analytics.deliveries.received_responded IS 'Responded, and a receipt is on file';
+COMMENT ON COLUMN analytics.deliveries.unanswered IS 'Shown, neither responded nor dismissed, as far as iOS tells';
+COMMENT ON COLUMN analytics.deliveries.suppressed IS 'Unanswered, and the app in the foreground let it show to nobody';
+COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed of its background receipts; null where none';
+COMMENT ON COLUMN analytics.deliveries.story_started IS 'Its story was started';
+COMMENT ON COLUMN analytics.deliveries.story_finished IS 'Its story was shown to the end';
+COMMENT ON COLUMN analytics.deliveries.story_exit IS 'How its story ended: clicked, else finished, else fallback (shown instead of any page), else abandoned. Null without a story';
+COMMENT ON COLUMN analytics.deliveries.furthest IS 'Furthest page reached, from 0; null where no page was';
+COMMENT ON COLUMN analytics.deliveries.pages IS 'Pages of its story, as far as known; null without a story';
+COMMENT ON COLUMN analytics.deliveries.first_occurred_at IS 'Earliest occurred_at of its events';
+COMMENT ON COLUMN analytics.deliveries.last_occurred_at IS 'Latest occurred_at of its events';
+COMMENT ON COLUMN analytics.deliveries.first_device_at IS 'Earliest device_at of its events. The log is ordered by device_at: name both ends when looking for the events, and it is quick';
+COMMENT ON COLUMN analytics.deliveries.last_device_at IS 'Latest device_at of its events';
+
+GRANT SELECT ON analytics.deliveries TO bellwether_analyst;

@@ -1,0 +1,39 @@
+-- Why: where in a story people leave, page by page.
+CREATE OR REPLACE VIEW analytics.story_page_funnel AS
+SELECT
+    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
+    f.page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
+    f.views::bigint AS views, f.clicked::bigint AS clicked, f.exited::bigint AS exited,
+    f.dwell_ms::bigint AS dwell_ms, f.dwells::bigint AS dwells,
+    f.clicked / nullif(f.shown, 0) AS click_rate,
+    f.dwell_ms / nullif(1000 * f.dwells, 0) AS mean_dwell_seconds
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT
+        day, category, campaign, page_index, sum(planned) AS planned, sum(reached) AS reached, sum(shown) AS shown,
+        sum(views) AS views, sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms,
+        sum(dwells) AS dwells
+    FROM projection.story_page_funnel
+    WHERE story_page_funnel.app = app.id
+        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
+    GROUP BY day, category, campaign, page_index
+    HAVING sum(planned) > 0
+) AS f
+LEFT JOIN log.word AS category ON category.id = f.category
+LEFT JOIN log.word AS campaign ON campaign.id = f.campaign;
+
+COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign. planned and reached never rise from page to page. Of one delivery''s story events the first 1,000 count for shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+SELECT log.describe_like('analytics.story_page_funnel', 'analytics.story_funnel');
+COMMENT ON COLUMN analytics.story_page_funnel.page_index IS 'Page, from 0, as shown';
+COMMENT ON COLUMN analytics.story_page_funnel.planned IS 'Deliveries whose story has this page';
+COMMENT ON COLUMN analytics.story_page_funnel.reached IS 'Deliveries that came to this page or a later one';
+COMMENT ON COLUMN analytics.story_page_funnel.shown IS 'Deliveries that showed this page';
+COMMENT ON COLUMN analytics.story_page_funnel.views IS 'Times it was shown: a looping or re-wound story shows a page more than once';
+COMMENT ON COLUMN analytics.story_page_funnel.clicked IS 'Deliveries with a tap of its call to action';
+COMMENT ON COLUMN analytics.story_page_funnel.exited IS 'Deliveries that were left here: the furthest page of an abandoned story';
+COMMENT ON COLUMN analytics.story_page_funnel.dwell_ms IS 'Milliseconds that its views lasted together, those of dwells';
+COMMENT ON COLUMN analytics.story_page_funnel.dwells IS 'Views of which we know how long they lasted: until the next page, call to action or end, within 60 s and before the story starts anew';
+COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null where shown is 0';
+COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean seconds of a view: dwell_ms / dwells / 1000; null where dwells is 0';
+
+GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;
