@@ -19,7 +19,13 @@ package struct FunnelTable: Sendable {
 
     /// A query for these columns as text. Its rows, in whatever order, are what `differences(in:)` takes.
     package var query: String {
-        "SELECT \(columns.map { "\"\($0)\"::text" }.joined(separator: ", ")) FROM analytics.\(view)"
+        "SELECT \(columns.map(FunnelTable.text).joined(separator: ", ")) FROM analytics.\(view)"
+    }
+
+    /// A column as this table writes it: times in RFC 3339, and `_at` ends the names of their columns.
+    private static func text(of column: String) -> String {
+        column.hasSuffix("_at")
+            ? "to_char(\"\(column)\" AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')" : "\"\(column)\"::text"
     }
 
     /// What differs from this table in other rows, a line for each cell, missing row and row too many; empty when nothing

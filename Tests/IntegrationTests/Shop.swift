@@ -1,0 +1,60 @@
+import FunnelOracle
+import Postgres
+import Telemetry
+import TestSupport
+import Testing
+
+/// A random history, with its apps made in a database.
+struct Shop {
+    let history: RandomHistory
+    let apps: [String: TestApp]
+
+    var seed: UInt64 { history.seed }
+    var events: [StoredEvent] { history.events }
+
+    /// One for each seed, with apps of its own.
+    static func histories(seeds: ClosedRange<UInt64>, in database: TestDatabase) throws -> [Shop] {
+        try seeds.map { seed in
+            let history = RandomHistory(seed: seed, appPrefix: "s\(seed)-")
+            var apps: [String: TestApp] = [:]
+            for (slug, zone) in history.timeZoneNames { apps[slug] = try database.makeApp(slug, timeZone: zone) }
+            return Shop(history: history, apps: apps)
+        }
+    }
+
+    /// The views of a database show what the oracle makes of this history.
+    func expectOracle(in database: TestDatabase, location: SourceLocation = #_sourceLocation) throws {
+        let lines = try differences(in: database)
+        #expect(
+            lines.isEmpty, "seed \(seed), \(lines.count) differences: \(lines.prefix(5).joined(separator: "; "))",
+            sourceLocation: location)
+    }
+
+    /// Where the views of a database show something else than the oracle makes of this history.
+    func differences(in database: TestDatabase) throws -> [String] {
+        var connection = try database.connect()
+        let slugs = Array(apps.keys)
+        return try history.funnels.tables.flatMap { table in
+            let query = Statement("\(table.query) WHERE app = ANY ($1)", [.init(slugs)])
+            let rows = try connection.query(query).map { row in
+                try table.columns.indices.map { column in try row.optional(column, as: String.self) }
+            }
+            return table.differences(in: rows)
+        }
+    }
+}
+
+/// A source of numbers that a seed repeats.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
