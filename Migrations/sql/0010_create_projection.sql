@@ -117,6 +117,7 @@ INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, gen
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.app TO bellwether_projector;
 GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
+GRANT UPDATE (state) ON projection.line TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
 GRANT EXECUTE ON FUNCTION projection.chosen_line, projection.zone_rules TO bellwether_projector;

@@ -1,6 +1,5 @@
 internal import EventLog
 internal import Postgres
-internal import ServiceRuntime
 internal import Telemetry
 
 /// Makes, swaps and drops lines. It works as the owner, since tables are made and dropped.
@@ -61,55 +60,35 @@ enum LineBuilder {
 
     /// Puts a line in the place of the live one, or its projectors in the place of theirs: at one position of the log and
     /// in one moment, so that no reader sees a number go back. What was live is kept as a retired line.
-    static func swap(_ line: Int32, all: Bool, log: Log, on connection: inout Connection) throws(StepError) {
-        do {
-            try connection.transaction(failingWith: StepError.self) { connection throws(StepError) in
-                do {
-                    try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
-                    let live: Int32 = try connection.query("SELECT id FROM projection.line WHERE state = 'live'")[0]
-                        .get(0)
-                    let rows = try connection.query(
-                        """
-                        SELECT position FROM projection.progress WHERE line IN (\(live), \(line))
-                        ORDER BY line, shard FOR UPDATE
-                        """)
-                    let building: Bool = try connection.query(
-                        "SELECT EXISTS (SELECT FROM projection.line WHERE id = \(line) AND state = 'building')")[0].get(
-                            0)
-                    guard building, rows.count == 2 * Int(Shard.count) else { throw StepError.lineIsGone }
-                    let furthest =
-                        try rows.map { row throws(PostgresError) in try row.get(0, as: Int64.self) }.max() ?? 0
-                    try level(.building(line), at: furthest, on: &connection)
-                    if !all { try level(.live, at: furthest, on: &connection) }
-                    try exchange(line, with: live, all: all, on: &connection)
-                } catch let error as StepError {
-                    throw error
-                } catch let error as PostgresError {
-                    throw .database(error)
-                } catch { throw .database(.decoding("\(error)")) }
-            }
-        } catch {
-            switch error {
-            case .database(let error): throw .database(error)
-            case .body(let error): throw error
-            }
+    static func swap(_ line: Int32, all: Bool, on connection: inout Connection) throws(StepError) {
+        try connection.atomically { connection in
+            try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
+            guard try isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
+            let live: Int32 = try connection.query("SELECT id FROM projection.line WHERE state = 'live'")[0].get(0)
+            let rows = try connection.query(
+                """
+                SELECT position FROM projection.progress WHERE line IN (\(live), \(line))
+                ORDER BY line, shard FOR UPDATE
+                """)
+            let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
+            try level(.building(line), at: furthest, on: &connection)
+            if !all { try level(.live, at: furthest, on: &connection) }
+            try exchange(line, with: live, all: all, on: &connection)
         }
     }
 
+    static func isBuilding(_ line: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query("SELECT EXISTS (SELECT FROM projection.line WHERE id = \(line) AND state = 'building')")[0]
+            .get(0)
+    }
+
     /// Brings all shards of a line to a position, within the present transaction.
-    private static func level(
-        _ choice: Lane.Choice, at position: Int64, on connection: inout Connection
-    ) throws(StepError) {
+    private static func level(_ choice: Lane.Choice, at position: Int64, on connection: inout Connection) throws {
         let step = Step(choice: choice, last: position, mostShards: Int32(Shard.count), mostEvents: 20_000)
-        while let taken = try step.within(&connection) { precondition(taken.end <= position) }
-        do {
-            let backlog = try Backlog.read(choice, on: &connection)
-            guard let reached = backlog.position, reached >= position else { throw StepError.stopped }
-        } catch let error as StepError {
-            throw error
-        } catch let error as PostgresError {
-            throw .database(error)
-        } catch { throw .database(.decoding("\(error)")) }
+        while try step.take(within: &connection) != nil {}
+        guard let reached = try Backlog.read(choice, on: &connection).position, reached >= position else {
+            throw StepError.stopped
+        }
     }
 
     private static func exchange(

@@ -28,6 +28,14 @@ struct Changes {
         }
     }
 
+    /// Those deliveries whose day is another by the app's present time zone.
+    init(redated stored: [Delivery.Name: DeliveryTable.Stored]) {
+        for (name, old) in stored where old.presentDay != old.delivery.day {
+            updated.append(Delivery(name, day: old.presentDay, state: old.delivery.state))
+            replaced.append(old.delivery)
+        }
+    }
+
     /// The net change that they make to a projector's tables.
     func tallies(of projector: any Projector.Type) -> [Tally] {
         var tallies = projector.tables.map(Tally.init)

@@ -43,11 +43,7 @@ enum DeliveryTable {
                 stored[name] = try Stored(name, row, of: rows, startingAt: 1)
             }
             return stored
-        } catch let error as StepError {
-            throw error
-        } catch let error as PostgresError {
-            throw .database(error)
-        } catch { throw .database(.decoding("\(error)")) }
+        } catch { throw StepError(error) }
     }
 
     /// Those among these whose counts retention has sealed.
@@ -125,5 +121,19 @@ extension DeliveryTable.Stored {
         }
         delivery = Delivery(name, day: try need(rows.day(row, column)), state: state)
         presentDay = try need(rows.day(row, column + 1))
+    }
+}
+
+extension Delivery.Name {
+    /// From rows of notification key, install, app and shard.
+    static func all(_ rows: Rows) throws(PostgresError) -> [Delivery.Name] {
+        var names: [Delivery.Name] = []
+        for row in 0..<rows.count {
+            names.append(
+                Delivery.Name(
+                    app: try need(rows.int32(row, 2)), shard: try need(rows.int16(row, 3)),
+                    install: try need(rows.uuid(row, 1)), notificationKey: try need(rows.text(row, 0))))
+        }
+        return names
     }
 }

@@ -42,11 +42,7 @@ enum EventReader {
                     batch: batch.number, found: found[batch.id, default: 0], expected: batch.events)
             }
             return news
-        } catch let error as StepError {
-            throw error
-        } catch let error as PostgresError {
-            throw .database(error)
-        } catch { throw .database(.decoding("\(error)")) }
+        } catch { throw StepError(error) }
     }
 
     private static func add(

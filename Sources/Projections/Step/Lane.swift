@@ -99,16 +99,13 @@ extension Lane {
     }
 
     /// Moves the shards on, if they still stand where they were found.
-    func move(to position: Int64, on connection: inout Connection) throws(StepError) {
-        let moved: Int
-        do {
-            moved = try connection.queryPrepared(
-                """
-                UPDATE projection.progress SET position = \(position)
-                WHERE line = \(line) AND shard = ANY (\(shards)) AND position = \(self.position)
-                """
-            ).affected
-        } catch { throw .database(error) }
-        guard moved == shards.count else { throw .overtaken }
+    func move(to position: Int64, on connection: inout Connection) throws {
+        let moved = try connection.queryPrepared(
+            """
+            UPDATE projection.progress SET position = \(position)
+            WHERE line = \(line) AND shard = ANY (\(shards)) AND position = \(self.position)
+            """
+        ).affected
+        guard moved == shards.count else { throw StepError.overtaken }
     }
 }

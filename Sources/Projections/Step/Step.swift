@@ -35,59 +35,40 @@ struct Step {
 
     /// Takes it; nil when there is nothing to move, or nobody to move it.
     func take(_ manner: Manner, on connection: inout Connection) throws(StepError) -> Taken? {
-        do {
-            return try connection.transaction(failingWith: StepError.self) { connection throws(StepError) in
-                try body(manner, &connection)
-            }
-        } catch {
-            switch error {
-            case .database(let error): throw .database(error)
-            case .body(let error): throw error
-            }
-        }
+        try connection.atomically { connection in try body(manner, &connection) }
     }
 
     /// Takes it within a transaction that is open already, as if there was no failure.
-    func within(_ connection: inout Connection) throws(StepError) -> Taken? { try body(.plain, &connection) }
+    func take(within connection: inout Connection) throws -> Taken? { try body(.plain, &connection) }
 
-    private func body(_ manner: Manner, _ connection: inout Connection) throws(StepError) -> Taken? {
-        let lane: Lane
-        let range: BatchRange
-        do {
-            guard let claimed = try Lane.claim(choice, behind: last, atMost: mostShards, on: &connection) else {
-                return nil
-            }
-            lane = claimed
-            guard lane.isRunning else { return nil }
-            let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
-            range = try BatchRange(
-                after: lane, upTo: last, mostEvents: mostEvents, mostBatches: batches, on: &connection)
-        } catch { throw .database(error) }
+    private func body(_ manner: Manner, _ connection: inout Connection) throws -> Taken? {
+        guard let lane = try Lane.claim(choice, behind: last, atMost: mostShards, on: &connection), lane.isRunning
+        else { return nil }
+        let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
+        let range = try BatchRange(
+            after: lane, upTo: last, mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
         let news = try EventReader.read(range, of: lane, on: &connection)
         let names = Array(news.keys)
         let stored = names.isEmpty ? [:] : try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
-        let stops: [Stop]
-        do {
-            let sealed = try DeliveryTable.sealed(among: names, on: &connection)
-            let changes = Changes(news, to: stored, except: sealed)
-            try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
-            try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
-            switch manner {
-            case .plain:
-                try Self.write(changes, of: lane.running, on: &connection)
-                stops = []
-            case .careful: stops = try Self.writeOneByOne(changes, of: lane, at: end, on: &connection)
-            }
-        } catch { throw .database(error) }
+        let sealed = try DeliveryTable.sealed(among: names, on: &connection)
+        let changes = Changes(news, to: stored, except: sealed)
+        try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
+        try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
+        var stops: [Stop] = []
+        switch manner {
+        case .plain: try Self.write(changes, of: lane.running, on: &connection)
+        case .careful: stops = try Self.writeOneByOne(changes, of: lane, at: end, on: &connection)
+        }
         // Which batch it was is known when there is but one.
-        if !stops.isEmpty, range.batches.count > 1 { throw .cannotTell(stops[0].reason) }
+        if !stops.isEmpty, range.batches.count > 1 { throw StepError.cannotTell(stops[0].reason) }
         try lane.move(to: end, on: &connection)
         return Taken(
             lane: lane, end: end, events: range.batches.reduce(0) { $0 + $1.events }, stops: stops)
     }
 
-    private static func write(
+    /// Adds what deliveries changed to the cells of these projectors.
+    static func write(
         _ changes: Changes, of projectors: [(projector: any Projector.Type, tables: Int32)],
         on connection: inout Connection
     ) throws(PostgresError) {

@@ -52,19 +52,18 @@ struct Stepper {
     private func stopAll(
         _ step: Step, because error: StepError, on connection: inout Connection
     ) throws(StepError) -> Outcome {
-        do {
-            try connection.transaction { connection throws(PostgresError) in
-                guard let lane = try Lane.claim(choice, behind: step.last, atMost: step.mostShards, on: &connection)
-                else { return }
-                for member in lane.members {
-                    let stop = Step.Stop(name: member.name, batch: lane.position + 1, reason: "\(error)")
-                    try stop.record(in: lane.line, on: &connection)
-                }
-                log.error(
-                    "all projections have stopped: mend the cause, then run bellwether rebuild",
-                    ["batch": "\(lane.position + 1)", "reason": "\(error)"])
+        try connection.atomically { connection in
+            guard let lane = try Lane.claim(choice, behind: step.last, atMost: step.mostShards, on: &connection) else {
+                return
             }
-        } catch { throw .database(error) }
+            for member in lane.members {
+                let stop = Step.Stop(name: member.name, batch: lane.position + 1, reason: "\(error)")
+                try stop.record(in: lane.line, on: &connection)
+            }
+            log.error(
+                "all projections have stopped: mend the cause, then run bellwether rebuild",
+                ["batch": "\(lane.position + 1)", "reason": "\(error)"])
+        }
         return .nothing
     }
 }
