@@ -25,6 +25,7 @@ package enum Migrations {
         Migration("0017_create_version_funnel", PackageResources._017_create_version_funnel_sql),
         Migration("0018_create_silent_funnel", PackageResources._018_create_silent_funnel_sql),
         Migration("0019_create_media_funnel", PackageResources._019_create_media_funnel_sql),
+        Migration("0020_create_losses", PackageResources._020_create_losses_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -35,6 +36,8 @@ package enum Migrations {
         Migration("view_opens", PackageResources.view_opens_sql),
         Migration("view_action_taps", PackageResources.view_action_taps_sql),
         Migration("view_story_events", PackageResources.view_story_events_sql),
+        Migration("view_batch_loss_now", PackageResources.view_batch_loss_now_sql),
+        Migration("view_batch_expected", PackageResources.view_batch_expected_sql),
         Migration("view_batches", PackageResources.view_batches_sql),
         Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
         Migration("view_client_drops", PackageResources.view_client_drops_sql),

@@ -4,7 +4,7 @@ SELECT
     b.number AS batch, b.committed_at, b.node, b.events::bigint AS events,
     coalesce(t.duplicate, 0) AS duplicate, coalesce(t.rejected, 0) AS rejected,
     coalesce(t.corrected, 0) AS corrected, coalesce(t.clamped, 0) AS clamped, coalesce(t.late, 0) AS late,
-    b.least_device_at, b.greatest_device_at
+    b.least_device_at, b.greatest_device_at, coalesce(lost.events, 0) AS events_gone
 FROM log.batch AS b
 LEFT JOIN LATERAL (
     SELECT
@@ -12,13 +12,16 @@ LEFT JOIN LATERAL (
         sum(t.clamped)::bigint AS clamped, sum(t.late)::bigint AS late,
         sum((SELECT sum(reason.value::bigint) FROM jsonb_each_text(t.rejected) AS reason))::bigint AS rejected
     FROM log.batch_tally AS t WHERE t.batch_id = b.id
-) AS t ON true;
+) AS t ON true
+LEFT JOIN LATERAL (
+    SELECT sum(l.events) AS events FROM log.batch_loss_now AS l WHERE l.batch_id = b.id
+) AS lost ON true;
 
-COMMENT ON VIEW analytics.batches IS 'The commits of the log, in order. A report at position N saw the batches up to N and no other';
+COMMENT ON VIEW analytics.batches IS 'The commits of the log, in order; an erasure stands among them as one without events. A report at position N saw the batches up to N and no other';
 COMMENT ON COLUMN analytics.batches.batch IS 'Position in the log, dense and in commit order';
 COMMENT ON COLUMN analytics.batches.committed_at IS 'When the commit took its number';
 COMMENT ON COLUMN analytics.batches.node IS 'The ingestion process that made it';
-COMMENT ON COLUMN analytics.batches.events IS 'Events stored';
+COMMENT ON COLUMN analytics.batches.events IS 'Events stored by this commit; see events_gone';
 COMMENT ON COLUMN analytics.batches.duplicate IS 'Events that were repeats of stored ones, and were not stored again';
 COMMENT ON COLUMN analytics.batches.rejected IS 'Events refused; see rejected_events';
 COMMENT ON COLUMN analytics.batches.corrected IS 'Stored events whose device clock was over 5 minutes off and was corrected';
@@ -26,5 +29,6 @@ COMMENT ON COLUMN analytics.batches.clamped IS 'Stored events that lay ahead of 
 COMMENT ON COLUMN analytics.batches.late IS 'Stored events that were received over a day after they occurred';
 COMMENT ON COLUMN analytics.batches.least_device_at IS 'Earliest device clock among the stored events';
 COMMENT ON COLUMN analytics.batches.greatest_device_at IS 'Latest device clock among the stored events';
+COMMENT ON COLUMN analytics.batches.events_gone IS 'Of the events stored, those that retention or erasure has taken away since';
 
 GRANT SELECT ON analytics.batches TO bellwether_analyst;

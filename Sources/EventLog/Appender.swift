@@ -6,7 +6,8 @@ internal import Telemetry
 ///
 /// The way of a batch: words become ids; events known to the log or repeated within the batch are found; the rest goes
 /// in by COPY, in key order so that two nodes with crossed retries cannot deadlock; last, under the head's lock, the batch
-/// takes its number; commit.
+/// takes its number; commit. What retention or erasure has taken away does not get so far, and under the head's lock the
+/// log turns back a writer that has not heard of it.
 package final class Appender {
     package struct Configuration: Sendable {
         package var url: String
@@ -38,6 +39,9 @@ package final class Appender {
     /// The last failure was COPY's: PostgreSQL did not like a row.
     private var refusedRows = false
     private let months: MonthBook
+    var losses = Losses()
+    /// The log may have lost something that `losses` does not know of.
+    var mayHaveNewLosses = true
     /// What the last batch that was committed looked like, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
@@ -69,6 +73,8 @@ package final class Appender {
         // After a failover or a restore the new server may know other ids than the old one gave.
         batchIDs = 0..<0
         words = WordCache()
+        losses = Losses()
+        mayHaveNewLosses = true
     }
 
     /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
@@ -81,7 +87,8 @@ package final class Appender {
         months.note(batch.candidates.lazy.map(\.identity.deviceAt))
         do {
             try store(batch.candidates[...], in: &batch)
-            if batch.hasSomethingToTell { try attempt([], in: &batch) }
+            var nothing: ArraySlice<PendingBatch.Candidate> = []
+            if batch.hasSomethingToTell { try attempt(&nothing, in: &batch) }
         } catch {
             for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
             throw error
@@ -96,8 +103,9 @@ package final class Appender {
         _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
         guard !candidates.isEmpty else { return }
+        var candidates = candidates
         do {
-            try attempt(candidates, in: &batch)
+            try attempt(&candidates, in: &batch)
         } catch {
             guard refusedRows, let state = error.state, state.blamesData, state != .uniqueViolation else { throw error }
             if candidates.count == 1 {
@@ -113,18 +121,21 @@ package final class Appender {
         }
     }
 
-    /// One transaction, made again while another's commit crosses it.
+    /// One transaction, made again while another's commit crosses it. Takes out those candidates that are settled before.
     private func attempt(
-        _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
+        _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
         for tries in 1... {
             // ROLLBACK included: a server that stands still must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
-            do {
+            do throws(PostgresError) {
+                guard connection != nil else { throw .connection("the connection was lost") }
+                try settleLost(&candidates, in: &batch, on: &connection!)
                 return try commit(candidates, probing: tries > 1 || batchesToProbe > 0, in: &batch)
             } catch {
                 if error.state == .uniqueViolation { batchesToProbe = Appender.wary }
+                if error.state == .historyRaised { mayHaveNewLosses = true }
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
                 if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
@@ -138,7 +149,7 @@ package final class Appender {
     /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
-        case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
+        case .uniqueViolation, .serializationFailure, .deadlockDetected, .historyRaised: tries < 10
         case .checkViolation: tries < 3
         default: false
         }
@@ -147,8 +158,6 @@ package final class Appender {
     private func commit(
         _ candidates: ArraySlice<PendingBatch.Candidate>, probing: Bool, in batch: inout PendingBatch
     ) throws(PostgresError) {
-        // A failure of the first statement after a pause is the usual sign of a server that went away.
-        guard connection != nil else { throw .connection("the connection was lost") }
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: probing ? candidates : [])
@@ -178,7 +187,7 @@ package final class Appender {
         if !news.drops.isEmpty { statements.append(SideTables.insertDrops(news.drops, batchID: batchID)) }
         statements.append(SideTables.insertTallies(news.tally, batchID: batchID))
         // Two statements, since the second must see what was committed while the first one waited.
-        statements.append("SELECT FROM log.head FOR UPDATE")
+        statements.append("SELECT log.take_head(\(losses.history))")
         statements.append(
             """
             INSERT INTO log.batch
@@ -208,29 +217,11 @@ package final class Appender {
 
     /// Opens the transaction and says which of the candidates, by their place, the log already holds.
     private func begin(probing candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int> {
-        guard let first = candidates.first, let last = candidates.last else {
+        guard let probe = Probe.statement(candidates) else {
             try connection!.queryPrepared(begin)
             return []
         }
-        let keys = candidates.map(\.identity)
-        let answers = try connection!.pipeline([
-            begin,
-            """
-            SELECT candidate.place::integer - 1
-            FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)),
-                \(keys.map(\.shard))) WITH ORDINALITY AS candidate (device_at, event_id, install_id, app, shard, place)
-            CROSS JOIN LATERAL (
-                SELECT FROM log.event AS e
-                WHERE e.device_at BETWEEN \(first.identity.deviceAt) AND \(last.identity.deviceAt)
-                    AND e.device_at = candidate.device_at AND e.event_id = candidate.event_id
-                    AND e.install_id = candidate.install_id AND e.app = candidate.app AND e.shard = candidate.shard
-                LIMIT 1
-            ) AS known
-            """,
-        ])
-        var known: Set<Int> = []
-        for row in answers[1] { known.insert(Int(try row.get(0, as: Int32.self))) }
-        return known
+        return try Probe.places(try connection!.pipeline([begin, probe])[1])
     }
 
     private func nextBatchID() throws(PostgresError) -> Int64 {

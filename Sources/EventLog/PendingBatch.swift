@@ -51,7 +51,9 @@ struct PendingBatch {
             pending.tally.mention(key)
             for event in submission.rejected {
                 pending.tally.count(event.rejection.reason, for: key)
-                fresh.append(Refusal(event, install: submission.install, source: source(of: place), of: submission))
+                fresh.append(
+                    Refusal(
+                        event, install: event.install ?? submission.install, source: source(of: place), of: submission))
             }
             for drop in submission.drops {
                 pending.drops.append(
@@ -148,6 +150,16 @@ struct PendingBatch {
         }
     }
 
+    /// Says of an event, and of its copies, that the log holds it.
+    mutating func settleKnown(_ candidate: Candidate) {
+        let copies = repeats.removeValue(forKey: candidate.identity) ?? []
+        for (place, index) in [(candidate.submission, candidate.event)] + copies {
+            verdicts[place][index] = .duplicate
+            pending.tally.count(
+                submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
+        }
+    }
+
     /// Found once for all refusals of an envelope, which share it.
     private mutating func source(of place: Int) -> String? {
         if let source = sources[place] { return source }
@@ -166,6 +178,18 @@ struct PendingBatch {
     /// Has the next transaction keep these.
     mutating func keep(_ refusals: [Refusal]) {
         pending.refusals += refusals
+    }
+
+    /// Leaves nothing in what is told that would bring an erased install back; gives the refusals that were to be kept.
+    mutating func withdrawErased(by losses: Losses) -> [Refusal] {
+        fresh.removeAll { losses.hasErased($0.install, app: $0.app) }
+        for place in pending.drops.indices
+        where losses.hasErased(pending.drops[place].install, app: pending.drops[place].app) {
+            pending.drops[place].install = nil
+        }
+        let withdrawn = pending.refusals.filter { losses.hasErased($0.install, app: $0.app) }
+        pending.refusals.removeAll { losses.hasErased($0.install, app: $0.app) }
+        return withdrawn
     }
 
     /// Those that were to be kept and are not yet.

@@ -38,7 +38,7 @@ struct Refusal {
 struct DropReport {
     let app: Int32
     let key: Int32
-    let install: UUID?
+    var install: UUID?
     let receivedAt: Timestamp
     let drop: ClientDrop
 }

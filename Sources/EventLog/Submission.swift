@@ -38,12 +38,15 @@ package struct Submission: Sendable {
 /// An event that was refused before it reached the log.
 package struct RejectedEvent: Sendable {
     package let id: UUID?
+    /// The install that it is of, where that could be read; else it is taken for the envelope's.
+    package let install: UUID?
     package let rejection: Rejection
     /// As it came, cut to the bound.
     package let raw: String
 
-    package init(id: UUID?, rejection: Rejection, raw: String) {
+    package init(id: UUID?, install: UUID? = nil, rejection: Rejection, raw: String) {
         self.id = id
+        self.install = install
         self.rejection = rejection
         self.raw = raw
     }

@@ -16,8 +16,8 @@ extension DecodedEnvelope {
                 let writer = commits.writer(forShard: event.shard)
                 indexes[writer].append(index)
                 events[writer].append(event)
-            case .rejected(let id, let rejection):
-                refused.append(RejectedEvent(id: id, rejection: rejection, raw: raw(index)))
+            case .rejected(let id, let install, let rejection):
+                refused.append(RejectedEvent(id: id, install: install, rejection: rejection, raw: raw(index)))
             }
         }
         var writers = events.indices.filter { !events[$0].isEmpty }

@@ -27,13 +27,13 @@ final class VerdictCollector: Sendable {
         ids = envelope.items.map { item in
             switch item {
             case .event(let event): event.id
-            case .rejected(let id, _): id
+            case .rejected(let id, _, _): id
             }
         }
         state = Lock(
             State(
                 verdicts: envelope.items.map { item in
-                    if case .rejected(_, let rejection) = item { .rejected(rejection) } else { nil }
+                    if case .rejected(_, _, let rejection) = item { .rejected(rejection) } else { nil }
                 }))
     }
 

@@ -9,7 +9,7 @@ extension Connection {
     ) throws(TransactionError<Failure>) -> Result {
         do {
             switch isolation {
-            case .readCommitted: try execute(script: "BEGIN")
+            case .readCommitted: try execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
             case .repeatableReadOnly: try execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             }
         } catch { throw .database(error) }

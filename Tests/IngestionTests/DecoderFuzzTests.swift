@@ -56,7 +56,7 @@ struct DecoderFuzzTests {
             for (index, item) in decoded.items.enumerated() {
                 #expect(String(validating: decoded.rawEvent(index), as: UTF8.self) != nil)
                 switch item {
-                case .rejected(_, let rejection):
+                case .rejected(_, _, let rejection):
                     outcomes.rejected += 1
                     #expect(!rejection.detail.contains("\u{0}") && rejection.detail.utf8.count < 300)
                 case .event(let event):

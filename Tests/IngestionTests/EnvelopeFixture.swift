@@ -82,12 +82,17 @@ extension DecodedEnvelope.Item {
     }
 
     var rejection: Rejection? {
-        if case .rejected(_, let rejection) = self { rejection } else { nil }
+        if case .rejected(_, _, let rejection) = self { rejection } else { nil }
     }
 
     /// The id that a rejected event is answered with.
     var rejectedID: UUID? {
-        if case .rejected(let id, _) = self { id } else { nil }
+        if case .rejected(let id, _, _) = self { id } else { nil }
+    }
+
+    /// The install that a rejected event is kept with.
+    var rejectedInstall: UUID? {
+        if case .rejected(_, let install, _) = self { install } else { nil }
     }
 }
 

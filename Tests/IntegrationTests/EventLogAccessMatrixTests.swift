@@ -12,13 +12,15 @@ struct EventLogAccessMatrixTests {
         "bellwether_ingest": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
             "log.batch: INSERT, SELECT", "log.batch_id: USAGE", "log.batch_tally: INSERT, SELECT",
-            "log.client_drop: INSERT, SELECT", "log.event: INSERT, SELECT", "log.event_elsewhere: SELECT",
+            "log.client_drop: INSERT, SELECT", "log.erasure: SELECT", "log.event: INSERT, SELECT",
+            "log.event_elsewhere: SELECT",
             "log.head: SELECT, UPDATE of only_one", "log.learn_words(): EXECUTE", "log.make_partition(): EXECUTE",
-            "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.word: SELECT",
+            "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.take_head(): EXECUTE",
+            "log.word: SELECT",
         ],
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
-            "log.event: SELECT", "projection: USAGE",
+            "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.event: SELECT", "projection: USAGE",
             "projection.category_action_times: DELETE, INSERT, SELECT, UPDATE",
             "projection.category_actions: DELETE, INSERT, SELECT, UPDATE",
             "projection.category_funnel: DELETE, INSERT, SELECT, UPDATE",
@@ -140,7 +142,8 @@ struct EventLogAccessMatrixTests {
         for script in [
             "SELECT FROM analytics.events", "SELECT FROM log.event", "SELECT FROM bellwether.migration",
             "SET ROLE bellwether_analyst",
-            "SET ROLE bellwether_ingest", "SELECT log.make_partition('2011-02-01')", "CREATE TABLE log.mine ()",
+            "SET ROLE bellwether_ingest", "SELECT log.make_partition('2011-02-01')", "SELECT log.take_head(0)",
+            "CREATE TABLE log.mine ()",
         ] {
             let error = #expect(throws: PostgresError.self) { try stranger.execute(script: script) }
             #expect(error?.state == .insufficientPrivilege, "\(script)")

@@ -17,8 +17,8 @@ package struct DecodedEnvelope: Sendable {
     /// One event of the envelope.
     package enum Item: Sendable {
         case event(Event)
-        /// The id is given when it could be read.
-        case rejected(id: UUID?, Rejection)
+        /// Id and install are given when they could be read.
+        case rejected(id: UUID?, install: UUID?, Rejection)
     }
 
     /// What is kept of an event that is rejected: how it stands in the body, without members of free text at any depth,

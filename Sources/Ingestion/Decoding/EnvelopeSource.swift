@@ -23,8 +23,8 @@ struct EnvelopeSource {
         leftovers = Leftovers(refusal == nil ? reader.leftovers : [])
     }
 
-    /// The install that the envelope itself names, where it can be read.
-    var installID: UUID? { try? shared?.get().installID }
+    /// The install that the envelope itself names, where it can be read, whatever is wrong with its other members.
+    var installID: UUID? { reader[.installID]?.uuid }
 
     /// Being too large is said before anything else is: so is the order of the reasons.
     func checkSize() throws(Rejection) {

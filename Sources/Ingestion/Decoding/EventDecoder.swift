@@ -40,7 +40,8 @@ struct EventDecoder {
     func decode(_ value: JSONValue, at index: Int, _ finding: Finding) -> DecodedEnvelope.Item {
         guard value.isObject else {
             return .rejected(
-                id: nil, Rejection(.notAnObject, "events[\(index)]: must be an object, is \(value.kind.words)"))
+                id: nil, install: envelopeSource.installID,
+                Rejection(.notAnObject, "events[\(index)]: must be an object, is \(value.kind.words)"))
         }
         event.begin(value, .event(index))
         media.begin(nil, .inEvent(index, "media"))
@@ -48,7 +49,9 @@ struct EventDecoder {
         do throws(Rejection) {
             return .event(try decode(value, id: id, at: index, finding))
         } catch {
-            return .rejected(id: id, error)
+            // It may have been refused before its own source was reached.
+            beginSource(at: index)
+            return .rejected(id: id, install: source[.installID]?.uuid ?? envelopeSource.installID, error)
         }
     }
 

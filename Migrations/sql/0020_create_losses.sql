@@ -1,0 +1,250 @@
+-- Why: two things take events away again: retention, by whole months, and erasure, by install. What was taken must not
+-- come back, from whichever node and however late; and who reads the log must know what he no longer finds.
+
+-- Counts what retention and erasure have decided. A writer says at its commit, under the head's lock, which count it
+-- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
+ALTER TABLE log.head ADD COLUMN history integer NOT NULL DEFAULT 0;
+
+CREATE FUNCTION log.take_head(expected integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    present integer;
+BEGIN
+    SELECT history INTO STRICT present FROM log.head FOR UPDATE;
+    IF present <> expected THEN
+        RAISE EXCEPTION 'retention or erasure has changed the log since it was last asked' USING ERRCODE = 'LH001';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
+
+-- Takes the head until the transaction ends, and counts one more decision.
+CREATE FUNCTION log.raise_history() RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    raised integer;
+BEGIN
+    -- What follows must see what was committed while this waited.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'the log is changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    UPDATE log.head SET history = history + 1 RETURNING history INTO STRICT raised;
+    RETURN raised;
+END
+$$;
+REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;
+
+-- The way of a month: closed (takes no more events), counted (its losses are written down), dropped. Its row stays, so
+-- that it is never made again.
+ALTER TABLE log.partition
+    ADD COLUMN closed_at timestamptz,
+    ADD COLUMN counted_at timestamptz CHECK (counted_at IS NULL OR closed_at IS NOT NULL),
+    ADD COLUMN dropped_at timestamptz CHECK (dropped_at IS NULL OR counted_at IS NOT NULL);
+
+-- The installs that were erased: what of them occurred before that moment does not come back.
+CREATE TABLE log.erasure (
+    app integer NOT NULL REFERENCES log.app,
+    install_id uuid NOT NULL,
+    erased_at timestamptz NOT NULL,
+    -- The count of `log.head` that brought it, so that writers read only what is new to them.
+    history integer NOT NULL,
+    -- An erasure is a batch without events.
+    number bigint NOT NULL,
+    -- NULL while its events may still be there.
+    finished_at timestamptz,
+    PRIMARY KEY (app, install_id)
+);
+CREATE INDEX erasure_history ON log.erasure (history);
+
+-- Rows that a batch no longer has, or (with a month) will no longer have when that month's partition is dropped. The
+-- rows of `log.batch` themselves never change.
+CREATE TABLE log.batch_loss (
+    batch_id bigint NOT NULL,
+    shard smallint NOT NULL,
+    events integer NOT NULL CHECK (events >= 0),
+    month date,
+    UNIQUE NULLS NOT DISTINCT (batch_id, shard, month)
+);
+
+-- Erasure looks for what was refused of an install while projectors wait.
+CREATE INDEX rejected_by_install ON log.rejected (install_id, app) WHERE install_id IS NOT NULL;
+CREATE INDEX client_drop_by_install ON log.client_drop (install_id, app) WHERE install_id IS NOT NULL;
+
+-- From now on no event of this month is taken: gives a position after which none stands; NULL, and nothing is closed,
+-- if one came after position `looked_at`.
+CREATE FUNCTION log.close_month(of_month date, looked_at bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    place log.partition;
+    head bigint;
+    has_news boolean;
+    news text := 'SELECT EXISTS (SELECT FROM log.batch AS b JOIN log.%I AS e ON e.batch_id = b.id
+        WHERE b.number > $1 AND b.number <= $2)';
+BEGIN
+    -- Before the head, or writers would wait for who makes a month.
+    LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
+    SELECT * INTO place FROM log.partition WHERE month = of_month;
+    IF place.month IS NULL THEN
+        RAISE EXCEPTION 'there is no partition of %', of_month USING ERRCODE = 'undefined_table';
+    END IF;
+    head := (SELECT coalesce(max(number), 0) FROM log.batch);
+    IF place.closed_at IS NOT NULL THEN
+        RETURN head;
+    END IF;
+    -- First without the head, which writers wait for; then what came meanwhile.
+    EXECUTE format(news, place.name) INTO has_news USING looked_at, head;
+    IF has_news THEN
+        RETURN NULL;
+    END IF;
+    PERFORM log.raise_history();
+    looked_at := head;
+    head := (SELECT coalesce(max(number), 0) FROM log.batch);
+    EXECUTE format(news, place.name) INTO has_news USING looked_at, head;
+    IF has_news THEN
+        RETURN NULL;
+    END IF;
+    UPDATE log.partition SET closed_at = clock_timestamp() WHERE month = of_month;
+    RETURN head;
+END
+$$;
+REVOKE ALL ON FUNCTION log.close_month FROM PUBLIC;
+
+-- Writes down what the batches lose with a closed month. Once: from then on erasure keeps it true.
+CREATE FUNCTION log.count_month(of_month date) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    place log.partition;
+BEGIN
+    -- Erasure takes the same lock, so that an event is written down by one of the two.
+    LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
+    SELECT * INTO place FROM log.partition WHERE month = of_month;
+    IF place.closed_at IS NULL THEN
+        RAISE EXCEPTION 'the month % has not been closed', of_month USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF place.counted_at IS NULL THEN
+        EXECUTE format('INSERT INTO log.batch_loss (batch_id, shard, events, month)
+            SELECT batch_id, shard, count(*), $1 FROM log.%I GROUP BY batch_id, shard', place.name) USING of_month;
+        UPDATE log.partition SET counted_at = clock_timestamp() WHERE month = of_month;
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION log.count_month FROM PUBLIC;
+
+-- Drops the partition of a closed month whose losses are written down. As when one is made, gives up soon beside readers.
+CREATE FUNCTION log.drop_month(of_month date) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
+AS $$
+DECLARE
+    place log.partition;
+BEGIN
+    LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
+    SELECT * INTO place FROM log.partition WHERE month = of_month;
+    IF place.counted_at IS NULL THEN
+        RAISE EXCEPTION 'the losses of the month % have not been written down', of_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF place.dropped_at IS NULL THEN
+        EXECUTE format('DROP TABLE log.%I', place.name);
+        UPDATE log.partition SET dropped_at = clock_timestamp() WHERE month = of_month;
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION log.drop_month FROM PUBLIC;
+
+-- From now on nothing of this install from before is taken. An erasure has its own number among the batches.
+CREATE FUNCTION log.begin_erasure(of_app integer, of_install uuid, OUT number bigint, OUT erased_at timestamptz)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    raised integer := log.raise_history();
+    present timestamptz := clock_timestamp();
+    next bigint := (SELECT coalesce(max(b.number), 0) + 1 FROM log.batch AS b);
+BEGIN
+    INSERT INTO log.batch (number, id, node, events, shard_events)
+    SELECT next, nextval('log.batch_id'), 'erase', 0, array_fill(0, ARRAY[shards::integer]) FROM log.head;
+    -- Never back: a clock may have been, and the last erasure may have met events ahead of it.
+    INSERT INTO log.erasure AS e (app, install_id, erased_at, history, number)
+    VALUES (of_app, of_install, present, raised, next)
+    ON CONFLICT (app, install_id) DO UPDATE
+    SET erased_at = greatest(e.erased_at, excluded.erased_at), history = excluded.history, number = excluded.number,
+        finished_at = NULL;
+    SELECT e.number, e.erased_at INTO begin_erasure.number, begin_erasure.erased_at
+    FROM log.erasure AS e WHERE e.app = of_app AND e.install_id = of_install;
+END
+$$;
+REVOKE ALL ON FUNCTION log.begin_erasure FROM PUBLIC;
+
+-- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`,
+-- and those that came since, which are added to that table. Says how many of each month.
+CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, of_shard smallint, found_until bigint)
+RETURNS TABLE (month date, events bigint)
+-- By the unique key, whatever the statistics say.
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    head bigint;
+    has_head boolean := false;
+    latest timestamptz := '-infinity';
+    gone record;
+BEGIN
+    LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
+    LOOP
+        head := (SELECT coalesce(max(b.number), 0) FROM log.batch AS b);
+        INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key)
+        SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key
+        FROM log.batch AS b JOIN log.event AS e ON e.batch_id = b.id
+        WHERE b.number > found_until AND b.number <= head
+            AND e.app = of_app AND e.install_id = of_install AND e.shard = of_shard;
+        found_until := head;
+        PERFORM log.open_gate();
+        FOR gone IN
+            WITH gone AS (
+                DELETE FROM log.event AS e USING pg_temp.erasure_event AS f
+                WHERE e.device_at = f.device_at AND e.event_id = f.event_id
+                    AND e.install_id = of_install AND e.app = of_app AND e.shard = of_shard
+                RETURNING e.batch_id, e.shard, e.occurred_at,
+                    date_trunc('month', e.device_at AT TIME ZONE 'UTC')::date AS month
+            ), by_batch AS (
+                SELECT batch_id, shard, month, count(*)::integer AS events FROM gone GROUP BY batch_id, shard, month
+            ), erased AS (
+                INSERT INTO log.batch_loss AS l (batch_id, shard, events, month)
+                SELECT batch_id, shard, sum(events), NULL FROM by_batch GROUP BY batch_id, shard
+                ON CONFLICT (batch_id, shard, month) DO UPDATE SET events = l.events + excluded.events
+            ), uncounted AS (
+                -- What is gone now, a month that was counted will not take along when it goes.
+                UPDATE log.batch_loss AS l SET events = l.events - b.events FROM by_batch AS b
+                WHERE l.batch_id = b.batch_id AND l.shard = b.shard AND l.month = b.month
+            )
+            SELECT g.month, count(*) AS events, max(g.occurred_at) AS latest FROM gone AS g GROUP BY g.month
+        LOOP
+            month := gone.month;
+            events := gone.events;
+            latest := greatest(latest, gone.latest);
+            RETURN NEXT;
+        END LOOP;
+        PERFORM set_config('bellwether.gate', '', true);
+        -- An event may lie a little ahead of the clock. Erased, it must not come back either: so the moment moves behind
+        -- it, and what has come until then goes too.
+        EXIT WHEN has_head OR latest < (
+            SELECT t.erased_at FROM log.erasure AS t WHERE t.app = of_app AND t.install_id = of_install);
+        PERFORM log.raise_history();
+        has_head := true;
+    END LOOP;
+    UPDATE log.erasure AS t
+    SET finished_at = clock_timestamp(),
+        erased_at = greatest(t.erased_at, latest + interval '1 microsecond'),
+        history = CASE WHEN has_head THEN (SELECT h.history FROM log.head AS h) ELSE t.history END
+    WHERE t.app = of_app AND t.install_id = of_install;
+END
+$$;
+REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;
+
+GRANT SELECT ON log.erasure TO bellwether_ingest;
+GRANT SELECT ON log.batch_loss TO bellwether_projector;

@@ -1,0 +1,126 @@
+package import Postgres
+package import ServiceRuntime
+package import Telemetry
+
+/// Takes whole months out of the log: closed, counted, dropped, each in a transaction of its own, so that what was
+/// interrupted goes on from `closedMonths`. Between closing and dropping a month is the time to seal what was made of it.
+///
+/// All of it is the owner's, and none of it within another transaction.
+package enum Retention {
+    /// A month that may go, as it was found at a position of the log.
+    package struct Candidate: Sendable, Equatable {
+        package let month: CivilDate
+        /// Position of the log up to which its events were looked at.
+        package let lookedAt: Int64
+    }
+
+    /// A month that takes no more events and still has them.
+    package struct ClosedMonth: Sendable, Equatable {
+        package let month: CivilDate
+        /// Its table in the schema `log`.
+        package let partition: String
+        /// No event of it stands after this position of the log.
+        package let position: Int64
+        /// Whether its losses have been recorded.
+        package let isCounted: Bool
+    }
+
+    /// How an attempt to drop a month ended.
+    package enum DropOutcome: Sendable { case dropped, busy }
+
+    /// The months that had ended so many days ago and of which no event occurred or was received since, the oldest first.
+    /// Rows of the default partition, whose clocks are absurd, belong to no month.
+    package static func candidates(
+        olderThan days: Int, now: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> [Candidate] {
+        let (age, isAgeless) = Int64(max(0, days)).multipliedReportingOverflow(by: 86_400_000_000)
+        let limit = isAgeless ? .min : now.microseconds.subtractingReportingOverflow(age).partialValue
+        // No month is older, and PostgreSQL knows no time as far back as some numbers of days reach.
+        guard limit > Timestamp.plausible.lowerBound.microseconds else { return [] }
+        let since = Timestamp(microseconds: limit)
+        let months = try connection.query(
+            """
+            SELECT month, name FROM log.partition
+            WHERE closed_at IS NULL AND (month + interval '1 month') AT TIME ZONE 'UTC' <= \(since)
+            ORDER BY month
+            """)
+        var candidates: [Candidate] = []
+        for row in months {
+            let (month, partition): (CivilDate, String) = (try row.get(0), try row.get(1))
+            let look = try patiently(on: &connection) { connection throws(PostgresError) in
+                try connection.query(
+                    """
+                    SELECT coalesce((SELECT max(number) FROM log.batch), 0), EXISTS (
+                        SELECT FROM log.\(identifier: partition)
+                        WHERE occurred_at >= \(since) OR received_at >= \(since))
+                    """)[0]
+            }
+            if try !look.get(1) { candidates.append(Candidate(month: month, lookedAt: try look.get(0))) }
+        }
+        return candidates
+    }
+
+    /// Closes a month: when this returns, no node takes an event of it any more. Gives a position of the log after which
+    /// none stands; nil, with nothing closed, when one came since the month was looked at.
+    package static func close(
+        _ candidate: Candidate, on connection: inout Connection
+    ) throws(PostgresError) -> Int64? {
+        try patiently(on: &connection) { connection throws(PostgresError) in
+            try connection.query("SELECT log.close_month(\(candidate.month), \(candidate.lookedAt))")[0].optional(0)
+        }
+    }
+
+    /// The months that are closed and not yet dropped, the oldest first.
+    package static func closedMonths(on connection: inout Connection) throws(PostgresError) -> [ClosedMonth] {
+        let rows = try connection.query(
+            """
+            SELECT month, name, coalesce((SELECT max(number) FROM log.batch), 0), counted_at IS NOT NULL
+            FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL ORDER BY month
+            """)
+        var months: [ClosedMonth] = []
+        for row in rows {
+            months.append(
+                ClosedMonth(
+                    month: try row.get(0), partition: try row.get(1), position: try row.get(2),
+                    isCounted: try row.get(3)))
+        }
+        return months
+    }
+
+    /// Writes down what each batch loses with a closed month; it counts from the moment when the month is dropped. Once
+    /// more does nothing.
+    package static func recordLosses(of month: CivilDate, on connection: inout Connection) throws(PostgresError) {
+        _ = try patiently(on: &connection) { connection throws(PostgresError) in
+            try connection.query("SELECT log.count_month(\(month))")
+        }
+    }
+
+    /// Drops the partition of a closed month whose losses are recorded. Readers hold it for as long as they read, and
+    /// writers would wait behind who waits for them: so each attempt is short, and they go on until the deadline.
+    package static func drop(
+        _ month: CivilDate, until deadline: Deadline, on connection: inout Connection
+    ) throws(PostgresError) -> DropOutcome {
+        while true {
+            do {
+                try connection.query("SELECT log.drop_month(\(month))")
+                return .dropped
+            } catch {
+                guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }
+            }
+            if deadline.hasPassed { return .busy }
+            // Nobody tells when a reader ends.
+            let pause = min(Deadline.after(seconds: 0.2), deadline)
+            _ = Lock(()).wait(until: pause) { _ in Bool?.none }
+        }
+    }
+
+    /// A transaction whose statements may take as long as a month is big.
+    private static func patiently<Result>(
+        on connection: inout Connection, _ body: (inout Connection) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(script: "SET LOCAL statement_timeout = 0")
+            return try body(&connection)
+        }
+    }
+}
