@@ -1,0 +1,80 @@
+internal import Postgres
+
+/// A recount beside what the projection has stored of the same shard, cell by cell.
+struct Comparison {
+    let recount: Recount
+    /// The number of the projector's tables.
+    let tables: Int32
+    let shard: Int16
+
+    /// How many cells there are on either side, and how many differ.
+    func count(on connection: inout Connection) throws(PostgresError) -> (cells: Int64, differing: Int64) {
+        let sql = "SELECT count(*), count(*) FILTER (WHERE \(differs)) FROM \(sides)"
+        let row = try connection.query(Statement(sql))[0]
+        return (try row.get(0), try row.get(1))
+    }
+
+    /// Notes the keys of what differs in a temporary table.
+    func noteDiffering(as table: String, on connection: inout Connection) throws(PostgresError) {
+        try connection.execute(
+            script: """
+                CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS SELECT \(keys) FROM \(sides) WHERE \(differs);
+                ANALYZE \(table)
+                """)
+    }
+
+    /// The first differing cells in the order of their keys, as people know them.
+    func differences(
+        atMost limit: Int, deliveries: Deliveries, on connection: inout Connection
+    ) throws(PostgresError) -> [Difference] {
+        let cells = "recount_cell_\(recount.table)"
+        try connection.execute(
+            script: """
+                CREATE TEMPORARY TABLE \(cells) ON COMMIT DROP AS
+                SELECT row_number() OVER (ORDER BY \(keys)) AS place, \(keys), \(columns(of: "r")), \(columns(of: "s"))
+                FROM \(sides) WHERE \(differs) ORDER BY \(keys) LIMIT \(limit)
+                """)
+        let key = recount.key.map { $0.text(of: Recount.quoted($0.name)) }
+        let values = ["s", "r"].flatMap { side in
+            recount.values.map { $0.text(of: Recount.quoted("\(side)_\($0.name)")) }
+        }
+        let sql = "SELECT place, \((key + values).joined(separator: ",\n")) FROM \(cells) ORDER BY place"
+        var differences: [Difference] = []
+        for row in try connection.query(Statement(sql)) {
+            let place: Int64 = try row.get(0)
+            var texts: [String?] = []
+            for column in 0..<(key.count + values.count) { texts.append(try row.optional(column + 1)) }
+            differences.append(
+                Difference(
+                    of: recount, in: shard, texts: texts,
+                    deliveries: try deliveries.behind(recount, cells: cells, place: place, on: &connection)))
+        }
+        return differences
+    }
+
+    private var keys: String { recount.key.map { Recount.quoted($0.name) }.joined(separator: ", ") }
+
+    private func columns(of side: String) -> String {
+        recount.values.map { "\(side).\(Recount.quoted($0.name)) AS \(Recount.quoted("\(side)_\($0.name)"))" }
+            .joined(separator: ", ")
+    }
+
+    private var differs: String {
+        let sides = ["r", "s"].map { side in
+            recount.values.map { "\(side).\(Recount.quoted($0.name))" }.joined(separator: ", ")
+        }
+        return "ROW(\(sides[0])) IS DISTINCT FROM ROW(\(sides[1]))"
+    }
+
+    private var sides: String {
+        let names = (recount.key + recount.values).map { Recount.quoted($0.name) }.joined(separator: ", ")
+        let saysSomething = recount.values.map { "\(Recount.quoted($0.name)) <> 0" }.joined(separator: " OR ")
+        return """
+            (\(recount.sql)) AS r
+            FULL JOIN (
+                SELECT \(names) FROM \(recount.stored(in: tables))
+                WHERE shard = \(shard)\(recount.isSum ? " AND (\(saysSomething))" : "")
+            ) AS s USING (\(keys))
+            """
+    }
+}

@@ -1,0 +1,138 @@
+internal import Postgres
+
+extension Verifier {
+    /// Recounts one shard in a transaction of its own, which is rolled back, so that what it made is gone.
+    func verify(
+        _ line: Line, shard: Int16, into report: inout VerificationReport, on connection: inout Connection
+    ) throws {
+        try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
+        defer { connection.rollBack() }
+        // Before the snapshot is taken: a partition that is dropped takes its rows out of every snapshot.
+        let tables = ["log.event"] + recounts.map { "projection.\(Recount.quoted($0.table))" }
+        try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
+        let place = try place(of: line, shard: shard, on: &connection)
+        report.shards.append((shard, place.line, place.position))
+        try noteMoves(in: &report, on: &connection)
+        let projectors = try projectors(of: place.line, on: &connection)
+        for projector in projectors.values {
+            if let reason = projector.stopReason {
+                report.note(VerificationReport.Omission(projector: projector.name, reason: reason))
+            } else if !recounts.contains(where: { $0.projector == projector.name }) {
+                report.note(
+                    VerificationReport.Omission(projector: projector.name, reason: "nobody knows how to recount it"))
+            }
+        }
+        for name in Set(recounts.map(\.projector)).sorted() where projectors[name] == nil {
+            report.note(VerificationReport.Omission(projector: name, reason: "the line does not have it"))
+        }
+
+        let gaps = try BatchGate.gaps(
+            shard: shard, position: place.position, atMost: mostDifferences, on: &connection)
+        report.gaps += gaps.first.prefix(mostDifferences - report.gaps.count)
+        report.gapCount += gaps.count
+
+        try RecountTables.make(shard: shard, position: place.position, on: &connection)
+        let totals = try connection.query(
+            "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
+        report.deliveries += try totals.get(0)
+        report.events += try totals.get(1)
+        let comparisons = recounts.compactMap { recount in
+            projectors[recount.projector].flatMap { projector in
+                projector.stopReason == nil
+                    ? Comparison(recount: recount, tables: projector.tables, shard: shard) : nil
+            }
+        }
+        try compare(comparisons, shard: shard, into: &report, on: &connection)
+    }
+
+    private func compare(
+        _ comparisons: [Comparison], shard: Int16, into report: inout VerificationReport,
+        on connection: inout Connection
+    ) throws(PostgresError) {
+        var differing: [Comparison] = []
+        for comparison in comparisons {
+            let counts = try comparison.count(on: &connection)
+            report.cells += counts.cells
+            report.count(differing: counts.differing, of: comparison.recount.table)
+            if counts.differing > 0 { differing.append(comparison) }
+        }
+        guard !differing.isEmpty, report.differences.count < mostDifferences else { return }
+        let isDelivery = { (comparison: Comparison) in comparison.recount.table == Recount.delivery.table }
+        var noted: String?
+        if let comparison = differing.first(where: isDelivery) {
+            try comparison.noteDiffering(as: "recount_differing", on: &connection)
+            noted = "recount_differing"
+        }
+        let deliveries = Deliveries(
+            shard: shard, stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.tables) },
+            differing: noted, limit: mostDeliveries)
+        // Funnels first: a delivery that differs shows behind their cells.
+        for comparison in differing.filter({ !isDelivery($0) }) + differing.filter(isDelivery)
+        where report.differences.count < mostDifferences {
+            report.differences += try comparison.differences(
+                atMost: mostDifferences - report.differences.count, deliveries: deliveries, on: &connection)
+        }
+    }
+}
+
+/// A projector of a line.
+private struct Projector {
+    let name: String
+    let tables: Int32
+    /// Nil while it runs.
+    let stopReason: String?
+}
+
+extension Verifier {
+    /// Where the line stands in a shard.
+    private func place(
+        of line: Line, shard: Int16, on connection: inout Connection
+    ) throws -> (line: Int32, position: Int64) {
+        let rows =
+            switch line {
+            case .live:
+                try connection.query(
+                    """
+                    SELECT p.line, p.position FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
+                    WHERE l.state = 'live' AND p.shard = \(shard)
+                    """)
+            case .number(let number):
+                try connection.query(
+                    "SELECT line, position FROM projection.progress WHERE line = \(number) AND shard = \(shard)")
+            }
+        guard let row = rows.first else { throw VerifierError.unknownLine(line) }
+        return (try row.get(0), try row.get(1))
+    }
+
+    private func projectors(
+        of line: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> [String: Projector] {
+        let rows = try connection.query(
+            """
+            SELECT name, tables, CASE WHEN stopped_at IS NOT NULL
+                THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
+            FROM projection.projector WHERE line = \(line) ORDER BY name
+            """)
+        var projectors: [String: Projector] = [:]
+        for row in rows {
+            let projector = Projector(name: try row.get(0), tables: try row.get(1), stopReason: try row.optional(2))
+            projectors[projector.name] = projector
+        }
+        return projectors
+    }
+
+    private func noteMoves(
+        in report: inout VerificationReport, on connection: inout Connection
+    ) throws(PostgresError) {
+        let rows = try connection.query(
+            """
+            SELECT app.slug, zone.time_zone, app.time_zone
+            FROM projection.zone AS zone JOIN log.app AS app ON app.id = zone.app
+            WHERE zone.time_zone <> app.time_zone ORDER BY app.slug
+            """)
+        for row in rows {
+            report.note(
+                VerificationReport.Move(app: try row.get(0), from: try row.get(1), to: try row.get(2)))
+        }
+    }
+}

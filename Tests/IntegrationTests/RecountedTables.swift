@@ -1,0 +1,92 @@
+import FunnelOracle
+import Postgres
+import Projections
+import Telemetry
+import TestSupport
+
+/// The recounts of all shards as the oracle's tables have them: summed, and with names instead of ids.
+struct RecountedTables {
+    private(set) var tables: [String: NamedTable] = [:]
+    private var sums: [String: [[Label]: [Int64]]] = [:]
+
+    init(of database: TestDatabase, upTo position: Int64 = .max) throws {
+        var connection = try database.connect()
+        for shard in try Verifier.shards(on: &connection) {
+            try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
+            defer { connection.rollBack() }
+            try RecountTables.make(shard: shard, position: position, on: &connection)
+            for recount in Recounts.all { try read(recount, on: &connection) }
+        }
+        for (table, cells) in sums {
+            guard let recount = Recounts.of(table), table != "category_action_times" else { continue }
+            tables[table] = NamedTable(
+                rows: cells.map { key, values in
+                    var row: [String: String?] = [:]
+                    for (column, text) in zip(recount.key, key) { row[column.name] = text.text }
+                    for (column, value) in zip(recount.values, values) { row[column.name] = "\(value)" }
+                    if recount.values.contains(where: { $0.name == "received" }) {
+                        row["inferred"] = "\(values[0] - values[1])"
+                    }
+                    if table == "category_actions" { row["median_seconds"] = .some(median(of: key, timed: values[3])) }
+                    return row
+                })
+        }
+    }
+
+    private mutating func read(_ recount: Recount, on connection: inout Connection) throws {
+        let columns = recount.key + recount.values
+        let list = columns.map { $0.text(of: "r.\($0.name)") }.joined(separator: ", ")
+        let sql = "SELECT \(list) FROM (\(recount.sql)) AS r"
+        for row in try connection.query(Statement(sql)) {
+            var texts: [String?] = []
+            for column in columns.indices { texts.append(try row.optional(column)) }
+            guard recount.isSum else {
+                tables["deliveries", default: NamedTable()].rows.append(delivery(texts, columns.map(\.name)))
+                continue
+            }
+            let values = texts.dropFirst(recount.key.count).map { $0.flatMap { Int64($0) } ?? .min }
+            let key = texts.prefix(recount.key.count).map { Label($0 ?? "") }
+            let sum = sums[recount.table, default: [:]][key]
+            sums[recount.table, default: [:]][key] = sum.map { zip($0, values).map(+) } ?? values
+        }
+    }
+
+    /// The view's columns from the table's.
+    private func delivery(_ texts: [String?], _ columns: [String]) -> [String: String?] {
+        var row = Dictionary(uniqueKeysWithValues: zip(columns, texts))
+        let flags = Set((row["flags"] ?? nil).map { $0.split(separator: "+").map(String.init) } ?? [])
+        for flag in [
+            "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
+            "media_attached", "story_started", "story_finished", "suppressed",
+        ] {
+            row[flag] = "\(flags.contains(flag))"
+        }
+        let isResponded = !flags.isDisjoint(with: ["opened", "action_tapped", "story_action_tapped"])
+        row["responded"] = "\(isResponded)"
+        row["received_responded"] = "\(isResponded && flags.contains("received"))"
+        row["unanswered"] = "\(flags.isDisjoint(with: ["silent", "dismissed"]) && !isResponded)"
+        if row["story_exit"] == "" {
+            row["story_exit"] = .some(nil)
+            row["pages"] = .some(nil)
+        }
+        if row["furthest"] == "-1" { row["furthest"] = .some(nil) }
+        return row
+    }
+
+    /// The middle of the bucket in which the ⌈timed/2⌉-th smallest time stands.
+    private func median(of action: [Label], timed: Int64) -> String? {
+        guard timed > 0 else { return nil }
+        let buckets = (sums["category_action_times"] ?? [:]).filter { Array($0.key.prefix(action.count)) == action }
+            .map { (bucket: $0.key.last.flatMap { Int64($0.text) } ?? -1, deliveries: $0.value[0]) }
+            .sorted { $0.bucket < $1.bucket }
+        var rest = (timed + 1) / 2
+        for (bucket, deliveries) in buckets {
+            rest -= deliveries
+            guard rest <= 0 else { continue }
+            guard bucket >= 16 else { return "\(Double(bucket) / 1_000_000)" }
+            let width: Int64 = 1 << (bucket / 8 - 1)
+            return "\(Double((8 + bucket % 8) * width + width / 2) / 1_000_000)"
+        }
+        return "fewer times than timed"
+    }
+}
