@@ -68,7 +68,7 @@ package final class Router: RequestHandler {
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
         let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
-        guard let path = Path(rawValue: head.path), path.isThere(on: surface) else {
+        guard let path = Path(rawValue: head.path), path.isThere(on: surface), path != .events || events != nil else {
             return answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
         }
         guard path.methods.contains(head.method) else {

@@ -21,9 +21,21 @@ package struct ProjectionControl: Sendable {
     /// Brings the live funnels to the log's present head and says what has stopped. Safe beside a running service.
     package func catchUp() throws -> (head: Int64, stopped: [StoppedProjection]) {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
-        let head = try Backlog.read(.live, on: &connection).head
-        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log).run(to: head)
-        return (head, try StoppedProjection.all(on: &connection))
+        return try catchUp(to: try Backlog.read(.live, on: &connection).head)
+    }
+
+    /// What of the live funnels does not go on.
+    package func stopped() throws -> [StoppedProjection] {
+        var connection = try ProjectionSession.open(url: url, role: role, purpose: "projections", log: log)
+        return try StoppedProjection.all(on: &connection)
+    }
+
+    /// Brings the live funnels to a position at least.
+    func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
+        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log)
+            .run(to: position)
+        var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
+        return (position, try StoppedProjection.all(on: &connection))
     }
 }
 
@@ -33,13 +45,26 @@ package struct StoppedProjection: Sendable {
     package let batch: Int64
     package let reason: String
 
+    /// Those of the live line.
     static func all(on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
+        try all(where: "l.state = 'live'", on: &connection)
+    }
+
+    /// Those of a line.
+    static func all(of line: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
+        try all(where: "l.id = \(line)", on: &connection)
+    }
+
+    private static func all(
+        where condition: Statement, on connection: inout Connection
+    ) throws(PostgresError) -> [StoppedProjection] {
         let rows = try connection.query(
-            """
-            SELECT p.name, p.stopped_batch, p.stopped_because FROM projection.projector AS p
-            JOIN projection.line AS l ON l.id = p.line
-            WHERE l.state = 'live' AND p.stopped_at IS NOT NULL ORDER BY p.name
-            """)
+            Statement(
+                """
+                SELECT p.name, p.stopped_batch, p.stopped_because FROM projection.projector AS p
+                JOIN projection.line AS l ON l.id = p.line
+                WHERE \(condition.sql) AND p.stopped_at IS NOT NULL ORDER BY p.name
+                """, condition.parameters))
         var stopped: [StoppedProjection] = []
         for row in rows {
             stopped.append(StoppedProjection(name: try row.get(0), batch: try row.get(1), reason: try row.get(2)))

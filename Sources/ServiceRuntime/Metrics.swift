@@ -40,6 +40,15 @@ package final class Metrics: Sendable {
         register(name, help, "gauge") { [Sample(value: read())] }
     }
 
+    /// Numbers that are read at the moment of asking, by the value of their label.
+    package func gauge(
+        _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [String: Double]
+    ) {
+        register(name, help, "gauge") {
+            read().sorted { $0.key < $1.key }.map { Sample(labels: [(label, $0.key)], value: $0.value) }
+        }
+    }
+
     /// A distribution over fixed buckets.
     package func histogram(_ name: String, _ help: String, buckets: [Double]) -> Histogram {
         let histogram = Histogram(buckets: buckets)

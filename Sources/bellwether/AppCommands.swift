@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Postgres
+internal import Projections
 internal import ServiceRuntime
 
 /// Makes an app and its first write key.
@@ -57,10 +58,7 @@ struct AppSetCommand: Command {
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
         try DatabaseAccess.withConnection(arguments) { connection in
-            if let zone = arguments.text("time-zone") {
-                try Apps.set(timeZone: zone, of: slug, on: &connection)
-                StandardStream.error.write("The days of '\(slug)' are now counted in \(zone).\n")
-            }
+            if let zone = arguments.text("time-zone") { try set(zone, of: slug, on: &connection) }
             if let rateLimit {
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
                 let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }
@@ -68,6 +66,21 @@ struct AppSetCommand: Command {
             }
         }
         return .done
+    }
+
+    /// Changes the zone and moves what is counted to its days. Cut short, a running service takes the rest on.
+    private func set(_ zone: String, of slug: String, on connection: inout Connection) throws {
+        try connection.execute(script: "BEGIN")
+        try ZoneChange.remember(slug, on: &connection)
+        try Apps.set(timeZone: zone, of: slug, on: &connection)
+        try connection.execute(script: "COMMIT")
+        StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries to them:\n")
+        var moved = 0
+        for change in try ZoneChange.pending(byRules: false, on: &connection) where change.slug == slug {
+            moved += try change.make(on: &connection)
+        }
+        StandardStream.error.write(
+            "\(moved) deliveries moved to another day. What retain has sealed stays in the days that it had.\n")
     }
 
     /// Nil when nothing was said of it, `.some(nil)` for no limit.

@@ -46,7 +46,9 @@ struct Arguments {
             if !value.isEmpty { values[option.name] = [value] }
         }
         let required = command.operands.filter { !$0.hasPrefix("[") }.count
-        guard has("help") || (required...command.operands.count).contains(operands.count) else {
+        // An ellipsis is as many as you like.
+        let most = command.operands.last?.contains("…") == true ? Int.max : command.operands.count
+        guard has("help") || (required...most).contains(operands.count) else {
             throw UsageError("use: \(Help.usage(of: command))")
         }
     }

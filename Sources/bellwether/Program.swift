@@ -2,6 +2,7 @@ internal import EmbeddedPostgres
 internal import EventLog
 internal import HTTPServer
 internal import Postgres
+internal import Projections
 internal import ServiceRuntime
 
 /// What the process tells its caller.
@@ -23,7 +24,8 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, RejectedListCommand.self,
+            AppKeyAddCommand.self, AppKeyRevokeCommand.self, ProjectCommand.self, ProjectionResumeCommand.self,
+            RebuildCommand.self, RetainCommand.self, EraseCommand.self, StatusCommand.self, RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
         ]
     }
@@ -77,6 +79,7 @@ enum Program {
         case let error as PostgresError: error.isUnavailable ? .unavailable : .failed
         case is EmbeddedPostgresError: .unavailable
         case AppError.database(let error): error.isUnavailable ? .unavailable : .failed
+        case StepError.database(let error): error.isUnavailable ? .unavailable : .failed
         case MigrationError.database(_, let error): error.isUnavailable ? .unavailable : .failed
         default: .failed
         }

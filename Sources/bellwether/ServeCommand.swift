@@ -8,12 +8,12 @@ internal import ServiceRuntime
 /// Runs the service until it is told to stop.
 struct ServeCommand: Command {
     static let words = ["serve"]
-    static let summary = "Run the ingestion service"
+    static let summary = "Run the service: take events in and keep the funnels level"
     static let options = [
         Option(
             "listen", "ADDRESS", environment: "BELLWETHER_LISTEN",
             help: "host:port, or the path of a Unix socket (default 127.0.0.1:8080)"),
-        Option("only", "PART", help: "Run one part of the service: ingest"),
+        Option("only", "PART", help: "Run one part of the service: ingest or project"),
         Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead"),
         Option("tls-certificate", "FILE", help: "Serve HTTPS with this certificate chain (PEM)"),
         Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
@@ -22,6 +22,7 @@ struct ServeCommand: Command {
         Option("connections", "N", help: "Connections at once (default 5000)"),
         Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
         Option("writers", "N", help: "Commits at once (default 2)"),
+        Option("lanes", "N", help: "Steps of the projections at once (default 2)"),
         Option("queue-bytes", "N", help: "Bytes of events that may wait for their commit (default 33554432)"),
         Option("max-values", "N", help: "Different values of one member in one app (default 100000)"),
         Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
@@ -33,12 +34,16 @@ struct ServeCommand: Command {
     private let metricsListen: HTTPServerConfiguration.Address?
     private let commits: GroupCommit.Configuration
     private let mostWords: Int32
+    private let parts: Set<Service.Part>
+    private let lanes: Int
     private let log: Log
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        enum Part: String, CaseIterable { case ingest }
-        _ = try arguments.choice("only", default: Part.ingest)
+        parts =
+            arguments.has("only")
+            ? [try arguments.choice("only", default: Service.Part.ingest)] : Set(Service.Part.allCases)
+        lanes = try arguments.number("lanes", in: 1...16, default: 2)
         log = .standardError(least: try arguments.choice("log-level", default: Log.Level.info))
         var server = HTTPServerConfiguration(
             listen: try Self.address(arguments.text("listen") ?? "127.0.0.1:8080", "listen"))
@@ -66,10 +71,11 @@ struct ServeCommand: Command {
         let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(arguments, log: log, interruptible: false)
         defer { access.release() }
-        let service = try Service(
-            url: access.url, server: server, metricsListen: metricsListen, commits: commits, mostWords: mostWords,
-            node: arguments.text("node") ?? Self.nodeName(), crossOrigin: CrossOrigin(arguments.texts("cors-origin")),
-            log: log, revive: { try access.cluster?.ensureRunning() })
+        let configuration = Service.Configuration(
+            url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
+            mostWords: mostWords, node: arguments.text("node") ?? Self.nodeName(),
+            crossOrigin: CrossOrigin(arguments.texts("cors-origin")))
+        let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() })
         service.start()
         let signal = Signals.waitForStop()
         log.info("stopping: finishing what is in flight", ["signal": signal])

@@ -1,31 +1,61 @@
 internal import EventLog
 internal import HTTPServer
 internal import Ingestion
+internal import Projections
 internal import ServiceRuntime
 
 /// The parts of a running service, wired together: started from the database outward, stopped from the door inward.
 final class Service: Sendable {
+    /// What of it this process runs.
+    enum Part: String, CaseIterable { case ingest, project }
+
     private let keeper: LogKeeper
-    private let keys: KeyDirectory
-    private let commits: GroupCommit
+    private let ingestion: Ingestion?
+    private let runner: Runner?
     private let doors: [HTTPServer]
     private let draining = Lock(false)
     private let log: Log
 
-    init(
-        url: String, server: HTTPServerConfiguration, metricsListen: HTTPServerConfiguration.Address?,
-        commits configuration: GroupCommit.Configuration, mostWords: Int32, node: String, crossOrigin: CrossOrigin,
-        log: Log, revive: @escaping @Sendable () throws -> Void
-    ) throws {
+    /// What takes events in.
+    private struct Ingestion {
+        let keys: KeyDirectory
+        let commits: GroupCommit
+    }
+
+    struct Configuration {
+        var url: String
+        var server: HTTPServerConfiguration
+        var metricsListen: HTTPServerConfiguration.Address?
+        var parts: Set<Part>
+        var commits: GroupCommit.Configuration
+        var lanes: Int
+        var mostWords: Int32
+        var node: String
+        var crossOrigin: CrossOrigin
+    }
+
+    /// `revive` is tried when the database is away.
+    init(_ configuration: Configuration, log: Log, revive: @escaping @Sendable () throws -> Void) throws {
         self.log = log
+        let url = configuration.url
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
         let months = MonthBook()
         let keeper = LogKeeper(url: url, months: months, log: log, revive: revive)
-        let keys = KeyDirectory(url: url, log: log)
-        let commits = GroupCommit(
-            configuration, appender: Appender.Configuration(url: url, node: node, mostWords: mostWords), months: months,
-            log: log, metrics: metrics)
+        let ingestion: Ingestion? =
+            configuration.parts.contains(.ingest)
+            ? Ingestion(
+                keys: KeyDirectory(url: url, log: log),
+                commits: GroupCommit(
+                    configuration.commits,
+                    appender: Appender.Configuration(
+                        url: url, node: configuration.node, mostWords: configuration.mostWords), months: months,
+                    log: log, metrics: metrics)) : nil
+        runner =
+            configuration.parts.contains(.project)
+            ? Runner(
+                Runner.Configuration(url: url, lanes: configuration.lanes), metrics: registry, log: log,
+                isWell: { keeper.health == .well }) : nil
         let draining = self.draining
         let isDraining: @Sendable () -> Bool = { draining.withLock { $0 } }
         let isReady: Router.ReadinessCheck = {
@@ -36,17 +66,22 @@ final class Service: Sendable {
             case .away: return Router.NotReady("The database is away.")
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
-            return commits.isConnected && keys.isConnected ? nil : Router.NotReady("The database is being reached.")
+            guard let ingestion else { return nil }
+            let isConnected = ingestion.commits.isConnected && ingestion.keys.isConnected
+            return isConnected ? nil : Router.NotReady("The database is being reached.")
         }
-        let route = EventsRoute(keys: keys, commits: commits, metrics: metrics, log: log, isDraining: isDraining)
+        let route = ingestion.map { ingestion in
+            EventsRoute(
+                keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log, isDraining: isDraining)
+        }
         let router = Router(
-            metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics,
-            crossOrigin: crossOrigin,
-            isReady: isReady)
+            configuration.metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics,
+            crossOrigin: configuration.crossOrigin, isReady: isReady)
         var doors = [
-            try HTTPServer(configuration: server, handler: router, log: log, errorResponse: Router.response(to:))
+            try HTTPServer(
+                configuration: configuration.server, handler: router, log: log, errorResponse: Router.response(to:))
         ]
-        if let metricsListen {
+        if let metricsListen = configuration.metricsListen {
             var quiet = HTTPServerConfiguration(listen: metricsListen)
             quiet.connectionLimit = 64
             let metricsRouter = Router(.metricsOnly, events: nil, metrics: metrics, isReady: isReady)
@@ -54,7 +89,7 @@ final class Service: Sendable {
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
-        (self.keeper, self.keys, self.commits, self.doors) = (keeper, keys, commits, doors)
+        (self.keeper, self.ingestion, self.doors) = (keeper, ingestion, doors)
         let door = doors[0]
         registry.counter("bellwether_http_requests_total", "Requests answered, by status.", label: "status") {
             Dictionary(uniqueKeysWithValues: door.counts.answers.map { (String($0.key), $0.value) })
@@ -72,7 +107,7 @@ final class Service: Sendable {
             ]
         }
         registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
-            Double(commits.queued)
+            Double(ingestion?.commits.queued ?? 0)
         }
         registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
             keeper.health == .well ? 1 : 0
@@ -81,8 +116,9 @@ final class Service: Sendable {
 
     func start() {
         keeper.start()
-        keys.start()
-        commits.start()
+        ingestion?.keys.start()
+        ingestion?.commits.start()
+        runner?.start()
         for door in doors {
             door.start()
             log.info("listening", ["address": "\(door.address)"])
@@ -93,8 +129,9 @@ final class Service: Sendable {
     func stop() {
         draining.withLock { $0 = true }
         for door in doors { door.stop(deadline: .after(seconds: 30)) }
-        commits.stop()
-        keys.stop()
+        ingestion?.commits.stop()
+        ingestion?.keys.stop()
+        runner?.stop()
         keeper.stop()
     }
 }

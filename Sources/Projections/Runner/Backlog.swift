@@ -9,6 +9,9 @@ package struct Backlog: Sendable {
     /// Events after that, counted only so far as to tell little from much.
     package let events: Int64
 
+    /// Age of the oldest batch after it.
+    package let seconds: Double
+
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
 
     /// Up to here they are counted.
@@ -19,12 +22,17 @@ package struct Backlog: Sendable {
             """
             SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0), least.position,
                 (SELECT coalesce(sum(events), 0)::bigint FROM (
-                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches)
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches),
+                coalesce((
+                    SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
+                    WHERE number = least.position + 1), 0)
             FROM (
                 SELECT min(position) AS position FROM projection.progress
                 WHERE line = projection.chosen_line(\(choice.line))
             ) AS least
             """)[0]
-        return Backlog(head: try row.get(0), position: try row.optional(1), events: try row.get(2))
+        return Backlog(
+            head: try row.get(0), position: try row.optional(1), events: try row.get(2),
+            seconds: try row.get(3))
     }
 }

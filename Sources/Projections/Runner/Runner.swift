@@ -24,6 +24,9 @@ package final class Runner: Sendable {
     private struct State {
         var isStopping = false
         var threads: [Worker] = []
+        /// As it was last seen.
+        var backlog: Backlog?
+        var stopped: [StoppedProjection] = []
     }
 
     private let configuration: Configuration
@@ -44,6 +47,21 @@ package final class Runner: Sendable {
         events = metrics.counter("bellwether_projected_events_total", "Events folded into the funnels.")
         steps = metrics.counter("bellwether_projection_steps_total", "Steps taken by the projections.")
         failures = metrics.counter("bellwether_projection_retries_total", "Steps that failed and were tried again.")
+        let state = self.state
+        metrics.gauge("bellwether_projection_lag_batches", "Batches of the log that the funnels do not hold yet.") {
+            state.withLock { state in state.backlog.map { Double(max(0, $0.head - ($0.position ?? 0))) } ?? 0 }
+        }
+        metrics.gauge("bellwether_projection_lag_seconds", "Age of the oldest batch that the funnels do not hold yet.")
+        {
+            state.withLock { state in state.backlog?.seconds ?? 0 }
+        }
+        metrics.gauge(
+            "bellwether_projection_stopped", "The batch at which a projection has stopped.", label: "projection"
+        ) {
+            state.withLock { state in
+                Dictionary(uniqueKeysWithValues: state.stopped.map { ($0.name, Double($0.batch)) })
+            }
+        }
     }
 
     package func start() {
@@ -69,7 +87,13 @@ package final class Runner: Sendable {
             do {
                 var connection = try ProjectionSession.open(
                     url: configuration.url, purpose: "projections", log: log)
+                var nextRound = Deadline.now
+                if lane == 0 { try changeZones(byRules: true, &connection) }
                 while !isStopping, isWell() {
+                    if lane == 0, nextRound.hasPassed {
+                        try look(&connection)
+                        nextRound = .after(seconds: 1)
+                    }
                     rest(try follow(lane, &connection))
                     backoff.reset()
                 }
@@ -82,11 +106,33 @@ package final class Runner: Sendable {
         }
     }
 
+    /// What is looked at once a second.
+    private func look(_ connection: inout Connection) throws {
+        let stopped = try StoppedProjection.all(on: &connection)
+        state.withLock { state in state.stopped = stopped }
+        try changeZones(byRules: false, &connection)
+    }
+
+    /// Takes up what a command began and did not end, and what an update of the time-zone data asks for.
+    private func changeZones(byRules: Bool, _ connection: inout Connection) throws {
+        connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
+        defer { connection.deadline = .never }
+        for change in try ZoneChange.pending(byRules: byRules, on: &connection) {
+            log.info(
+                "moving the deliveries of an app to the days of its time zone",
+                ["app": change.slug, "zone": change.timeZone])
+            connection.deadline = .never
+            let moved = try change.make(on: &connection)
+            log.info("moved the deliveries of an app", ["app": change.slug, "deliveries": "\(moved)"])
+        }
+    }
+
     /// One look at the log, and a step if there is something new; says how long to rest then.
     private func follow(_ lane: Int, _ connection: inout Connection) throws -> Double {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
         let backlog = try Backlog.read(.live, on: &connection)
+        if lane == 0 { state.withLock { state in state.backlog = backlog } }
         guard !backlog.isLevel else { return configuration.interval }
         // One lane does for a trickle: a step has its price however little it moves.
         let isMuch = backlog.events >= Backlog.much

@@ -28,7 +28,7 @@ struct BatchRange {
         let rows = try connection.queryPrepared(
             """
             SELECT number, id, shard_events, least_device_at, greatest_device_at
-            FROM log.batch WHERE number > \(lane.position) AND number <= \(last) ORDER BY number LIMIT \(mostBatches ?? Self.mostBatches)
+            FROM log.batch_expected WHERE number > \(lane.position) AND number <= \(last) ORDER BY number LIMIT \(mostBatches ?? Self.mostBatches)
             """)
         var total: Int64 = 0
         for row in rows {

@@ -4,7 +4,7 @@ internal import Telemetry
 struct Changes {
     private(set) var inserted: [Delivery] = []
     private(set) var updated: [Delivery] = []
-    /// Each updated one as it was, in the same order.
+    /// Those that no longer count as they were.
     private(set) var replaced: [Delivery] = []
 
     init(
@@ -35,6 +35,12 @@ struct Changes {
             replaced.append(old.delivery)
         }
     }
+
+    /// Deliveries that go.
+    init(removed deliveries: [Delivery]) { replaced = deliveries }
+
+    /// Deliveries that come.
+    init(inserted deliveries: [Delivery]) { inserted = deliveries }
 
     /// The net change that they make to a projector's tables.
     func tallies(of projector: any Projector.Type) -> [Tally] {

@@ -92,6 +92,18 @@ enum DeliveryTable {
         }
     }
 
+    /// Writes down that these are sealed.
+    static func remember(sealed deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
+        let (names, spans) = (deliveries.map(\.name), deliveries.map(\.state.span))
+        try connection.queryPrepared(
+            """
+            INSERT INTO projection.sealed_delivery (
+                notification_key, install_id, app, shard, first_device_at, last_device_at)
+            SELECT * FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                \(names.map(\.shard)), \(spans.map(\.firstDeviceAt)), \(spans.map(\.lastDeviceAt)))
+            """)
+    }
+
     /// Takes deliveries away.
     static func delete(
         _ names: [Delivery.Name], from tables: Int32, on connection: inout Connection

@@ -76,7 +76,7 @@ extension Verifier {
 }
 
 /// A projector of a line.
-private struct Projector {
+private struct LineMember {
     let name: String
     let tables: Int32
     /// Nil while it runs.
@@ -106,16 +106,16 @@ extension Verifier {
 
     private func projectors(
         of line: Int32, on connection: inout Connection
-    ) throws(PostgresError) -> [String: Projector] {
+    ) throws(PostgresError) -> [String: LineMember] {
         let rows = try connection.query(
             """
             SELECT name, tables, CASE WHEN stopped_at IS NOT NULL
                 THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
             FROM projection.projector WHERE line = \(line) ORDER BY name
             """)
-        var projectors: [String: Projector] = [:]
+        var projectors: [String: LineMember] = [:]
         for row in rows {
-            let projector = Projector(name: try row.get(0), tables: try row.get(1), stopReason: try row.optional(2))
+            let projector = LineMember(name: try row.get(0), tables: try row.get(1), stopReason: try row.optional(2))
             projectors[projector.name] = projector
         }
         return projectors

@@ -1,0 +1,115 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Makes funnels anew from the log beside the live ones, proves them, and lets the two change places; ingestion and
+/// readers go on. Cut short, it goes on where it was when it is run again.
+package struct Rebuild {
+    let control: ProjectionControl
+    let projectors: [any Projector.Type]
+    /// The deliveries too, and with them all.
+    let isComplete: Bool
+
+    /// Of these projectors, or of all and the deliveries on which they stand.
+    package init(_ control: ProjectionControl, names: [String]) throws(UnknownProjector) {
+        self.control = control
+        isComplete = names.isEmpty || names.contains(DeliveryTable.projector)
+        for name in names where name != DeliveryTable.projector {
+            guard Projectors.all.contains(where: { $0.name == name }) else { throw UnknownProjector(name: name) }
+        }
+        let complete = isComplete
+        projectors = Projectors.all.filter { complete || names.contains($0.name) }
+    }
+
+    package struct UnknownProjector: Error, CustomStringConvertible {
+        package let name: String
+        package var description: String {
+            let known = ([DeliveryTable.projector] + Projectors.all.map { $0.name }).joined(separator: ", ")
+            return "there is no projection '\(String(printable: name))'. There are: \(known)"
+        }
+    }
+
+    /// What it is at.
+    package enum Phase: Sendable {
+        /// The batch that is folded, of how many.
+        case folding(Int64, of: Int64)
+        case verifying(shard: Int, of: Int)
+        case swapping
+    }
+
+    /// How it ended.
+    package enum Outcome: Sendable {
+        /// The new tables are live. Old ones that are still being read were left for the next time.
+        case swapped(events: Int64, deliveries: Int64, leftTables: Int)
+        /// The new tables are not what verification counts: nothing was swapped, or nothing dropped.
+        case differs(VerificationReport, isSwapped: Bool)
+        /// What was built could not take a batch; nothing was swapped.
+        case stopped([StoppedProjection])
+    }
+
+    package func run(progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
+        for _ in 1..<Self.mostAttempts {
+            do { return try attempt(progress) } catch StepError.lineIsGone {
+                control.log.info("history changed, or another rebuild began: starting again")
+            }
+        }
+        return try attempt(progress)
+    }
+
+    private static let mostAttempts = 5
+
+    private func attempt(_ progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
+        var connection = try ProjectionSession.open(
+            url: control.url, role: nil, purpose: "rebuild", log: control.log)
+        _ = try LineBuilder.dropRetired(on: &connection)
+        let line = try LineBuilder.begin(projectors, on: &connection)
+        try level(line, &connection, progress)
+        let stopped = try StoppedProjection.all(of: line, on: &connection)
+        guard stopped.isEmpty else {
+            try LineBuilder.retireUnfinished(on: &connection)
+            _ = try LineBuilder.dropRetired(on: &connection)
+            return .stopped(stopped)
+        }
+        let proof = try verify(.number(line), progress: progress)
+        guard proof.isProved else {
+            guard try LineBuilder.isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
+            try LineBuilder.retireUnfinished(on: &connection)
+            return .differs(proof, isSwapped: false)
+        }
+        // What came meanwhile, so that little is left for the moment in which everybody waits.
+        try level(line, &connection, progress)
+        progress(.swapping)
+        try LineBuilder.swap(line, all: isComplete, on: &connection)
+        let sample = try verify(.live, shards: [Int16.random(in: 0..<Shard.count)], progress: progress)
+        let isSwapProved = sample.differing.isEmpty && sample.gapCount == 0
+        guard isSwapProved else { return .differs(sample, isSwapped: true) }
+        return .swapped(
+            events: proof.events, deliveries: proof.deliveries,
+            leftTables: try LineBuilder.dropRetired(on: &connection))
+    }
+
+    /// Brings the new line to where the log stands now.
+    private func level(
+        _ line: Int32, _ connection: inout Connection, _ progress: @escaping @Sendable (Phase) -> Void
+    ) throws {
+        let head = try Backlog.read(.building(line), on: &connection).head
+        let catchUp = CatchUp(
+            url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: Self.mostEvents,
+            log: control.log)
+        try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
+    }
+
+    /// Events of one step: bigger than those of the runner, since nobody waits for one.
+    private static let mostEvents: Int64 = 50_000
+
+    private func verify(
+        _ line: Verifier.Line, shards: [Int16]? = nil, progress: @escaping @Sendable (Phase) -> Void
+    ) throws -> VerificationReport {
+        var connection = try LogSession.open(
+            url: control.url, role: nil, purpose: "verify", log: control.log, statementSeconds: 0)
+        return try Verifier().verify(line, shards: shards, on: &connection) { step in
+            progress(.verifying(shard: step.place, of: step.count))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import EventLog
+internal import Postgres
+internal import ServiceRuntime
+package import Telemetry
+
+/// Takes one install out of the log and out of every funnel. Afterwards the funnels are what they would be if nothing of it
+/// had ever come.
+package struct ErasureRun {
+    let control: ProjectionControl
+
+    package init(_ control: ProjectionControl) {
+        self.control = control
+    }
+
+    /// What was done.
+    package struct Receipt: Sendable {
+        package let erasure: Erasure
+        package let log: Erasure.Receipt
+        /// Deliveries that were taken out of the funnels.
+        package let deliveries: Int
+        /// Projections that are stopped: they still count the install until they are resumed.
+        package let stopped: [StoppedProjection]
+    }
+
+    package func run(app: Int32, install: UUID) throws -> Receipt {
+        var connection = try ProjectionSession.open(
+            url: control.url, role: nil, purpose: "erasure", log: control.log)
+        let erasure = try Erasure.begin(app: app, install: install, on: &connection)
+        let findings = try erasure.findEvents(on: &connection)
+        return try connection.atomically { connection in
+            try connection.execute(script: "SET LOCAL statement_timeout = 0")
+            // What is being built holds them too, or will.
+            try LineBuilder.retireUnfinished(on: &connection)
+            guard let lane = try Lane.lock([Shard.of(install)], of: .live, on: &connection) else {
+                throw StepError.lineIsGone
+            }
+            let log = try erasure.deleteEvents(findings, on: &connection)
+            let names = try Self.deliveries(of: erasure, on: &connection)
+            let stored = try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
+            let deliveries = stored.values.map(\.delivery)
+            try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
+            try DeliveryTable.delete(deliveries.map(\.name), from: lane.deliveries, on: &connection)
+            try connection.query(
+                "DELETE FROM projection.sealed_delivery WHERE app = \(app) AND install_id = \(install)")
+            return Receipt(
+                erasure: erasure, log: log, deliveries: deliveries.count,
+                stopped: try StoppedProjection.all(on: &connection))
+        }
+    }
+
+    /// Of which the erased events were.
+    private static func deliveries(
+        of erasure: Erasure, on connection: inout Connection
+    ) throws(PostgresError) -> [Delivery.Name] {
+        let rows = try connection.query("SELECT DISTINCT notification_key FROM \(sql: Erasure.table)")
+        var names: [Delivery.Name] = []
+        for row in rows {
+            names.append(
+                Delivery.Name(
+                    app: erasure.app, shard: Shard.of(erasure.install), install: erasure.install,
+                    notificationKey: try row.get(0)))
+        }
+        return names
+    }
+}

@@ -1,0 +1,74 @@
+internal import EventLog
+internal import Postgres
+internal import Projections
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Erases one install.
+struct EraseCommand: Command {
+    static let words = ["erase"]
+    static let summary = "Erase an install: its events, and its part of every funnel; prints a receipt"
+    static let options = [
+        Option("app", "SLUG", help: "The app"),
+        Option("install", "ID", help: "The install's id"),
+        Option("format", "FORMAT", help: "text or json (default text)"),
+    ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let install: UUID
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard let slug = arguments.text("app"), let id = arguments.text("install") else {
+            throw UsageError("say whose events: --app SLUG --install ID")
+        }
+        guard let install = UUID(id) else {
+            throw UsageError("--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: id))'")
+        }
+        (self.slug, self.install) = (slug, install)
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
+        let app = try Apps.named(slug, on: &connection)
+        let receipt = try ErasureRun(ProjectionControl(url: access.url, log: log)).run(app: app.id, install: install)
+        switch format {
+        case .text: StandardStream.output.write(text(receipt))
+        case .json: StandardStream.output.write(json(receipt))
+        }
+        return .done
+    }
+
+    private func text(_ receipt: ErasureRun.Receipt) -> String {
+        var text = """
+            Erased install \(install) of app \(slug)
+            at               \(receipt.erasure.erasedAt), as batch \(receipt.erasure.number)
+            events           \(receipt.log.total)
+            deliveries       \(receipt.deliveries)
+            rejected events  \(receipt.log.rejected)
+            drop reports     \(receipt.log.clientDrops) no longer name it
+
+            """
+        text += "What it sends from now on about the time before is rejected as 'erased'.\n"
+        text += "Funnels of months that were dropped by retain are sealed: they still count it, without naming it.\n"
+        for projection in receipt.stopped {
+            text +=
+                "\(projection.name) is stopped and still counts it until bellwether projection resume \(projection.name).\n"
+        }
+        return text
+    }
+
+    private func json(_ receipt: ErasureRun.Receipt) -> String {
+        let stopped = receipt.stopped.map { String(json: $0.name) }.joined(separator: ",")
+        return
+            "{\"app\":\(String(json: slug)),\"install_id\":\"\(install)\",\"erased_at\":\"\(receipt.erasure.erasedAt)\","
+            + "\"batch\":\(receipt.erasure.number),\"events\":\(receipt.log.total),\"deliveries\":\(receipt.deliveries),"
+            + "\"rejected\":\(receipt.log.rejected),\"drop_reports\":\(receipt.log.clientDrops),\"stopped\":[\(stopped)]}\n"
+    }
+}

@@ -1,0 +1,136 @@
+internal import EventLog
+internal import Postgres
+internal import Projections
+internal import ServiceRuntime
+
+/// Brings the funnels level with the log.
+struct ProjectCommand: Command {
+    static let words = ["project"]
+    static let summary = "Bring the funnels level with the log, and return"
+    static let options = [Option("once", help: "Return when they are level (to follow the log: serve --only project)")]
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard arguments.has("once") else {
+            throw UsageError("use project --once; to follow the log, use serve --only project")
+        }
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        let (head, stopped) = try ProjectionControl(url: access.url, log: log).catchUp()
+        guard stopped.isEmpty else {
+            StandardStream.error.write(stopped.map(\.sentence).joined())
+            return .failed
+        }
+        StandardStream.error.write("The funnels stand at batch \(head) or past it.\n")
+        return .done
+    }
+}
+
+/// Brings a stopped projection back.
+struct ProjectionResumeCommand: Command {
+    static let words = ["projection", "resume"]
+    static let operands = ["NAME…"]
+    static let summary = "Make a stopped projection anew from the log, and let it go on"
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        try RebuildRun(arguments) { control in
+            let stopped = try control.stopped().map(\.name)
+            // Without deliveries nothing goes on, and all is made anew with them.
+            let wanted = stopped.contains("deliveries") ? stopped : arguments.operands
+            let running = arguments.operands.filter { !stopped.contains($0) }
+            _ = try Rebuild(control, names: arguments.operands)
+            for name in running { StandardStream.error.write("\(name) is running: there is nothing to resume.\n") }
+            return wanted.filter { !running.contains($0) }
+        }.run()
+    }
+}
+
+/// Makes funnels anew.
+struct RebuildCommand: Command {
+    static let words = ["rebuild"]
+    static let operands = ["[NAME…]"]
+    static let summary = "Make funnels anew from the log, prove them, and put them in the place of the old"
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        try RebuildRun(arguments) { _ in arguments.operands.isEmpty ? ["deliveries"] : arguments.operands }.run()
+    }
+}
+
+/// A rebuild with its bar and its last word.
+private struct RebuildRun {
+    private let arguments: Arguments
+    private let choose: (ProjectionControl) throws -> [String]
+
+    /// `choose` says which projections; none ends it.
+    init(_ arguments: Arguments, choosing choose: @escaping (ProjectionControl) throws -> [String]) {
+        self.arguments = arguments
+        self.choose = choose
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        let control = ProjectionControl(url: access.url, log: log)
+        let names = try choose(control)
+        guard !names.isEmpty else { return .done }
+        let bar = ProgressBar()
+        let outcome = try Rebuild(control, names: names).run { phase in
+            switch phase {
+            case .folding(let position, let head):
+                bar.show(head == 0 ? 1 : Double(position) / Double(head), "folding: batch \(position) of \(head)")
+            case .verifying(let shard, let count):
+                bar.show(Double(shard) / Double(count), "verifying: shard \(shard) of \(count)")
+            case .swapping: bar.show(1, "swapping")
+            }
+        }
+        bar.clear()
+        return tell(outcome)
+    }
+
+    private func tell(_ outcome: Rebuild.Outcome) -> ExitCode {
+        switch outcome {
+        case .swapped(let events, let deliveries, let leftTables):
+            StandardStream.error.write(
+                "Made anew from \(events) events of \(deliveries) deliveries, proved, and live.\n")
+            if leftTables > 0 {
+                StandardStream.error.write(
+                    "Old tables that somebody reads were left (\(leftTables) projections): the next rebuild drops them.\n"
+                )
+            }
+            return .done
+        case .differs(let report, let isSwapped):
+            StandardStream.output.write("\(report)\n")
+            StandardStream.error.write(
+                isSwapped
+                    ? "The new tables are live but do not hold what the log says; the old ones were kept. Please report this.\n"
+                    : "What was built is not what the log says, so the old tables stay live. Please report this.\n")
+            return .failed
+        case .stopped(let stopped):
+            StandardStream.error.write(stopped.map(\.sentence).joined())
+            StandardStream.error.write("The old tables stay as they are. Mend the cause, and run this again.\n")
+            return .failed
+        }
+    }
+}
+
+extension StoppedProjection {
+    /// For people.
+    fileprivate var sentence: String {
+        "\(name) has stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether projection resume \(name)\n"
+    }
+}

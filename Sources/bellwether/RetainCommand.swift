@@ -1,0 +1,53 @@
+internal import EventLog
+internal import Postgres
+internal import Projections
+internal import ServiceRuntime
+
+/// Drops old months.
+struct RetainCommand: Command {
+    static let words = ["retain"]
+    static let summary = "Drop months of events that are older than N days; their funnels stay"
+    static let options = [
+        Option("days", "N", help: "Keep what occurred or was received within so many days"),
+        Option("format", "FORMAT", help: "text or json (default text)"),
+    ]
+
+    private let arguments: Arguments
+    private let days: Int
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard arguments.has("days") else { throw UsageError("say how much to keep: --days N") }
+        days = try arguments.number("days", in: 1...36_500, default: 0)
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        var outcomes: [RetentionRun.Outcome] = []
+        try RetentionRun(ProjectionControl(url: access.url, log: log)).run(days: days, now: WallClock.now) { outcome in
+            outcomes.append(outcome)
+            if case .text = format { StandardStream.output.write(sentence(outcome)) }
+        }
+        switch format {
+        case .text:
+            if outcomes.isEmpty { StandardStream.output.write("No month is so old.\n") }
+        case .json:
+            let items = outcomes.map {
+                "{\"month\":\"\($0.month)\",\"sealed_deliveries\":\($0.sealed),\"dropped\":\($0.isDropped)}"
+            }
+            StandardStream.output.write("[\(items.joined(separator: ","))]\n")
+        }
+        return outcomes.allSatisfy(\.isDropped) ? .done : .failed
+    }
+
+    private func sentence(_ outcome: RetentionRun.Outcome) -> String {
+        let month = "\(outcome.month)".prefix(7)
+        return outcome.isDropped
+            ? "\(month): dropped; \(outcome.sealed) deliveries sealed.\n"
+            : "\(month): closed and sealed (\(outcome.sealed) deliveries), but somebody is reading it: run this again to drop it.\n"
+    }
+}
