@@ -13,15 +13,15 @@ SELECT
 FROM (
     SELECT
         app.slug, (t.received_quarter AT TIME ZONE app.time_zone)::date AS day, t.key, NULL::text AS reason,
-        0::numeric AS rejected, sum(t.accepted) AS accepted, sum(t.duplicate) AS duplicate,
+        0::bigint AS rejected, sum(t.accepted) AS accepted, sum(t.duplicate) AS duplicate,
         sum(t.corrected) AS corrected, sum(t.clamped) AS clamped, sum(t.late) AS late, 0::numeric AS client_dropped
     FROM log.batch_tally AS t
     JOIN log.app AS app ON app.id = t.app
-    GROUP BY app.slug, day, t.key
+    GROUP BY app.id, t.key, t.received_quarter
     UNION ALL
     SELECT
         app.slug, (t.received_quarter AT TIME ZONE app.time_zone)::date AS day, t.key, refused.reason,
-        sum(refused.events::bigint), 0, 0, 0, 0, 0, 0
+        sum(refused.events::integer), 0, 0, 0, 0, 0, 0
     FROM log.batch_tally AS t
     JOIN log.app AS app ON app.id = t.app
     CROSS JOIN LATERAL jsonb_each_text(t.rejected) AS refused (reason, events)

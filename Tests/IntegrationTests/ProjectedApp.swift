@@ -1,0 +1,98 @@
+import EventLog
+import Postgres
+import TestSupport
+
+/// An app whose projection tables a test fills by hand, row by row and partition by partition.
+///
+/// Partition 0 is what retention sealed, 1 the live line's; a second line, partition 2, is still being built.
+struct ProjectedApp {
+    let database: TestDatabase
+    let app: TestApp
+
+    init(_ slug: String = "chat", in database: TestDatabase) throws {
+        self.database = database
+        app = try database.makeApp(slug)
+    }
+
+    /// A second line with its partition of every table.
+    static func makeSecondLine(in database: TestDatabase) throws {
+        try database.run(
+            """
+            INSERT INTO projection.line (id, state) VALUES (2, 'building');
+            INSERT INTO projection.projector (line, name, version, tables)
+            SELECT 2, name, version, 2 FROM projection.projector WHERE line = 1;
+            SELECT projection.make_table(relname, 2) FROM pg_class
+            WHERE relnamespace = 'projection'::regnamespace AND relkind = 'p';
+            """)
+    }
+
+    /// The id of a word, learned now if need be.
+    func word(_ kind: WordKind, _ value: String) throws -> Int {
+        let id: Int32 = try database.value(
+            "SELECT id FROM log.learn_words(\(app.id), \(kind.rawValue), \([value]), \(Int32(1_000)))")
+        return Int(id)
+    }
+
+    /// Puts a row into a table. What is not named is 0, `state` and the times aside.
+    func insert(
+        _ table: String, tables: Int = 1, shard: Int = 0, day: String = "2026-11-20", _ values: [String: Int] = [:],
+        texts: [String: String] = [:]
+    ) throws {
+        var given = values.mapValues { String($0) }
+        for (column, text) in texts { given[column] = "'\(text)'" }
+        given["tables"] = String(tables)
+        given["shard"] = String(shard)
+        given["app"] = String(app.id)
+        given["day"] = "'\(day)'"
+        let columns: [String] = try database.column(
+            """
+            SELECT attname FROM pg_attribute
+            WHERE attrelid = ('projection.' || \(table))::regclass AND attnum > 0
+            """)
+        let row = columns.map { given[$0] ?? "0" }.joined(separator: ", ")
+        try database.run("INSERT INTO projection.\(table) (\(columns.joined(separator: ", "))) VALUES (\(row))")
+    }
+
+    /// The same row in the sealed partition, in two shards of the live one and in that of the line which is not live:
+    /// `values` times 100, 10, 1 and 7,000. So a reader has to see each number 111 times.
+    func insertEverywhere(_ table: String, _ values: [String: Int], key: [String: Int] = [:]) throws {
+        for (tables, shard, times) in [(0, 3, 100), (1, 3, 10), (1, 5, 1), (2, 3, 7_000)] {
+            try insert(
+                table, tables: tables, shard: shard, values.mapValues { $0 * times }.merging(key) { $1 })
+        }
+    }
+}
+
+extension TestDatabase {
+    /// Runs statements as the owner.
+    func run(_ script: String) throws {
+        var connection = try connect()
+        try connection.execute(script: script)
+    }
+
+    /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
+    func analystRows(_ query: String) throws -> [String] {
+        var analyst = try connect(as: "bellwether_analyst")
+        // Given as a text: the SQL is put together here, and nothing of it is a parameter.
+        let rows: String = "SELECT row::text FROM (\(query)) AS row"
+        return try analyst.query(Statement(rows, [])).map { try $0.get(0) }
+    }
+
+    /// The columns of a view in their order, each with its type: `day:date`.
+    func columns(of view: String) throws -> [String] {
+        try column(
+            """
+            SELECT attname || ':' || format_type(atttypid, atttypmod) FROM pg_attribute
+            WHERE attrelid = ('analytics.' || \(view))::regclass AND attnum > 0 ORDER BY attnum
+            """)
+    }
+
+    /// What PostgreSQL did for a query, line by line. It had to use keys: a table of four rows it would else read as a
+    /// whole.
+    func plan(of query: String) throws -> [String] {
+        var connection = try connect()
+        try connection.execute(script: "SET enable_seqscan = off")
+        let explain: String = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) \(query)"
+        return try connection.query(Statement(explain, [])).map { try $0.get(0) }
+    }
+}
