@@ -1,0 +1,75 @@
+import EventLog
+import Foundation
+import Postgres
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("The analysts' guide")
+struct AnalystsGuideTests {
+    /// The SQL in Docs/Analysts.md, in its order.
+    private static func queries() throws -> [String] {
+        let file = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Docs/Analysts.md")
+        let blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
+        return blocks.compactMap { $0.components(separatedBy: "\n```").first }
+    }
+
+    @Test("has ten questions, and an analyst can run all of its SQL")
+    func runs() throws {
+        let queries = try Self.queries()
+        #expect(queries.count == 12)
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp("shop", in: database)
+        for funnel in AnalyticsFunnelViewTests.funnels {
+            try app.insert(funnel.view, Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) }))
+        }
+        for query in queries {
+            #expect(throws: Never.self, "\(query)") { try database.analystRows(query) }
+        }
+    }
+
+    @Test("leads from a cell to its deliveries and to their events in order, and to no others")
+    func behindACell() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp("shop", in: database)
+        let installs = [UUID(high: 0, low: 1), UUID(high: 0, low: 2)]
+        let start = Event.sampleTime
+        var events: [Event] = []
+        for install in installs {
+            // As they happened; they come the other way round.
+            events.append(.sample(at: start, install: install, interaction: .received(Receipt(via: .serviceExtension))))
+            events.append(.sample(at: start + 1_000_000, install: install))
+            events.append(
+                .sample(at: start + 2_000_000, install: install, interaction: .actionTapped(ActionTap(actionID: "YES")))
+            )
+            var other = Event.sample(at: start + 1_500_000, install: install)
+            other.notification.id = "another"
+            events.append(other)
+        }
+        _ = try database.appender().append([app.app.submission(events.reversed())])
+        let category = try app.word(.category, "INFO_CATEGORY")
+        for (place, install) in installs.enumerated() {
+            // The second was not tapped as far as its fold says, so it is in another cell.
+            try app.insert(
+                "delivery", ["category": category, "flags": place == 0 ? 2 | 4 | 32 : 2 | 4, "furthest": -1],
+                texts: [
+                    "install_id": install.description, "notification_key": "req-1", "state": "\\x00",
+                    "first_occurred_at": start.description, "first_device_at": start.description,
+                    "last_occurred_at": (start + 2_000_000).description,
+                    "last_device_at": (start + 2_000_000).description,
+                ])
+        }
+        let last = try #require(try Self.queries().last)
+        let common = "(\(installs[0]),req-1,\"2026-11-20 09:30:"
+        #expect(
+            try database.analystRows(last) == [
+                common + "10+00\",notification.received,service_extension,,4.2.0,1)",
+                common + "11+00\",notification.expanded,,,4.2.0,1)",
+                common + "12+00\",action.tapped,,YES,4.2.0,1)",
+            ])
+    }
+}
