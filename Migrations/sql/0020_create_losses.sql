@@ -199,7 +199,8 @@ BEGIN
         head := (SELECT coalesce(max(b.number), 0) FROM log.batch AS b);
         INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key)
         SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key
-        FROM log.batch AS b JOIN log.event AS e ON e.batch_id = b.id
+        FROM log.batch AS b
+        JOIN log.event AS e ON e.batch_id = b.id AND e.device_at BETWEEN b.least_device_at AND b.greatest_device_at
         WHERE b.number > found_until AND b.number <= head
             AND e.app = of_app AND e.install_id = of_install AND e.shard = of_shard;
         found_until := head;

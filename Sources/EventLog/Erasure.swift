@@ -67,11 +67,14 @@ package struct Erasure: Sendable, Equatable {
 
     /// Finds all events that the log holds now. There is no index by install, so it takes as long as the log is big.
     package func findEvents(on connection: inout Connection) throws(PostgresError) -> Findings {
-        try connection.execute(script: "DROP TABLE IF EXISTS \(Erasure.table)")
         // One snapshot for the position and the events.
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
         do {
-            try connection.execute(script: "SET LOCAL statement_timeout = 0")
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning;
+                    DROP TABLE IF EXISTS \(Erasure.table);
+                    """)
             let position: Int64 = try connection.query("SELECT coalesce(max(number), 0) FROM log.batch")[0].get(0)
             try connection.execute(
                 script: """

@@ -13,6 +13,7 @@ package struct LogStatus: Sendable {
     /// The newest batch; 0 on an empty log.
     package let head: Int64
     package let lastCommitAt: Timestamp?
+    /// Those that are there, less what retention and erasure have taken.
     package let events: Int64
     package let apps: Int64
     package let rejected: Int64
@@ -22,7 +23,8 @@ package struct LogStatus: Sendable {
     package static func read(on connection: inout Connection) throws(PostgresError) -> LogStatus {
         let totals = try connection.query(
             """
-            SELECT coalesce(max(number), 0), max(committed_at), coalesce(sum(events), 0)::bigint,
+            SELECT coalesce(max(number), 0), max(committed_at),
+                coalesce(sum(events), 0)::bigint - (SELECT coalesce(sum(events), 0)::bigint FROM log.batch_loss_now),
                 (SELECT count(*) FROM log.app), (SELECT count(*) FROM log.rejected WHERE replayed_at IS NULL),
                 pg_database_size(current_database())
             FROM log.batch

@@ -12,6 +12,11 @@ package enum Retention {
         package let month: CivilDate
         /// Position of the log up to which its events were looked at.
         package let lookedAt: Int64
+
+        package init(month: CivilDate, lookedAt: Int64) {
+            self.month = month
+            self.lookedAt = lookedAt
+        }
     }
 
     /// A month that takes no more events and still has them.
