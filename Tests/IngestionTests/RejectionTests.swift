@@ -100,6 +100,29 @@ struct RejectionTests {
         #expect(try decodeAmongNeighbours(EventText(id: "no").text).rejectedID == nil)
     }
 
+    @Test("a rejected event is kept with its install: its own source's, else the envelope's, whatever else is wrong")
+    func rejectedInstall() throws {
+        let (mine, theirs) = ("0199f1c2-7c1e-7d0a-b1c4-000000000001", try #require(UUID(install)))
+        let own = EventText().with("source", "{\"install_id\":\"\(mine)\",\"platform\":7}")
+        let changes: [EventText] = [
+            own, own.with("id", nil), own.with("type", "\"no.such\""), own.with("seq", "1e400"),
+            own.with("filler", "\"\(String(repeating: "x", count: 33_000))\""), own.with("notification", nil),
+        ]
+        for event in changes {
+            let item = try decodeAmongNeighbours(event.text)
+            #expect(item.rejection != nil && item.rejectedInstall?.description == mine)
+        }
+        for source in ["7", "{}", "{\"install_id\":\"no\"}", "{\"install_id\":null}"] {
+            let event = EventText("no.such").with("source", source)
+            #expect(try decodeAmongNeighbours(event.text).rejectedInstall == theirs)
+        }
+        #expect(try decodeAmongNeighbours("7").rejectedInstall == theirs)
+        let wrong = try decode(
+            envelope([EventText().text], source: "{\"install_id\":\"\(install)\",\"platform\":7}"))
+        #expect(wrong.items[0].rejectedInstall == theirs && wrong.installID == theirs)
+        #expect(try decode(envelope(["7"], source: nil)).items[0].rejectedInstall == nil)
+    }
+
     @Test("a detail is bounded and shows nothing that could do harm")
     func details() throws {
         let type = "evil\\u0000\\u001b[31m" + String(repeating: "ü", count: 500)
