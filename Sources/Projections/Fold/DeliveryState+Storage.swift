@@ -24,27 +24,44 @@ extension DeliveryState {
         return bytes
     }
 
-    /// Nil for bytes that are no state of this format.
+    /// Nil for bytes that are no state of this format and span. What passes can be folded, merged and encoded: damaged
+    /// bytes may give a wrong state, but none with which arithmetic overflows.
     package init?(encoded bytes: [UInt8], span: Span) {
         var reader = StateReader(bytes)
-        guard reader.byte() == Self.format, let count = reader.varint(), count <= bytes.count else { return nil }
+        guard span.isBelievable, reader.byte() == Self.format, let count = reader.varint(), count > 0,
+            count <= bytes.count
+        else { return nil }
         var observations: [Observation] = []
         observations.reserveCapacity(Int(count))
-        var last = span.firstOccurredAt
         for _ in 0..<count {
-            guard let observation = reader.observation(after: last) else { return nil }
+            let last = observations.last?.moment
+            guard let observation = reader.observation(after: last?.occurredAt ?? span.firstOccurredAt),
+                span.holds(observation.moment), last.map({ $0 < observation.moment }) ?? true
+            else { return nil }
             observations.append(observation)
-            last = observation.moment.occurredAt
         }
         var surplusTaps: [Int32: TapCount] = [:]
+        var lastAction: Int32 = 0
         while !reader.isAtEnd {
-            guard let action = reader.int32(), let taps = reader.varint(), let foreground = reader.varint() else {
-                return nil
-            }
-            surplusTaps[action] = TapCount(
-                taps: Int64(truncatingIfNeeded: taps), foreground: Int64(truncatingIfNeeded: foreground))
+            guard let action = reader.int32(), action > lastAction, let count = reader.tapCount() else { return nil }
+            surplusTaps[action] = count
+            lastAction = action
         }
         self.init(stored: observations, span: span, surplusTaps: surplusTaps)
+    }
+}
+
+extension DeliveryState.Span {
+    /// Whether what it holds lies in the years -71,000 to 75,000, far beyond those of events: no distance overflows.
+    fileprivate var isBelievable: Bool {
+        let far = Timestamp(microseconds: 1 << 61)
+        let before = Timestamp(microseconds: -1 << 61)
+        return before < firstOccurredAt && lastOccurredAt < far && before < firstDeviceAt && lastDeviceAt < far
+    }
+
+    fileprivate func holds(_ moment: Moment) -> Bool {
+        firstOccurredAt <= moment.occurredAt && moment.occurredAt <= lastOccurredAt
+            && firstDeviceAt <= moment.deviceAt && moment.deviceAt <= lastDeviceAt
     }
 }
 
@@ -63,6 +80,8 @@ private enum Said {
     static let fetchResult: UInt64 = 1 << 10
     static let items: UInt64 = 1 << 11
     static let skew: UInt64 = 1 << 12
+
+    static let anything: UInt64 = (skew << 1) - 1
 }
 
 extension [UInt8] {
@@ -162,9 +181,11 @@ private struct StateReader {
         return nil
     }
 
+    private mutating func int64() -> Int64? { varint().flatMap { Int64(exactly: $0) } }
+
     mutating func int32() -> Int32? { varint().flatMap { Int32(exactly: $0) } }
 
-    mutating func int16() -> Int16? { varint().flatMap { Int16(exactly: $0) } }
+    private mutating func int16() -> Int16? { varint().flatMap { Int16(exactly: $0) } }
 
     private mutating func eightBytes() -> UInt64? {
         guard place + 8 <= bytes.count else { return nil }
@@ -176,16 +197,24 @@ private struct StateReader {
         return word
     }
 
+    /// One tap at least, and not so many that sums of such counts could overflow.
+    mutating func tapCount() -> DeliveryState.TapCount? {
+        guard let taps = int64(), let foreground = int64(), 0 < taps, taps < 1 << 48, foreground <= taps else {
+            return nil
+        }
+        return DeliveryState.TapCount(taps: taps, foreground: foreground)
+    }
+
     mutating func observation(after last: Timestamp) -> Observation? {
         guard let code = byte(), let type = EventType(rawValue: Int16(code)), let said = varint(),
-            let distance = varint(), let high = eightBytes(), let low = eightBytes()
+            said <= Said.anything, let distance = int64(), let high = eightBytes(), let low = eightBytes()
         else { return nil }
-        let (occurredAt, overflow) = last.microseconds.addingReportingOverflow(Int64(truncatingIfNeeded: distance))
+        let (occurredAt, overflow) = last.microseconds.addingReportingOverflow(distance)
         guard !overflow else { return nil }
         var seq: Int64 = 0
         if said & Said.seq != 0 {
-            guard let given = varint() else { return nil }
-            seq = Int64(truncatingIfNeeded: given)
+            guard let given = int64() else { return nil }
+            seq = given
         }
         let moment = Moment(
             occurredAt: Timestamp(microseconds: occurredAt), seq: seq, id: UUID(high: high, low: low),
