@@ -1,0 +1,94 @@
+@testable import Projections
+
+extension FunnelSums {
+    /// The laws of the contract's section 4 that these sums of the given deliveries break; empty when all hold.
+    ///
+    /// A law of sums over shards holds where it holds in each.
+    func brokenLaws(behind deliveries: [Delivery]) -> [String] {
+        let visible = deliveries.filter { !$0.facts.flags.isSilent }
+        var lines = tables.values.joined().filter { $1.contains { $0 < 0 } }.map { "a count below 0: \($0.key)" }
+        lines += brokenLaws(of: "category_funnel", behind: visible) { [$0.category, 0, 0, 0] }
+        lines += brokenLaws(of: "thread_funnel", behind: visible) { [$0.thread, 0, 0, 0] }
+        lines += brokenLaws(of: "version_funnel", behind: visible) { [$0.platform, $0.appVersion, 0, 0] }
+        for (cell, counts) in tables["story_funnel"] ?? [:] {
+            lines += brokenLaws(ofStory: cell, Counts("story_funnel", counts), behind: visible)
+        }
+        for (cell, row) in tables["silent_funnel"] ?? [:] {
+            let silent = Counts("silent_funnel", row)
+            let results = silent["new_data"] + silent["no_data"] + silent["failed"] + silent["no_result"]
+            if silent["woken"] != results { lines.append("the results sum to woken: broken at \(cell)") }
+        }
+        return lines
+    }
+
+    /// The counts of a row by name.
+    private struct Counts {
+        private let counts: [String: Int64]
+
+        init(_ table: String, _ row: [Int64]) {
+            let columns = Projectors.all.flatMap { $0.tables }.first { $0.name == table }?.counts ?? []
+            counts = Dictionary(uniqueKeysWithValues: zip(columns, row))
+        }
+
+        subscript(_ name: String) -> Int64 { counts[name] ?? .min }
+    }
+
+    private func brokenLaws(
+        of table: String, behind deliveries: [Delivery], keys: (Attributes) -> SIMD4<Int32>
+    ) -> [String] {
+        let behind = Dictionary(grouping: deliveries) {
+            Tally.Cell(app: $0.name.app, day: $0.day, shard: $0.name.shard, keys: keys($0.facts.attributes))
+        }
+        return (tables[table] ?? [:]).flatMap { cell, row in
+            let counts = Counts(table, row)
+            let deliveries = behind[cell] ?? []
+            let onlyDismissed = deliveries.count { $0.facts.flags.contains(.dismissed) && !$0.facts.flags.isResponded }
+            let ends = counts["responded"] + Int64(onlyDismissed) + counts["unanswered"]
+            return broken(
+                at: "\(table) \(cell)",
+                [
+                    ("received ≤ delivered", counts["received"] <= counts["delivered"]),
+                    ("delivered = its deliveries", counts["delivered"] == deliveries.count),
+                    ("received_responded ≤ received", counts["received_responded"] <= counts["received"]),
+                    ("received_responded ≤ responded", counts["received_responded"] <= counts["responded"]),
+                    ("responded ≥ opened", counts["responded"] >= counts["opened"]),
+                    ("responded ≥ action_tapped", counts["responded"] >= counts["action_tapped"]),
+                    ("responded ≥ story_action_tapped", counts["responded"] >= counts["story_action_tapped"]),
+                    ("suppressed ≤ unanswered", counts["suppressed"] <= counts["unanswered"]),
+                    ("responded + only dismissed + unanswered = delivered", ends == counts["delivered"]),
+                ])
+        }
+    }
+
+    private func brokenLaws(
+        ofStory cell: Tally.Cell, _ story: Counts, behind deliveries: [Delivery]
+    ) -> [String] {
+        let pages = (tables["story_page_funnel"] ?? [:])
+            .filter { page, _ in
+                (page.app, page.day, page.shard) == (cell.app, cell.day, cell.shard)
+                    && (page.keys[0], page.keys[1]) == (cell.keys[0], cell.keys[1])
+            }
+            .sorted { $0.key.keys[2] < $1.key.keys[2] }.map { Counts("story_page_funnel", $0.value) }
+        let reached = deliveries.count {
+            ($0.name.app, $0.day, $0.name.shard) == (cell.app, cell.day, cell.shard)
+                && ($0.facts.attributes.category, $0.facts.attributes.campaign) == (cell.keys[0], cell.keys[1])
+                && $0.facts.story?.exit == .abandoned && $0.facts.story?.furthest != nil
+        }
+        let exits = story["exit_clicked"] + story["exit_finished"] + story["exit_fallback"] + story["exit_abandoned"]
+        let neighbours = zip(pages, pages.dropFirst())
+        return broken(
+            at: "\(cell)",
+            [
+                ("the four exits sum to stories", exits == story["stories"]),
+                ("Σ exited = abandoned that reached a page", pages.reduce(0) { $0 + $1["exited"] } == reached),
+                ("planned ≥ reached", pages.allSatisfy { $0["planned"] >= $0["reached"] }),
+                ("reached ≥ shown", pages.allSatisfy { $0["reached"] >= $0["shown"] }),
+                ("planned never rises", neighbours.allSatisfy { $0["planned"] >= $1["planned"] }),
+                ("reached never rises", neighbours.allSatisfy { $0["reached"] >= $1["reached"] }),
+            ])
+    }
+
+    private func broken(at place: String, _ laws: [(name: String, holds: Bool)]) -> [String] {
+        laws.filter { !$0.holds }.map { "\($0.name): broken at \(place)" }
+    }
+}

@@ -1,0 +1,56 @@
+import FunnelOracle
+import Projections
+import Telemetry
+
+extension Observation {
+    /// What a projector reads of an event's row in the log.
+    init(of event: Event, words: inout Words) {
+        self.init(
+            at: Moment(
+                occurredAt: event.occurredAt, seq: event.seq ?? 0, id: event.id, deviceAt: event.deviceAt),
+            event.type)
+        attributes = Attributes(of: event, words: &words)
+        alert = event.notification.alert ?? false
+        switch event.interaction {
+        case .received(let receipt):
+            via = receipt.via?.rawValue ?? 0
+            presentation = Presentation(of: receipt.presentation)
+            fetchResult = receipt.fetchResult?.rawValue ?? 0
+            media.kind = receipt.media?.kind?.rawValue ?? 0
+            media.network = receipt.media?.network?.rawValue ?? 0
+            media.outcome = receipt.media?.outcome?.rawValue ?? 0
+            items = receipt.summaryArgumentCount.map { Int32(clamping: $0) }
+        case .actionTapped(let tap):
+            action = words.id(.action, tap.actionID)
+            isForegroundTap = tap.activation == .foreground
+        case .storyStarted(let start): page = start.pageCount
+        case .pageShown(let shown): page = shown.pageIndex
+        case .storyActionTapped(let tap): page = tap.pageIndex
+        case .expanded, .opened, .dismissed, .storyFinished, .fallbackShown: break
+        }
+    }
+}
+
+extension Observation.Presentation {
+    fileprivate init(of options: [PresentationOption]?) {
+        self =
+            switch options {
+            case nil: .unsaid
+            case .some(let options) where options.contains { [.banner, .list, .alert].contains($0) }: .toSomebody
+            default: .toNobody
+            }
+    }
+}
+
+extension Attributes {
+    fileprivate init(of event: Event, words: inout Words) {
+        self.init()
+        category = words.id(.category, event.notification.category)
+        campaign = words.id(.campaign, event.notification.campaign)
+        variant = words.id(.variant, event.notification.variant)
+        thread = words.id(.thread, event.notification.thread)
+        platform = words.id(.platform, event.source.platform)
+        appVersion = words.id(.appVersion, event.source.appVersion)
+        origin = event.notification.origin?.rawValue ?? 0
+    }
+}
