@@ -28,7 +28,7 @@ struct BoundTests {
         for turn in 0..<1_500 { scene.add(.page(turn % 3), Double(turn)) }
         var state = DeliveryState(of: scene.observations)
         for turn in 0..<400 { scene.add(.page(3 + turn % 2), Double(turn) - 900.5) }
-        state.merge(DeliveryState(of: Array(scene.observations.suffix(400))))
+        state.merge(DeliveryState(of: scene.observations.suffix(400)))
         #expect(state == DeliveryState(of: scene.observations))
         #expect(state.encoded().count < 32 * 1024)
         #expect(scene.differences == [])
@@ -44,7 +44,7 @@ struct BoundTests {
         }
         var state = DeliveryState(of: scene.observations)
         scene.add(.receipt, 500.5)
-        state.merge(DeliveryState(of: Array(scene.observations.suffix(1))))
+        state.merge(DeliveryState(of: scene.observations.suffix(1)))
         #expect(state == DeliveryState(of: scene.observations))
         #expect(state.observations.count == DeliveryState.mostTaps + 1)
         #expect(state.encoded().count < 32 * 1024)
@@ -70,6 +70,18 @@ struct BoundTests {
         let actions = ActionTaps.byAction(of: DeliveryState(of: scene.observations)).values
         #expect(actions.map(\.taps).sorted() == [1, 1_499])
         #expect(actions.allSatisfy { $0.afterReceipt == nil })
+    }
+
+    @Test("a tap beyond the first 1,000 that stays for its category is not counted again")
+    func spokenTap() {
+        var scene = Scene()
+        for tap in 0..<1_200 { scene.add(.tap("YES"), Double(tap), category: tap == 1_100 ? "NEWS" : nil) }
+        var state = DeliveryState(of: scene.observations)
+        scene.add(.opened(launch: nil), 1_300)
+        state.merge(DeliveryState(of: scene.observations.suffix(1)))
+        #expect(state == DeliveryState(of: scene.observations))
+        #expect(ActionTaps.byAction(of: state).values.map(\.taps) == [1_200])
+        #expect(scene.differences == [])
     }
 
     @Test("what else repeats itself thousands of times leaves a few hundred bytes")

@@ -17,32 +17,35 @@ struct WildObservations {
         return (0..<count).map { _ in one() }
     }
 
-    /// A story, or a row of taps, that goes on for longer than its events are kept one by one, and some others.
+    /// A story, or a row of taps, that goes on for longer than its events are kept one by one, and some others. They say
+    /// so little that some word is first said by one of those beyond.
     mutating func many(taps: Bool) -> [Observation] {
-        let count = random.number(DeliveryState.mostTaps - 3...DeliveryState.mostTaps + 40)
+        let count = random.number(DeliveryState.mostTaps - 3...DeliveryState.mostTaps + 400)
         let types: [EventType] = taps ? [.actionTapped] : [.storyPageShown, .storyActionTapped]
-        let long = (0..<count).map { one(types, at: Int64($0), seq: 0...2) }
-        return long + (0..<random.number(0...5)).map { _ in one(at: Int64(random.number(0...count))) }
+        let long = (0..<count).map { one(types, at: Int64($0), seq: 0...2, speaksOnceIn: 400) }
+        return long
+            + (0..<random.number(0...5)).map { _ in one(at: Int64(random.number(0...count)), speaksOnceIn: 400) }
     }
 
     private mutating func one() -> Observation { one(at: random.any([0, 1, 2, 3, 900, 60_000_000, 60_000_003])) }
 
     private mutating func one(
-        _ types: [EventType] = EventType.allCases, at offset: Int64, seq: ClosedRange<Int> = 0...1
+        _ types: [EventType] = EventType.allCases, at offset: Int64, seq: ClosedRange<Int> = 0...1,
+        speaksOnceIn times: Int = 2
     ) -> Observation {
         let time = Timestamp(microseconds: 1_700_000_000_000_000 + offset)
         let moment = Moment(
             occurredAt: time, seq: Int64(random.number(seq)), id: UUID(high: random.any([1, .max]), low: 1),
             deviceAt: time + random.any([0, 0, 0, -7_000_000, 400_000_000]))
         if let known = drawn[moment] { return known }
-        let observation = observation(at: moment, random.any(types))
+        var observation = observation(at: moment, random.any(types))
+        if random.happens(onceIn: times) { say(&observation.attributes) }
         drawn[moment] = observation
         return observation
     }
 
     private mutating func observation(at moment: Moment, _ type: EventType) -> Observation {
         var observation = Observation(at: moment, type)
-        if random.happens(onceIn: 2) { say(&observation.attributes) }
         observation.alert = random.happens(onceIn: 6)
         switch type {
         case .notificationReceived: say(&observation)
