@@ -1,0 +1,84 @@
+import EventLog
+import Postgres
+import Projections
+import Telemetry
+import TestSupport
+
+/// A log with a few deliveries of every sort, and projection tables that hold what a recount of it says.
+struct ProvedDatabase {
+    let database: TestDatabase
+    let app: TestApp
+    private let appender: Appender
+    private let installs = [UUID.random(), .random(), .random()]
+
+    init(copies: Int = 3) throws {
+        database = try TestDatabase.make()
+        app = try database.makeApp(timeZone: "Europe/Berlin")
+        appender = try database.appender()
+        for copy in 0..<copies { try append(copy: copy) }
+        try fill()
+    }
+
+    /// Appends one batch with a delivery of every sort, on an install that takes turns.
+    func append(copy: Int) throws {
+        let install = installs[copy % installs.count]
+        func events(_ name: String, _ interactions: [Interaction]) -> [Event] {
+            interactions.enumerated().map { place, interaction in
+                var event = Event.sample(
+                    at: Event.sampleTime + Int64(copy * 1_000_000 + place * 2_000_000), install: install,
+                    category: "NEWS", interaction: interaction)
+                event.notification.id = "\(name)-\(copy)"
+                event.notification.campaign = "spring"
+                return event
+            }
+        }
+        let picture = Receipt(
+            via: .serviceExtension, media: Media(kind: .image, outcome: .attached, network: .wifi))
+        let all =
+            events("opened", [.received(picture), .expanded, .opened(launch: .cold)])
+            + events("tapped", [.received(Receipt(via: .foreground)), .actionTapped(ActionTap(actionID: "REPLY"))])
+            + events(
+                "story",
+                [
+                    .storyStarted(StoryStart(pageCount: 3)), .pageShown(PageShown(pageIndex: 0)),
+                    .pageShown(PageShown(pageIndex: 1)),
+                ])
+            + events("silent", [.received(Receipt(via: .background, fetchResult: .newData))])
+        _ = try appender.append([app.submission(all)])
+    }
+
+    /// Puts what a recount says into the tables of the live line, as a fold up to the head would.
+    func fill() throws {
+        var connection = try database.connect()
+        for shard in try Verifier.shards(on: &connection) {
+            try connection.execute(script: "BEGIN")
+            let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
+            try RecountTables.make(shard: shard, position: head, on: &connection)
+            for recount in Recounts.all {
+                let columns = (recount.key + recount.values).map(\.name).joined(separator: ", ")
+                let state = recount.isSum ? ("", "") : (", state", ", ''")
+                try connection.execute(
+                    script: """
+                        DELETE FROM projection.\(recount.table) WHERE shard = \(shard);
+                        INSERT INTO projection.\(recount.table) (\(columns), tables, shard\(state.0))
+                        SELECT \(columns), 1, \(shard)\(state.1) FROM (\(recount.sql)) AS r
+                        """)
+            }
+            try connection.query("UPDATE projection.progress SET position = \(head) WHERE shard = \(shard)")
+            try connection.execute(script: "DROP VIEW recount_event; COMMIT")
+        }
+    }
+
+    /// Runs what nobody should, as the owner of everything.
+    func tamper(_ script: String) throws {
+        var connection = try database.connect()
+        try connection.execute(script: script)
+    }
+
+    func verify(
+        _ verifier: Verifier = Verifier(), _ line: Verifier.Line = .live, shards: [Int16]? = nil
+    ) throws -> VerificationReport {
+        var connection = try database.session(nil)
+        return try verifier.verify(line, shards: shards, on: &connection)
+    }
+}
