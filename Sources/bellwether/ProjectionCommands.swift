@@ -7,22 +7,29 @@ internal import ServiceRuntime
 struct ProjectCommand: Command {
     static let words = ["project"]
     static let summary = "Bring the funnels level with the log, and return"
-    static let options = [Option("once", help: "Return when they are level (to follow the log: serve --only project)")]
+    static let options = [
+        Option("once", help: "Return when they are level (to follow the log: serve --only project)"),
+        Option("lanes", "N", help: "Steps at once (default 2)"),
+    ]
 
     private let arguments: Arguments
+    private let lanes: Int
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         guard arguments.has("once") else {
             throw UsageError("use project --once; to follow the log, use serve --only project")
         }
+        lanes = try arguments.number("lanes", in: 1...16, default: 2)
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        let (head, stopped) = try ProjectionControl(url: access.url, log: log).catchUp()
+        var control = ProjectionControl(url: access.url, log: log)
+        control.lanes = lanes
+        let (head, stopped) = try control.catchUp()
         guard stopped.isEmpty else {
             StandardStream.error.write(stopped.map(\.sentence).joined())
             return .failed
@@ -60,6 +67,7 @@ struct RebuildCommand: Command {
     static let words = ["rebuild"]
     static let operands = ["[NAME…]"]
     static let summary = "Make funnels anew from the log, prove them, and put them in the place of the old"
+    static let options = [Option("lanes", "N", help: "Steps at once (default 2)")]
 
     private let arguments: Arguments
 
@@ -85,7 +93,8 @@ private struct RebuildRun {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        let control = ProjectionControl(url: access.url, log: log)
+        var control = ProjectionControl(url: access.url, log: log)
+        control.lanes = try arguments.number("lanes", in: 1...16, default: 2)
         let names = try choose(control)
         guard !names.isEmpty else { return .done }
         let bar = ProgressBar()

@@ -1,11 +1,12 @@
 internal import EventLog
 internal import Postgres
+internal import Projections
 internal import ServiceRuntime
 
-/// Shows how the log stands.
+/// Shows how the log and the funnels stand.
 struct StatusCommand: Command {
     static let words = ["status"]
-    static let summary = "Show the log's head, partitions and sizes"
+    static let summary = "Show the log's head, the projections' lag, partitions and sizes"
     static let options = [Option("format", "FORMAT", help: "text or json (default text)")]
 
     private let arguments: Arguments
@@ -17,15 +18,25 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let status = try DatabaseAccess.withConnection(arguments) { connection in try LogStatus.read(on: &connection) }
+        let (status, projections) = try DatabaseAccess.withConnection(arguments) { connection in
+            (try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection))
+        }
         switch format {
-        case .text: StandardStream.output.write(text(status))
-        case .json: StandardStream.output.write(json(status))
+        case .text: StandardStream.output.write(text(status, projections))
+        case .json: StandardStream.output.write(json(status, projections))
         }
         return .done
     }
 
-    private func text(_ status: LogStatus) -> String {
+    private func text(_ status: LogStatus, _ projections: [ProjectionStatus]) -> String {
+        var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
+        for projection in projections {
+            folds.add([
+                projection.name, "\(projection.version)", "\(projection.position)", "\(projection.lag)",
+                "\((projection.lagSeconds * 10).rounded() / 10)",
+                projection.stop.map { "stopped at batch \($0.batch): \($0.reason)" } ?? "running",
+            ])
+        }
         var table = TextTable(["PARTITION", "EVENTS (ESTIMATE)", "SIZE"])
         for partition in status.partitions {
             table.add([partition.name, "\(partition.estimatedRows)", size(partition.bytes)])
@@ -38,18 +49,27 @@ struct StatusCommand: Command {
             apps            \(status.apps)
             database        \(size(status.databaseBytes))
 
+            \(folds.text)
             \(table.text)
             """
     }
 
-    private func json(_ status: LogStatus) -> String {
+    private func json(_ status: LogStatus, _ projections: [ProjectionStatus]) -> String {
+        let folds = projections.map { projection in
+            "{\"name\":\(String(json: projection.name)),\"version\":\(projection.version),\"position\":\(projection.position),"
+                + "\"lag\":\(projection.lag),\"lag_seconds\":\(projection.lagSeconds),"
+                + "\"status\":\(projection.stop == nil ? "\"running\"" : "\"stopped\""),"
+                + "\"stopped_batch\":\(projection.stop.map { "\($0.batch)" } ?? "null"),"
+                + "\"stopped_because\":\(projection.stop.map { String(json: $0.reason) } ?? "null")}"
+        }
         let partitions = status.partitions.map { partition in
             "{\"name\":\(String(json: partition.name)),\"estimated_events\":\(partition.estimatedRows),"
                 + "\"bytes\":\(partition.bytes)}"
         }
         return "{\"head\":\(status.head),\"last_commit_at\":\(status.lastCommitAt.map { "\"\($0)\"" } ?? "null"),"
             + "\"events\":\(status.events),\"rejected\":\(status.rejected),\"apps\":\(status.apps),"
-            + "\"database_bytes\":\(status.databaseBytes),\"partitions\":[\(partitions.joined(separator: ","))]}\n"
+            + "\"database_bytes\":\(status.databaseBytes),\"projections\":[\(folds.joined(separator: ","))],"
+            + "\"partitions\":[\(partitions.joined(separator: ","))]}\n"
     }
 
     private func size(_ bytes: Int64) -> String {

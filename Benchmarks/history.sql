@@ -1,0 +1,67 @@
+-- A log of about :events events as phones would have made it: two and a half events a delivery, over :days days, in batches
+-- of :batch in the order in which things happened. Straight into the tables, as their owner.
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+SELECT count(log.make_partition((date_trunc('month', now()) - n * interval '1 month')::date)) AS made
+FROM generate_series(0, :days / 28 + 1) AS n WHERE n <= 35 \gset
+SELECT id AS app FROM log.app WHERE slug = 'bench' \gset
+SELECT id AS key FROM log.api_key WHERE app = :app LIMIT 1 \gset
+CREATE TEMP TABLE word AS
+SELECT kind, name, (SELECT id FROM log.learn_words(:app, kind::smallint, ARRAY[name], 100000)) AS id
+FROM (
+    SELECT 1::smallint, 'CATEGORY_' || n FROM generate_series(0, 19) AS n
+    UNION ALL SELECT 2, 'thread-' || n FROM generate_series(0, 9) AS n
+    UNION ALL SELECT 3, 'campaign-' || n FROM generate_series(0, 49) AS n
+    UNION ALL SELECT 8, 'ios'
+    UNION ALL SELECT 10, '4.' || n FROM generate_series(0, 9) AS n
+    UNION ALL SELECT 15, 'ACTION_' || n FROM generate_series(0, 3) AS n
+) AS words (kind, name);
+CREATE TEMP TABLE lexicon AS
+SELECT array_agg(id ORDER BY id) FILTER (WHERE kind = 1) AS category, array_agg(id) FILTER (WHERE kind = 2) AS thread,
+    array_agg(id) FILTER (WHERE kind = 3) AS campaign, max(id) FILTER (WHERE kind = 8) AS platform,
+    array_agg(id) FILTER (WHERE kind = 10) AS app_version, array_agg(id) FILTER (WHERE kind = 15) AS action
+FROM word;
+SELECT setseed(0.5) \gset
+-- A delivery each: one in eight is a story of a category of its own.
+CREATE TEMP TABLE delivery AS
+SELECT n, md5('install' || (random() * :events / 20)::bigint)::uuid AS install,
+    (1700000000000000 + n)::text AS key, now() - random() * :days * interval '1 day' AS at,
+    (random() * 19)::integer AS category, (random() * 9)::integer AS thread, (random() * 49)::integer AS campaign,
+    (random() * 9)::integer AS version, random() AS fate, (1 + random() * 5)::integer AS pages, (random() * 3)::integer AS button
+FROM generate_series(1, (:events / 2.5)::bigint) AS n;
+CREATE TEMP TABLE happening AS
+SELECT n, at, 1::smallint AS type, NULL::smallint AS page FROM delivery WHERE fate > 0.05 OR pages = 3
+UNION ALL SELECT n, at + fate * interval '2 hours', 3, NULL FROM delivery WHERE fate < 0.4
+UNION ALL SELECT n, at + fate * interval '1 hour', 4, NULL FROM delivery WHERE fate BETWEEN 0.4 AND 0.6
+UNION ALL SELECT n, at + fate * interval '1 hour', 5, NULL FROM delivery WHERE fate BETWEEN 0.2 AND 0.4
+UNION ALL SELECT n, at + interval '5 seconds', 6, NULL FROM delivery WHERE category >= 18
+UNION ALL SELECT n, at + (page * 3 + 6) * interval '1 second', 7, page FROM delivery, generate_series(0, pages - 1) AS page
+    WHERE category >= 18;
+CREATE TEMP TABLE placed AS
+SELECT *, (row_number() OVER (ORDER BY at) - 1) / :batch AS batch FROM happening;
+ANALYZE placed; ANALYZE delivery;
+SET work_mem = '256MB';
+INSERT INTO log.event (
+    batch_id, device_at, occurred_at, received_at, seq, event_id, install_id, app, key, category, thread, campaign, platform,
+    app_version, action_id, shard, type, time_source, key_source, via, media_kind, media_outcome, media_network, activation,
+    page_count, page_index, alert, notification_key)
+SELECT
+    1000000000 + p.batch, p.at, p.at, p.at + interval '1 second', 10 + p.type, gen_random_uuid(), d.install, :app, :key,
+    l.category[1 + d.category], l.thread[1 + d.thread], l.campaign[1 + d.campaign], l.platform, l.app_version[1 + d.version],
+    CASE p.type WHEN 5 THEN l.action[1 + d.button] END, ('x' || right(d.install::text, 1))::bit(4)::integer::smallint, p.type, 1, 1,
+    CASE p.type WHEN 1 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END,
+    CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE p.type WHEN 5 THEN 1 END,
+    CASE p.type WHEN 6 THEN d.pages END, p.page, true, d.key
+FROM placed AS p JOIN delivery AS d USING (n) CROSS JOIN lexicon AS l
+ORDER BY p.batch;
+INSERT INTO log.batch (number, id, committed_at, node, events, shard_events, least_device_at, greatest_device_at)
+SELECT coalesce((SELECT max(number) FROM log.batch), 0) + row_number() OVER (ORDER BY batch_id), batch_id, now(), 'bench',
+    sum(events), array_agg(events ORDER BY shard), min(least), max(greatest)
+FROM (
+    SELECT b.batch_id, s.shard, coalesce(e.events, 0)::integer AS events, e.least, e.greatest
+    FROM (SELECT DISTINCT batch_id FROM log.event WHERE batch_id >= 1000000000) AS b
+    CROSS JOIN generate_series(0, 15) AS s (shard)
+    LEFT JOIN (
+        SELECT batch_id, shard, count(*) AS events, min(device_at) AS least, max(device_at) AS greatest
+        FROM log.event WHERE batch_id >= 1000000000 GROUP BY batch_id, shard) AS e USING (batch_id, shard)
+) AS counted GROUP BY batch_id;
