@@ -97,8 +97,7 @@ struct EventOrderTests {
 
     /// In every order in which these events can come.
     private func expectFirst(_ category: String, _ tell: (inout Scene) -> Void) {
-        var scene = Scene()
-        tell(&scene)
+        let scene = Scene(tell)
         #expect(scene.differences == [])
         let log = scene.log
         for order in permutations(of: log.rows) {

@@ -12,6 +12,8 @@ struct Scene {
 
     private(set) var events: [StoredEvent] = []
 
+    init(_ tell: (inout Scene) -> Void = { _ in }) { tell(&self) }
+
     /// Ids count up from 1 unless one is given.
     mutating func add(
         _ interaction: Interaction, _ seconds: Double, seq: Int64? = nil, id: UInt64? = nil, deviceAt: Double? = nil,

@@ -127,6 +127,27 @@ struct StorageTests {
         #expect(DeliveryState(encoded: [bytes[0] + 1] + bytes.dropFirst(), span: state.span) == nil)
     }
 
+    @Test("with an event outside its row's times, or out of order, is refused")
+    func misplaced() {
+        let scene = Scene { scene in
+            scene.add(.receipt, 1, deviceAt: 900)
+            scene.add(.opened(launch: nil), 5, deviceAt: -900)
+        }
+        let state = DeliveryState(of: scene.observations)
+        #expect(DeliveryState(encoded: state.encoded(), span: state.span) == state)
+        for shorten in [
+            { (span: inout DeliveryState.Span) in span.lastOccurredAt = span.lastOccurredAt + -1 },
+            { $0.firstDeviceAt = $0.firstDeviceAt + 1 }, { $0.lastDeviceAt = $0.lastDeviceAt + -1 },
+        ] {
+            var span = state.span
+            shorten(&span)
+            #expect(DeliveryState(encoded: state.encoded(), span: span) == nil)
+        }
+        let one = DeliveryState(of: [scene.observations[0]])
+        let bytes = one.encoded()
+        #expect(DeliveryState(encoded: [bytes[0], 2] + bytes.dropFirst(2) + bytes.dropFirst(2), span: one.span) == nil)
+    }
+
     private func isReadAsWritten(_ observations: [Observation]) -> Bool {
         let state = DeliveryState(of: observations)
         let bytes = state.encoded()
