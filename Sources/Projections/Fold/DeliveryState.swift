@@ -93,12 +93,10 @@ package struct DeliveryState: Hashable, Sendable {
         observations.sort { $0.moment < $1.moment }
         var last = 0
         for place in observations.indices.dropFirst() {
-            if observations[place].moment == observations[last].moment {
-                observations[last].complete(from: observations[place])
-            } else {
-                last += 1
-                if last != place { observations[last] = observations[place] }
-            }
+            // Copies may have been trimmed differently; what one of them lacks, another observation says anyway.
+            if observations[place].moment == observations[last].moment { continue }
+            last += 1
+            if last != place { observations[last] = observations[place] }
         }
         observations.removeSubrange((last + 1)...)
     }
@@ -114,15 +112,5 @@ package struct DeliveryState: Hashable, Sendable {
         }
         observations.removeSubrange(kept...)
         surplusTaps.merge(trimming.surplusTaps, uniquingKeysWith: +)
-    }
-}
-
-extension Observation {
-    /// Another copy of the same event may have been trimmed differently.
-    fileprivate mutating func complete(from copy: Observation) {
-        attributes.complete(from: copy.attributes)
-        if fetchResult == 0 { fetchResult = copy.fetchResult }
-        if media == MediaCodes() { media = copy.media }
-        if items == nil { items = copy.items }
     }
 }

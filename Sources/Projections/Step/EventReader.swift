@@ -102,6 +102,18 @@ extension Observation {
         case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown:
             break
         }
+        guard isPlausible else { throw .decoding("event \(moment.id) holds numbers that no event can have") }
+    }
+
+    /// What ingestion lets through. Somebody may have written into the log by hand.
+    private var isPlausible: Bool {
+        // A negative one among them makes the whole negative.
+        let ids =
+            attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
+            | attributes.appVersion | action | (items ?? 0)
+        let codes = attributes.origin | via | fetchResult | media.kind | media.network | media.outcome
+        return moment.seq >= 0 && ids >= 0 && codes >= 0
+            && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)
     }
 }
 
