@@ -51,12 +51,13 @@ final class DatabaseAccess: Sendable {
 
     /// Lends a connection as the owner, and ends the access when the body has returned.
     static func withConnection<Result>(
-        _ arguments: Arguments, log: Log = .standardError(least: .warning), _ body: (inout Connection) throws -> Result
+        _ arguments: Arguments, log: Log = .standardError(least: .warning), statementSeconds: Int = 600,
+        _ body: (inout Connection) throws -> Result
     ) throws -> Result {
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
         var connection = try LogSession.open(
-            url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+            url: access.url, role: nil, purpose: "command", log: log, statementSeconds: statementSeconds)
         return try body(&connection)
     }
 

@@ -24,8 +24,10 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-            AppKeyAddCommand.self, AppKeyRevokeCommand.self, ProjectCommand.self, ProjectionResumeCommand.self,
-            RebuildCommand.self, RetainCommand.self, EraseCommand.self, StatusCommand.self, RejectedListCommand.self,
+            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
+            ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
+            EraseCommand.self,
+            RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
         ]
     }
@@ -81,6 +83,7 @@ enum Program {
         case AppError.database(let error): error.isUnavailable ? .unavailable : .failed
         case StepError.database(let error): error.isUnavailable ? .unavailable : .failed
         case MigrationError.database(_, let error): error.isUnavailable ? .unavailable : .failed
+        case VerifierError.database(let error): error.isUnavailable ? .unavailable : .failed
         default: .failed
         }
     }

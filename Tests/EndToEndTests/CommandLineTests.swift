@@ -9,7 +9,8 @@ struct CommandLineTests {
 
     static let commands = [
         ["serve"], ["migrate"], ["app", "create"], ["app", "list"], ["app", "set"], ["app", "key", "add"],
-        ["app", "key", "revoke"], ["status"], ["rejected", "list"], ["rejected", "replay"], ["psql"], ["database-url"],
+        ["app", "key", "revoke"], ["status"], ["verify"], ["rejected", "list"], ["rejected", "replay"], ["psql"],
+        ["database-url"],
         ["database", "stop"],
     ]
 
@@ -52,7 +53,9 @@ struct CommandLineTests {
 
     @Test(
         "without a database every command that needs one ends with 69 and tells no password",
-        arguments: [["migrate"], ["app", "create", "shop"], ["app", "list"], ["status"], ["rejected", "replay"]])
+        arguments: [
+            ["migrate"], ["app", "create", "shop"], ["app", "list"], ["status"], ["verify"], ["rejected", "replay"],
+        ])
     func unavailable(_ words: [String]) throws {
         let ended = try Self.nowhere.start(words).wait()
         #expect(ended.status == 69 && ended.output.isEmpty)

@@ -1,0 +1,64 @@
+import EventLog
+import Foundation
+import Postgres
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Verifying from the command line")
+struct VerifyTests {
+    /// A database whose deliveries say what the log does not.
+    private func makeSpoilt() throws -> TestDatabase {
+        let database = try TestDatabase.make()
+        let app = try database.makeApp()
+        _ = try database.appender().append([app.submission([Event.sample(), Event.sample()])])
+        var connection = try database.connect()
+        try connection.execute(script: "UPDATE projection.progress SET position = 1")
+        return database
+    }
+
+    @Test("what is proved ends with 0 and says so, as text and as JSON, with nothing on standard error")
+    func proved() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let text = try bellwether.run("verify")
+        #expect(text.status == 0 && text.messages.isEmpty)
+        #expect(text.output.hasSuffix("Proved: every cell is what the log says.\n"))
+        let json = try bellwether.run("verify", "--format", "json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(json.status == 0 && object["proved"] as? Bool == true)
+        #expect((object["shards"] as? [[String: Int]])?.count == 16)
+    }
+
+    @Test("what differs ends with 1, and the cells are told with the deliveries behind them")
+    func differs() throws {
+        let database = try makeSpoilt()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let text = try bellwether.run("verify")
+        #expect(text.status == 1 && text.messages.isEmpty)
+        #expect(text.output.contains("category_funnel: app chat, day 2026-11-20, category INFO_CATEGORY (shard "))
+        #expect(text.output.contains("  is missing; recounted: delivered 1, expanded 1, unanswered 1\n"))
+        #expect(text.output.contains("  behind it: delivery req-1 on install "))
+        let json = try bellwether.run("verify", "--format", "json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(json.status == 1 && object["proved"] as? Bool == false)
+        let differing = try #require(object["differing_cells"] as? [String: Int])
+        #expect(differing["delivery"] == 2 && differing["category_funnel"] == 2)
+        let differences = try #require(object["differences"] as? [[String: Any]])
+        #expect((differences.first?["key"] as? [String: String])?["app"] == "chat")
+        #expect((differences.first?["deliveries"] as? [[String: Any]])?.first?["differs"] as? Bool == true)
+    }
+
+    @Test("a sample is one shard, and which one is said")
+    func sample() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let ended = try Bellwether(database).run("verify", "--sample", "--format", "json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [String: Any])
+        let shards = try #require(object["shards"] as? [[String: Int]])
+        #expect(ended.status == 0 && shards.count == 1)
+        #expect(ended.messages == "Only shard \(shards[0]["shard"] ?? -1) is looked at.\n")
+    }
+}
