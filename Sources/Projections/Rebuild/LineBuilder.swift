@@ -12,17 +12,16 @@ enum LineBuilder {
         try connection.transaction { connection throws(PostgresError) in
             try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
             let wanted = ([(DeliveryTable.projector, DeliveryTable.version)] + projectors.map { ($0.name, $0.version) })
-                .map { "\($0.0) \($0.1)" }.sorted()
+                .map { "\($0.0) \($0.1)" }
             let rows = try connection.query(
                 """
-                SELECT l.id, array_agg(p.name || ' ' || p.version ORDER BY p.name || ' ' || p.version COLLATE "C"),
-                    bool_or(p.stopped_at IS NOT NULL)
+                SELECT l.id, array_agg(p.name || ' ' || p.version), bool_or(p.stopped_at IS NOT NULL)
                 FROM projection.line AS l JOIN projection.projector AS p ON p.line = l.id
                 WHERE l.state = 'building' GROUP BY l.id
                 """)
             for row in rows {
                 let names: [String] = try row.get(1)
-                if names == wanted, try !row.get(2, as: Bool.self) { return try row.get(0) }
+                if Set(names) == Set(wanted), try !row.get(2, as: Bool.self) { return try row.get(0) }
             }
             try retireUnfinished(on: &connection)
             return try make(projectors, on: &connection)

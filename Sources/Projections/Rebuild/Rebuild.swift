@@ -108,7 +108,10 @@ package struct Rebuild {
     ) throws -> VerificationReport {
         var connection = try LogSession.open(
             url: control.url, role: nil, purpose: "verify", log: control.log, statementSeconds: 0)
-        return try Verifier().verify(line, shards: shards, on: &connection) { step in
+        // A line holds no other projectors than those that it is made for.
+        let names = [DeliveryTable.projector] + projectors.map { $0.name }
+        let verifier = Verifier(recounts: Recounts.all.filter { names.contains($0.projector) })
+        return try verifier.verify(line, shards: shards, on: &connection) { step in
             progress(.verifying(shard: step.place, of: step.count))
         }
     }
