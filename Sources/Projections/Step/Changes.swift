@@ -7,11 +7,14 @@ struct Changes {
     /// Those that no longer count as they were.
     private(set) var replaced: [Delivery] = []
 
+    /// Keeps the order of the names.
     init(
-        _ news: [Delivery.Name: EventReader.News], to stored: [Delivery.Name: DeliveryTable.Stored],
+        _ names: [Delivery.Name], _ news: [Delivery.Name: EventReader.News],
+        to stored: [Delivery.Name: DeliveryTable.Stored],
         except sealed: Set<Delivery.Name>
     ) {
-        for (name, news) in news where !sealed.contains(name) {
+        for name in names where !sealed.contains(name) {
+            guard let news = news[name] else { continue }
             let state = DeliveryState(of: news.observations)
             guard let old = stored[name] else {
                 inserted.append(Delivery(name, day: news.day, state: state))

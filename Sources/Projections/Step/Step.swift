@@ -49,10 +49,11 @@ struct Step {
             after: lane, upTo: last, mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
         let news = try EventReader.read(range, of: lane, on: &connection)
-        let names = Array(news.keys)
+        // In the order of the index: neighbours share its pages.
+        let names = news.keys.sorted { $0.notificationKey < $1.notificationKey }
         let stored = names.isEmpty ? [:] : try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
         let sealed = try DeliveryTable.sealed(among: names, on: &connection)
-        let changes = Changes(news, to: stored, except: sealed)
+        let changes = Changes(names, news, to: stored, except: sealed)
         try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
         try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
         var stops: [Stop] = []
