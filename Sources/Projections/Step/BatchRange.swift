@@ -6,12 +6,14 @@ struct BatchRange {
     struct Batch {
         let number: Int64
         let id: Int64
-        /// How many of its events are in the lane's shards.
-        let events: Int64
+        /// How many events it holds in each shard, from 0.
+        let shardEvents: [Int32]
     }
 
     /// In order of their numbers, without gap.
     private(set) var batches: [Batch] = []
+    /// How many of their events are in the lane's shards.
+    private(set) var events: Int64 = 0
     /// Within these the events' device times lie.
     private(set) var times: (least: Timestamp, greatest: Timestamp)?
 
@@ -30,19 +32,22 @@ struct BatchRange {
             SELECT number, id, shard_events, least_device_at, greatest_device_at
             FROM log.batch_expected WHERE number > \(lane.position) AND number <= \(last) ORDER BY number LIMIT \(mostBatches ?? Self.mostBatches)
             """)
-        var total: Int64 = 0
         for row in rows {
-            let counts: [Int32] = try row.get(2)
-            let events = lane.shards.reduce(Int64(0)) { $0 + Int64(counts[Int($1)]) }
-            guard total == 0 || total + events <= mostEvents else { break }
-            total += events
-            batches.append(Batch(number: try row.get(0), id: try row.get(1), events: events))
-            guard events > 0, let least: Timestamp = try row.optional(3), let greatest: Timestamp = try row.optional(4)
-            else { continue }
+            let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2))
+            let count = lane.shards.reduce(Int64(0)) { $0 + Int64(batch.events(in: $1)) }
+            guard events == 0 || events + count <= mostEvents else { break }
+            events += count
+            batches.append(batch)
+            guard let least: Timestamp = try row.optional(3), let greatest: Timestamp = try row.optional(4) else {
+                guard count == 0 else { throw .decoding("batch \(batch.number) has events but no times") }
+                continue
+            }
             times = (min(times?.least ?? least, least), max(times?.greatest ?? greatest, greatest))
         }
     }
+}
 
-    /// The batches that hold something for the lane.
-    var withEvents: [Batch] { batches.filter { $0.events > 0 } }
+extension BatchRange.Batch {
+    /// How many events it holds in a shard.
+    func events(in shard: Int16) -> Int32 { shardEvents.indices.contains(Int(shard)) ? shardEvents[Int(shard)] : 0 }
 }

@@ -11,13 +11,12 @@ enum EventReader {
         var earliest: Timestamp
     }
 
-    /// The events of the lane's shards by delivery. The log must hold as many as its batches say: fewer or more would
-    /// make numbers that nobody can explain.
+    /// The events of the lane's shards by delivery. The log must hold as many as its batches say, in each shard: fewer or
+    /// more would make numbers that nobody can explain. So batches without an event in these shards are looked for, too.
     static func read(
         _ range: BatchRange, of lane: Lane, on connection: inout Connection
     ) throws(StepError) -> [Delivery.Name: News] {
-        let batches = range.withEvents
-        guard let times = range.times, !batches.isEmpty else { return [:] }
+        guard let times = range.times else { return [:] }
         do {
             let rows = try connection.queryPrepared(
                 """
@@ -27,20 +26,17 @@ enum EventReader {
                     e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
                     e.page_count
                 FROM log.event AS e JOIN log.app AS a ON a.id = e.app
-                WHERE e.batch_id = ANY (\(batches.map(\.id))) AND e.shard = ANY (\(lane.shards))
+                WHERE e.batch_id = ANY (\(range.batches.map(\.id))) AND e.shard = ANY (\(lane.shards))
                     AND e.device_at BETWEEN \(times.least) AND \(times.greatest)
                 """)
             var news: [Delivery.Name: News] = [:]
             news.reserveCapacity(rows.count)
-            var found: [Int64: Int64] = [:]
+            var found = FoundEvents(of: range.batches)
             for row in 0..<rows.count {
-                found[try need(rows.int64(row, 0)), default: 0] += 1
+                found.count(batch: try need(rows.int64(row, 0)), shard: try need(rows.int16(row, 2)))
                 try add(row, of: rows, to: &news)
             }
-            for batch in batches where found[batch.id, default: 0] != batch.events {
-                throw StepError.wrongCount(
-                    batch: batch.number, found: found[batch.id, default: 0], expected: batch.events)
-            }
+            try found.check(lane.shards)
             return news
         } catch { throw StepError(error) }
     }

@@ -4,7 +4,9 @@ internal import Postgres
 struct Lane {
     let line: Int32
     let shards: [Int16]
+    /// Of the shard furthest behind, and of the one furthest ahead; a step moves shards of one position.
     let position: Int64
+    let furthest: Int64
     let members: [Member]
 
     /// A projector of the line.
@@ -13,7 +15,8 @@ struct Lane {
         let version: Int32
         /// The number of its tables.
         let tables: Int32
-        let stoppedBatch: Int64?
+        /// The first batch that it could not take.
+        var stoppedBatch: Int64?
     }
 
     /// The number of the table of deliveries.
@@ -45,7 +48,8 @@ extension Lane {
         let position: Int64 = try first.get(2)
         var shards: [Int16] = []
         for row in rows where try row.get(2, as: Int64.self) == position { shards.append(try row.get(1)) }
-        return try Lane(line: try first.get(0), shards: shards, position: position, on: &connection)
+        return try Lane(
+            line: try first.get(0), shards: shards, position: position, furthest: position, on: &connection)
     }
 
     /// Locks these shards, whoever else would move them, and waits for them. Nil when there is no such line any more.
@@ -59,43 +63,29 @@ extension Lane {
             ORDER BY p.shard FOR UPDATE
             """)
         guard let first = rows.first else { return nil }
-        return try Lane(line: try first.get(0), shards: shards, position: try first.get(2), on: &connection)
+        var positions: [Int64] = []
+        for row in rows { positions.append(try row.get(2)) }
+        let lane = try Lane(
+            line: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
+            on: &connection)
+        return try lane.settled(on: &connection)
     }
 
     private init(
-        line: Int32, shards: [Int16], position: Int64, on connection: inout Connection
+        line: Int32, shards: [Int16], position: Int64, furthest: Int64, on connection: inout Connection
     ) throws(PostgresError) {
-        self.line = line
-        self.shards = shards
-        self.position = position
-        var members: [Member] = []
-        var deliveries: Int32 = line
         let rows = try connection.queryPrepared(
-            "SELECT name, version, tables, stopped_batch FROM projection.projector WHERE line = \(line)")
+            "SELECT name, version, tables, stopped_batch FROM projection.projector WHERE line = \(line) ORDER BY name")
+        var members: [Member] = []
         for row in rows {
-            let member = Member(
-                name: try row.get(0), version: try row.get(1), tables: try row.get(2), stoppedBatch: try row.optional(3)
-            )
-            if member.name == DeliveryTable.projector { deliveries = member.tables }
-            members.append(member)
+            members.append(
+                Member(
+                    name: try row.get(0), version: try row.get(1), tables: try row.get(2),
+                    stoppedBatch: try row.optional(3)))
         }
-        self.members = members
-        self.deliveries = deliveries
-    }
-
-    /// Whether the fold itself goes on; nothing moves without it.
-    var isRunning: Bool {
-        members.contains {
-            $0.name == DeliveryTable.projector && $0.stoppedBatch == nil && $0.version == DeliveryTable.version
-        }
-    }
-
-    /// The projectors of this program that go on in this line, with the numbers of their tables.
-    var running: [(projector: any Projector.Type, tables: Int32)] {
-        Projectors.all.compactMap { projector in
-            members.first { $0.name == projector.name && $0.version == projector.version && $0.stoppedBatch == nil }
-                .map { (projector, $0.tables) }
-        }
+        self.init(
+            line: line, shards: shards, position: position, furthest: furthest, members: members,
+            deliveries: members.first { $0.name == DeliveryTable.projector }?.tables ?? line)
     }
 
     /// Moves the shards on, if they still stand where they were found.

@@ -13,17 +13,17 @@ struct Step {
     enum Manner {
         /// As if there was none, all at once.
         case plain
-        /// Each projector for itself, and no more than so many batches: to find out whose failure it is, and at which
-        /// batch.
+        /// The fold and each projector for itself, and no more than so many batches: to find out whose failure it is, and
+        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`).
         case careful(batches: Int32)
     }
 
     /// What became of a step.
     struct Taken {
-        let lane: Lane
-        let end: Int64
-        let events: Int64
-        let stops: [Stop]
+        /// Whether the shards moved.
+        var hasMoved = false
+        var events: Int64 = 0
+        var stops: [Stop]
     }
 
     /// A projector that could not go on.
@@ -42,12 +42,41 @@ struct Step {
     func take(within connection: inout Connection) throws -> Taken? { try body(.plain, &connection) }
 
     private func body(_ manner: Manner, _ connection: inout Connection) throws -> Taken? {
-        guard let lane = try Lane.claim(choice, behind: last, atMost: mostShards, on: &connection), lane.isRunning
-        else { return nil }
+        guard let lane = try Lane.claim(choice, behind: last, atMost: mostShards, on: &connection) else { return nil }
+        try lane.refuseNewer()
+        let older = try lane.stopOlder(on: &connection)
+        // The next step knows them as stopped.
+        guard older.isEmpty else { return Taken(stops: older) }
+        guard lane.isRunning else { return nil }
         let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
         let range = try BatchRange(
-            after: lane, upTo: last, mostEvents: mostEvents, mostBatches: batches, on: &connection)
+            after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
+        var stops: [Stop] = []
+        switch manner {
+        case .plain:
+            try Self.write(try fold(range, of: lane, on: &connection), of: lane.running, on: &connection)
+        case .careful:
+            var culprit = Culprit(lane: lane, range: range)
+            guard let changes = try culprit.attempt(on: &connection, { try fold(range, of: lane, on: &$0) }) else {
+                // Nothing goes on without the fold.
+                return Taken(stops: try culprit.stop(lane.members.map(\.name), on: &connection))
+            }
+            for projector in lane.running {
+                let written: Void? = try culprit.attempt(on: &connection) { connection in
+                    try Self.write(changes, of: [projector], on: &connection)
+                }
+                if written == nil { stops += try culprit.stop([projector.projector.name], on: &connection) }
+            }
+        }
+        try lane.move(to: end, on: &connection)
+        return Taken(hasMoved: true, events: range.events, stops: stops)
+    }
+
+    /// Reads the events and brings the deliveries to where they are after them; gives what changed.
+    private func fold(
+        _ range: BatchRange, of lane: Lane, on connection: inout Connection
+    ) throws -> Changes {
         let news = try EventReader.read(range, of: lane, on: &connection)
         // In the order of the index: neighbours share its pages.
         let names = news.keys.sorted { $0.notificationKey < $1.notificationKey }
@@ -56,16 +85,7 @@ struct Step {
         let changes = Changes(names, news, to: stored, except: sealed)
         try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
         try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
-        var stops: [Stop] = []
-        switch manner {
-        case .plain: try Self.write(changes, of: lane.running, on: &connection)
-        case .careful: stops = try Self.writeOneByOne(changes, of: lane, at: end, on: &connection)
-        }
-        // Which batch it was is known when there is but one.
-        if !stops.isEmpty, range.batches.count > 1 { throw StepError.cannotTell(stops[0].reason) }
-        try lane.move(to: end, on: &connection)
-        return Taken(
-            lane: lane, end: end, events: range.batches.reduce(0) { $0 + $1.events }, stops: stops)
+        return changes
     }
 
     /// Adds what deliveries changed to the cells of these projectors.
@@ -77,38 +97,5 @@ struct Step {
             changes.tallies(of: projector).compactMap { $0.upsert(into: tables) }
         }
         if !statements.isEmpty { _ = try connection.pipeline(statements) }
-    }
-
-    /// Writes what each projector counts, and takes out those that cannot be written.
-    private static func writeOneByOne(
-        _ changes: Changes, of lane: Lane, at batch: Int64, on connection: inout Connection
-    ) throws(PostgresError) -> [Stop] {
-        var stops: [Stop] = []
-        for projector in lane.running {
-            try connection.execute(script: "SAVEPOINT projector")
-            do {
-                try write(changes, of: [projector], on: &connection)
-                try connection.execute(script: "RELEASE projector")
-            } catch {
-                guard !error.isRetriable else { throw error }
-                try connection.execute(script: "ROLLBACK TO projector")
-                let stop = Stop(name: projector.projector.name, batch: batch, reason: "\(error)")
-                try stop.record(in: lane.line, on: &connection)
-                stops.append(stop)
-            }
-        }
-        return stops
-    }
-}
-
-extension Step.Stop {
-    /// Where analysts and operators see it. The first reason stays.
-    func record(in line: Int32, on connection: inout Connection) throws(PostgresError) {
-        try connection.query(
-            """
-            UPDATE projection.projector
-            SET stopped_at = clock_timestamp(), stopped_batch = \(batch), stopped_because = \(reason)
-            WHERE line = \(line) AND name = \(name) AND stopped_at IS NULL
-            """)
     }
 }

@@ -5,8 +5,8 @@ package enum StepError: Error, Sendable {
     case database(PostgresError)
     /// Somebody else moved the shards meanwhile.
     case overtaken
-    /// The log did not hold what its batch says: (batch, found, expected).
-    case wrongCount(batch: Int64, found: Int64, expected: Int64)
+    /// The log did not hold in a shard what its batch says.
+    case wrongCount(batch: Int64, shard: Int16, found: Int32, expected: Int32)
     /// A stored delivery does not read.
     case unreadableDelivery(String)
 
@@ -14,15 +14,26 @@ package enum StepError: Error, Sendable {
     case lineIsGone
     /// The fold of the line has stopped.
     case stopped
-    /// A projector failed, and several batches may be why.
-    case cannotTell(String)
+    /// Something failed for good, and any of so many batches may be why.
+    case cannotTell(batches: Int32, String)
+    /// A projection's tables are not of this program: they are newer, or it knows of none such.
+    case tooNew(String, version: Int32)
 
     /// Whether the same step may succeed later without anybody changing anything.
     var isRetriable: Bool {
         switch self {
         case .database(let error): error.isRetriable
         case .overtaken: true
-        case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped: false
+        case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped, .tooNew: false
+        }
+    }
+
+    /// Whether a projection, or the log itself, may be why: then it is worth to look which, and where.
+    var blamesProjection: Bool {
+        switch self {
+        case .database(let error): !error.isRetriable
+        case .wrongCount, .unreadableDelivery: true
+        case .overtaken, .cannotTell, .lineIsGone, .stopped, .tooNew: false
         }
     }
 }
@@ -32,11 +43,13 @@ extension StepError: CustomStringConvertible {
         switch self {
         case .database(let error): "\(error)"
         case .overtaken: "another runner was faster"
-        case .wrongCount(let batch, let found, let expected):
-            "batch \(batch) holds \(found) events where it says \(expected)"
+        case .wrongCount(let batch, let shard, let found, let expected):
+            "batch \(batch) holds \(found) events in shard \(shard) where it says \(expected)"
         case .lineIsGone: "what was being built was given up, since history changed or another rebuild began"
         case .stopped: "the fold has stopped: see bellwether status"
-        case .cannotTell(let reason): "a projection failed: \(reason)"
+        case .cannotTell(_, let reason): "a projection failed: \(reason)"
+        case .tooNew(let name, let version):
+            "the tables of \(name) are of version \(version), which this program does not know: use a newer bellwether"
         case .unreadableDelivery(let name):
             "the stored delivery \(name) does not read: bellwether rebuild makes it anew"
         }
