@@ -45,14 +45,16 @@ struct CatchUp {
                         state.withLockNotifying { state in state.isDone = true }
                         return
                     }
-                    if try step(to: target, &connection) { continue }
-                    if try Self.hasStopped(choice, on: &connection) {
+                    let hasMoved = try step(to: target, &connection)
+                    attempts = 0
+                    backoff.reset()
+                    if hasMoved { continue }
+                    if try Self.hasStopped(choice, before: target, on: &connection) {
                         state.withLockNotifying { state in state.isDone = true }
                         return
                     }
                     // Somebody else is moving what is left.
                     _ = state.wait(until: .after(seconds: 0.02)) { state in state.isDone ? true : nil }
-                    attempts = 0
                 }
             } catch {
                 attempts += 1
@@ -79,15 +81,16 @@ struct CatchUp {
         }
     }
 
-    /// Whether the fold itself has stopped: then nobody moves the line.
-    private static func hasStopped(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Bool
-    {
+    /// Whether the fold itself has stopped, in all shards: then nobody moves the line.
+    private static func hasStopped(
+        _ choice: Lane.Choice, before target: Int64, on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
         let running: Bool = try connection.query(
             """
             SELECT EXISTS (
-                SELECT FROM projection.projector WHERE name = \(DeliveryTable.projector) AND stopped_at IS NULL
-                    AND version = \(DeliveryTable.version)
-                    AND line = projection.chosen_line(\(choice.line)))
+                SELECT FROM projection.projector AS p JOIN projection.progress AS g ON g.line = p.line
+                WHERE p.line = projection.chosen_line(\(choice.line)) AND p.name = \(DeliveryTable.projector)
+                    AND g.position < least(p.stopped_batch - 1, \(target)))
             """)[0].get(0)
         return !running
     }
