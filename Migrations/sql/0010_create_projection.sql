@@ -7,7 +7,10 @@ CREATE SCHEMA projection;
 CREATE TABLE projection.line (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
-    made_at timestamptz NOT NULL DEFAULT now()
+    made_at timestamptz NOT NULL DEFAULT now(),
+    -- The transactions that were open after it was retired: a snapshot of theirs may be older, and a table that is dropped
+    -- is gone from every snapshot. NULL until somebody has looked.
+    readers text[]
 );
 CREATE UNIQUE INDEX line_only_one_live ON projection.line (state) WHERE state = 'live';
 
@@ -117,7 +120,7 @@ INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, gen
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.app TO bellwether_projector;
 GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
-GRANT UPDATE (state) ON projection.line TO bellwether_projector;
+GRANT UPDATE (state, readers) ON projection.line TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
 GRANT EXECUTE ON FUNCTION projection.chosen_line, projection.zone_rules TO bellwether_projector;

@@ -54,7 +54,14 @@ enum LineBuilder {
 
     /// Gives up what is being built: history has changed beneath it.
     static func retireUnfinished(on connection: inout Connection) throws(PostgresError) {
-        try connection.query("UPDATE projection.line SET state = 'retired' WHERE state = 'building'")
+        // No analyst has ever read of it.
+        try connection.query("UPDATE projection.line SET state = 'retired', readers = '{}' WHERE state = 'building'")
+    }
+
+    /// Gives up this line, if it is still being built.
+    static func retire(_ line: Int32, on connection: inout Connection) throws(PostgresError) {
+        try connection.query(
+            "UPDATE projection.line SET state = 'retired', readers = '{}' WHERE id = \(line) AND state = 'building'")
     }
 
     /// Puts a line in the place of the live one, or its projectors in the place of theirs: at one position of the log and
@@ -98,55 +105,26 @@ enum LineBuilder {
             try connection.query("UPDATE projection.line SET state = 'live' WHERE id = \(line)")
             return
         }
-        // Each takes the tables of the other; what stopped the old ones is past.
+        // Each takes the tables of the other; what stopped the old ones is past. One that the live line did not have joins it.
         try connection.query(
             """
             WITH fresh AS (
                 SELECT name, version, tables FROM projection.projector
                 WHERE line = \(line) AND name <> \(DeliveryTable.projector)
             ), old AS (
-                UPDATE projection.projector AS p SET tables = o.tables
+                UPDATE projection.projector AS p SET tables = o.tables, version = o.version
                 FROM projection.projector AS o
                 WHERE p.line = \(line) AND o.line = \(live) AND o.name = p.name AND p.name <> \(DeliveryTable.projector)
+            ), joined AS (
+                DELETE FROM projection.projector AS p
+                WHERE p.line = \(line) AND p.name <> \(DeliveryTable.projector)
+                    AND NOT EXISTS (SELECT FROM projection.projector AS o WHERE o.line = \(live) AND o.name = p.name)
             )
-            UPDATE projection.projector AS p
-            SET tables = fresh.tables, version = fresh.version, stopped_at = NULL, stopped_batch = NULL, stopped_because = NULL
-            FROM fresh WHERE p.line = \(live) AND p.name = fresh.name
+            INSERT INTO projection.projector (line, name, version, tables)
+            SELECT \(live), name, version, tables FROM fresh
+            ON CONFLICT (line, name) DO UPDATE SET version = excluded.version, tables = excluded.tables,
+                stopped_at = NULL, stopped_batch = NULL, stopped_because = NULL
             """)
         try connection.query("UPDATE projection.line SET state = 'retired' WHERE id = \(line)")
-    }
-
-    /// Drops the tables of retired lines. A table that somebody reads is left for the next time: says how many were.
-    static func dropRetired(on connection: inout Connection) throws(PostgresError) -> Int {
-        let rows = try connection.query(
-            """
-            SELECT p.line, p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
-            WHERE l.state = 'retired' ORDER BY p.line, p.name
-            """)
-        var left = 0
-        for row in rows {
-            let (line, name, tables): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
-            let parents =
-                name == DeliveryTable.projector
-                ? [DeliveryTable.parent] : Projectors.all.first { $0.name == name }?.tables.map(\.name) ?? []
-            do {
-                try connection.transaction { connection throws(PostgresError) in
-                    try connection.query("SET LOCAL lock_timeout = '200ms'")
-                    for parent in parents {
-                        try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(tables)")")
-                    }
-                    try connection.query("DELETE FROM projection.projector WHERE line = \(line) AND name = \(name)")
-                }
-            } catch {
-                guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }
-                left += 1
-            }
-        }
-        try connection.query(
-            """
-            DELETE FROM projection.line AS l WHERE state = 'retired'
-                AND NOT EXISTS (SELECT FROM projection.projector AS p WHERE p.line = l.id)
-            """)
-        return left
     }
 }

@@ -62,31 +62,45 @@ package struct Rebuild {
     private func attempt(_ progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "rebuild", log: control.log)
-        _ = try LineBuilder.dropRetired(on: &connection)
+        if !isComplete, let stopped = try foldStop(&connection) { return .stopped([stopped]) }
+        // The recount goes by the zones in which the days stand.
+        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        _ = try RetiredLines.drop(on: &connection)
         let line = try LineBuilder.begin(projectors, on: &connection)
         try level(line, &connection, progress)
         let stopped = try StoppedProjection.all(of: line, on: &connection)
         guard stopped.isEmpty else {
-            try LineBuilder.retireUnfinished(on: &connection)
-            _ = try LineBuilder.dropRetired(on: &connection)
+            try LineBuilder.retire(line, on: &connection)
+            _ = try RetiredLines.drop(on: &connection)
             return .stopped(stopped)
         }
-        let proof = try verify(.number(line), progress: progress)
+        let proof = try prove(line, progress)
         guard proof.isProved else {
-            guard try LineBuilder.isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
-            try LineBuilder.retireUnfinished(on: &connection)
+            // An app has another zone meanwhile, or the line was given up.
+            guard proof.moves.isEmpty, try LineBuilder.isBuilding(line, on: &connection) else {
+                throw StepError.lineIsGone
+            }
+            try LineBuilder.retire(line, on: &connection)
             return .differs(proof, isSwapped: false)
         }
         // What came meanwhile, so that little is left for the moment in which everybody waits.
         try level(line, &connection, progress)
+        if !isComplete {
+            _ = try control.catchUp()
+            if let stopped = try foldStop(&connection) { return .stopped([stopped]) }
+        }
         progress(.swapping)
         try LineBuilder.swap(line, all: isComplete, on: &connection)
         let sample = try verify(.live, shards: [Int16.random(in: 0..<Shard.count)], progress: progress)
         let isSwapProved = sample.differing.isEmpty && sample.gapCount == 0
         guard isSwapProved else { return .differs(sample, isSwapped: true) }
         return .swapped(
-            events: proof.events, deliveries: proof.deliveries,
-            leftTables: try LineBuilder.dropRetired(on: &connection))
+            events: proof.events, deliveries: proof.deliveries, leftTables: try RetiredLines.drop(on: &connection))
+    }
+
+    /// Where the live line has stopped as a whole: a funnel alone cannot be made level with it then.
+    private func foldStop(_ connection: inout Connection) throws(PostgresError) -> StoppedProjection? {
+        try StoppedProjection.all(on: &connection).first { $0.name == DeliveryTable.projector }
     }
 
     /// Brings the new line to where the log stands now.
@@ -102,6 +116,14 @@ package struct Rebuild {
 
     /// Events of one step: bigger than those of the runner, since nobody waits for one.
     private static let mostEvents: Int64 = 50_000
+
+    private func prove(
+        _ line: Int32, _ progress: @escaping @Sendable (Phase) -> Void
+    ) throws -> VerificationReport {
+        do { return try verify(.number(line), progress: progress) } catch VerifierError.unknownLine {
+            throw StepError.lineIsGone
+        }
+    }
 
     private func verify(
         _ line: Verifier.Line, shards: [Int16]? = nil, progress: @escaping @Sendable (Phase) -> Void

@@ -1,0 +1,79 @@
+internal import Postgres
+internal import ServiceRuntime
+
+/// Drops what lines have left that are no longer read.
+///
+/// A table that is dropped is gone from every snapshot, those too that were taken while it was live. So its tables stay
+/// until all transactions have ended that were open when the line was retired: an analyst's own would find it empty.
+enum RetiredLines {
+    /// Drops their tables; those that somebody may read yet are left for the next time. Says of how many projectors.
+    static func drop(on connection: inout Connection) throws(PostgresError) -> Int {
+        try noteReaders(on: &connection)
+        // Mostly it is our own steps and writers, who soon end.
+        let deadline = Deadline.after(seconds: patience)
+        while try isRead(on: &connection), !deadline.hasPassed { try connection.query("SELECT pg_sleep(0.02)") }
+        let rows = try connection.query(
+            """
+            SELECT p.line, p.name, p.tables, l.readers && \(sql: open)
+            FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            WHERE l.state = 'retired' ORDER BY p.line, p.name
+            """)
+        var left = 0
+        for row in rows {
+            let isRead: Bool = try row.get(3)
+            let isGone = isRead ? false : try drop(row, on: &connection)
+            if !isGone { left += 1 }
+        }
+        try connection.query(
+            """
+            DELETE FROM projection.line AS l WHERE state = 'retired'
+                AND NOT EXISTS (SELECT FROM projection.projector AS p WHERE p.line = l.id)
+            """)
+        return left
+    }
+
+    /// The longest wait for readers.
+    private static let patience = 1.0
+
+    /// The transactions that are open in this database beside our own. Everybody may see these columns; autovacuum, which
+    /// has no user, reads no funnel.
+    private static let open: StaticString = """
+        ARRAY(
+            SELECT l.virtualtransaction FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+            WHERE l.locktype = 'virtualxid' AND l.mode = 'ExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid()
+                AND a.datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND a.usesysid IS NOT NULL)
+        """
+
+    /// Writes down, once for each line, who may still read it. It was retired before: whoever comes now sees that.
+    private static func noteReaders(on connection: inout Connection) throws(PostgresError) {
+        try connection.query(
+            "UPDATE projection.line SET readers = \(sql: open) WHERE state = 'retired' AND readers IS NULL")
+    }
+
+    private static func isRead(on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query(
+            "SELECT EXISTS (SELECT FROM projection.line WHERE state = 'retired' AND readers && \(sql: open))")[0].get(0)
+    }
+
+    /// Drops the tables of a row (line, projector, number of its tables); false when somebody reads them.
+    private static func drop(_ row: Rows.Row, on connection: inout Connection) throws(PostgresError) -> Bool {
+        let (line, name, tables): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
+        let parents =
+            name == DeliveryTable.projector
+            ? [DeliveryTable.parent] : Projectors.all.first { $0.name == name }?.tables.map(\.name) ?? []
+        do {
+            try connection.transaction { connection throws(PostgresError) in
+                try connection.query("SET LOCAL lock_timeout = '200ms'")
+                for parent in parents {
+                    try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(tables)")")
+                }
+                try connection.query("DELETE FROM projection.projector WHERE line = \(line) AND name = \(name)")
+            }
+            return true
+        } catch {
+            guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }
+            return false
+        }
+    }
+}
