@@ -55,7 +55,7 @@ extension VerificationReport {
         let shards = shards.map { "{\"shard\":\($0.shard),\"position\":\($0.position)}" }
         let gaps = gaps.map { gap in
             "{\"batch\":\(gap.batch),\"shard\":\(gap.shard),"
-                + "\"committed\":\(gap.expected.map { "\($0)" } ?? "null"),\"found\":\(gap.found)}"
+                + "\"expected\":\(gap.expected.map { "\($0)" } ?? "null"),\"found\":\(gap.found)}"
         }
         let tables = differing.map { "\(String(json: $0.table)):\($0.cells)" }
         return "{\"proved\":\(isProved),\"events\":\(events),\"deliveries\":\(deliveries),\"cells\":\(cells),"

@@ -195,7 +195,7 @@ struct VerifierTests {
             #expect(!report.isProved && report.gapCount == 1)
             let gap = try #require(report.gaps.first)
             #expect((gap.batch, gap.expected, gap.found) == (2, 9, 8))
-            #expect(report.description.contains("Batch 2 holds 8 events in shard \(gap.shard), and 9 were committed."))
+            #expect(report.description.contains("Batch 2 holds 8 events in shard \(gap.shard), and should hold 9."))
             // The tables follow the log as it is now.
             try proved.fill()
         }

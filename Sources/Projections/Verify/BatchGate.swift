@@ -1,21 +1,26 @@
 internal import Postgres
 
-/// Whether the log holds, in one shard, as many events of each batch as were committed.
+/// Whether the log holds, in one shard, as many events of each batch as were committed and not taken away again.
 enum BatchGate {
-    /// What must be there of batch `b`, by its own count. What erasure and retention have taken away belongs here, too.
-    private static func expected(shard: Int16) -> String { "b.shard_events[\(shard) + 1]" }
-
     /// The first batches up to a position that hold another number of events than they should, and how many do.
+    ///
+    /// In one pass, where `log.batch_expected` would look up the losses of each batch.
     static func gaps(
         shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
         let sql = """
             SELECT number, expected::bigint, found, count(*) OVER () FROM (
-                SELECT b.number, \(expected(shard: shard)) AS expected, coalesce(e.events, 0) AS found
+                SELECT
+                    b.number, b.shard_events[\(shard) + 1] - coalesce(lost.events, 0) AS expected,
+                    coalesce(present.events, 0) AS found
                 FROM log.batch AS b
                 LEFT JOIN (
+                    SELECT batch_id, sum(events) AS events FROM log.batch_loss_now
+                    WHERE shard = \(shard) GROUP BY batch_id
+                ) AS lost ON lost.batch_id = b.id
+                LEFT JOIN (
                     SELECT batch_id, count(*) AS events FROM log.event WHERE shard = \(shard) GROUP BY batch_id
-                ) AS e ON e.batch_id = b.id
+                ) AS present ON present.batch_id = b.id
                 WHERE b.number <= \(position)
             ) AS batch
             WHERE found IS DISTINCT FROM expected ORDER BY number LIMIT \(limit)
@@ -30,11 +35,11 @@ enum BatchGate {
     }
 }
 
-/// A batch with another number of events in a shard than were committed.
+/// A batch with another number of events in a shard than it should have.
 package struct BatchGap: Sendable {
     package let shard: Int16
     package let batch: Int64
-    /// Nil when the batch knows of no such shard.
+    /// What was committed, less what erasure and retention took. Nil when the batch knows of no such shard.
     package let expected: Int64?
     package let found: Int64
 }

@@ -16,7 +16,7 @@ extension VerificationReport: CustomStringConvertible {
         for gap in gaps {
             let expected = gap.expected.map { "\($0)" } ?? "an unknown number"
             lines.append(
-                "Batch \(gap.batch) holds \(gap.found) events in shard \(gap.shard), and \(expected) were committed.")
+                "Batch \(gap.batch) holds \(gap.found) events in shard \(gap.shard), and should hold \(expected).")
         }
         if gapCount > gaps.count { lines.append("… and so on: \(gapCount) batches in all.") }
         for difference in differences { lines += difference.lines }
