@@ -41,6 +41,39 @@ struct VerifiedFoldTests {
         #expect(retained.deliveries < erased.deliveries && retained.deliveries > 50)
     }
 
+    @Test("agree on a delivery with more taps and pages than count one by one")
+    func crowds() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let (start, install) = (Event.sampleTime, UUID.random())
+        var events = (0..<1_500).map { place in
+            Event.sample(
+                at: start + Int64(place) * 1_000_000, install: install,
+                interaction: .actionTapped(ActionTap(actionID: place.isMultiple(of: 3) ? "A" : "B")))
+        }
+        events += (0..<1_500).map { place in
+            Event.sample(
+                at: start + Int64(place) * 1_000_000 + 7, install: install,
+                interaction: .pageShown(PageShown(pageIndex: Int16(place % 50))))
+        }
+        // After the first 1,000 taps, and before the last of each button.
+        events.append(
+            .sample(
+                at: start + 1_200_000_000, install: install, interaction: .received(Receipt(via: .serviceExtension))))
+        let control = ProjectionControl(url: try database.url(), log: .silent)
+        let appender = try database.appender()
+        for part in [events[2_000...], events[..<700], events[700..<2_000]] {
+            _ = try appender.append([app.submission(Array(part))])
+            #expect(try control.catchUp().stopped.isEmpty)
+            _ = try verify(database)
+        }
+        #expect(try database.value("SELECT sum(taps)::bigint FROM analytics.category_actions", as: Int64.self) == 1_500)
+        let views = try database.value("SELECT sum(views)::bigint FROM analytics.story_page_funnel", as: Int64.self)
+        #expect(views == 1_000)
+        #expect(try database.value("SELECT max(length(state)) FROM projection.delivery", as: Int32.self) < 60_000)
+    }
+
     private func verify(_ database: TestDatabase) throws -> VerificationReport {
         var connection = try database.session(nil)
         let report = try Verifier().verify(on: &connection)
