@@ -64,20 +64,6 @@ struct ProjectedApp {
 }
 
 extension TestDatabase {
-    /// Runs statements as the owner.
-    func run(_ script: String) throws {
-        var connection = try connect()
-        try connection.execute(script: script)
-    }
-
-    /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
-    func analystRows(_ query: String) throws -> [String] {
-        var analyst = try connect(as: "bellwether_analyst")
-        // Given as a text: the SQL is put together here, and nothing of it is a parameter.
-        let rows: String = "SELECT row::text FROM (\(query)) AS row"
-        return try analyst.query(Statement(rows, [])).map { try $0.get(0) }
-    }
-
     /// The columns of a view in their order, each with its type: `day:date`.
     func columns(of view: String) throws -> [String] {
         try column(

@@ -35,6 +35,12 @@ package struct Bellwether: Sendable {
         try start(words, input: input).wait(within: seconds)
     }
 
+    /// Runs a command on a terminal of its own; what stands on it is its output.
+    package func onTerminal(_ words: String...) throws -> ChildProcess.Ended {
+        let line = ([binary] + words).map { "'\($0)'" }.joined(separator: " ")
+        return try ChildProcess.run(["script", "-qec", line, "/dev/null"], environment: environment)
+    }
+
     /// Starts a command.
     package func start(_ words: [String], input: String = "") throws -> ChildProcess {
         try ChildProcess(runner + [binary] + words, environment: environment, input: input)
@@ -51,6 +57,11 @@ package struct Bellwether: Sendable {
 
     /// Starts the service on a free port, or where `--listen` says, and waits until it is ready.
     package func serve(_ words: String..., waitsUntilReady: Bool = true) throws -> RunningService {
+        try serve(words, waitsUntilReady: waitsUntilReady)
+    }
+
+    /// Starts the service on a free port, or where `--listen` says, and waits until it is ready.
+    package func serve(_ words: [String], waitsUntilReady: Bool = true) throws -> RunningService {
         let listen = words.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
         let service = try RunningService(
             start(["serve"] + listen + words), doors: words.contains("--metrics-listen") ? 2 : 1)

@@ -70,6 +70,20 @@ package struct TestDatabase: Sendable {
         return connection
     }
 
+    /// Runs statements as the owner.
+    package func run(_ script: String) throws {
+        var connection = try connect()
+        try connection.execute(script: script)
+    }
+
+    /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
+    package func analystRows(_ query: String) throws -> [String] {
+        var analyst = try connect(as: "bellwether_analyst")
+        // Given as a text: the SQL is put together here, and nothing of it is a parameter.
+        let rows: String = "SELECT row::text FROM (\(query)) AS row"
+        return try analyst.query(Statement(rows, [])).map { try $0.get(0) }
+    }
+
     /// What stands in the first column of a query's rows.
     package func column<Value: PostgresValue>(_ query: Statement, of _: Value.Type = Value.self) throws -> [Value] {
         var connection = try connect()

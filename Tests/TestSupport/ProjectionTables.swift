@@ -1,0 +1,22 @@
+package import Postgres
+internal import ServiceRuntime
+
+/// What projections leave in a database.
+package enum ProjectionTables {
+    /// How many tables hold rows of projections: two for each that is read, the sealed and the live one, while none is
+    /// being built or waits to be dropped.
+    package static let count: Statement = """
+        SELECT count(*) FROM pg_class WHERE relnamespace = 'projection'::regnamespace AND relkind = 'r' AND relname ~ '_[0-9]+$'
+        """
+}
+
+extension TestDatabase {
+    /// Waits until the funnels hold everything that was committed, as analysts are told.
+    package func becomesLevel(within seconds: Double = 20) throws -> Bool {
+        var connection = try connect(as: "bellwether_analyst")
+        return try eventually(within: seconds) {
+            connection.deadline = .after(seconds: 30)
+            return try connection.query("SELECT bool_and(lag = 0) FROM projections")[0].get(0)
+        }
+    }
+}
