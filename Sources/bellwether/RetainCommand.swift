@@ -34,7 +34,11 @@ struct RetainCommand: Command {
         }
         switch format {
         case .text:
-            if outcomes.isEmpty { StandardStream.output.write("No month is so old.\n") }
+            if outcomes.isEmpty {
+                StandardStream.output.write(
+                    "Nothing to drop: no month ended over \(days) days ago without an event that occurred or was received since.\n"
+                )
+            }
         case .json:
             let items = outcomes.map {
                 "{\"month\":\"\($0.month)\",\"sealed_deliveries\":\($0.sealed),\"dropped\":\($0.isDropped)}"
@@ -47,7 +51,7 @@ struct RetainCommand: Command {
     private func sentence(_ outcome: RetentionRun.Outcome) -> String {
         let month = "\(outcome.month)".prefix(7)
         return outcome.isDropped
-            ? "\(month): dropped; \(outcome.sealed) deliveries sealed.\n"
-            : "\(month): closed and sealed (\(outcome.sealed) deliveries), but somebody is reading it: run this again to drop it.\n"
+            ? "\(month): dropped; deliveries sealed: \(outcome.sealed).\n"
+            : "\(month): closed; deliveries sealed: \(outcome.sealed); but somebody is reading it: run this again to drop it.\n"
     }
 }

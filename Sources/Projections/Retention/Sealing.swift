@@ -82,9 +82,9 @@ struct Sealing {
                 WHERE NOT EXISTS (
                     SELECT FROM generate_series(
                         date_trunc('month', s.first_device_at AT TIME ZONE 'UTC'),
-                        date_trunc('month', s.last_device_at AT TIME ZONE 'UTC'), interval '1 month') AS month
+                        date_trunc('month', s.last_device_at AT TIME ZONE 'UTC'), interval '1 month') AS span (month)
                     WHERE NOT EXISTS (
-                        SELECT FROM log.partition AS p WHERE p.month = month::date AND p.dropped_at IS NOT NULL))
+                        SELECT FROM log.partition AS p WHERE p.month = span.month::date AND p.dropped_at IS NOT NULL))
                 """)
         }
     }

@@ -1,0 +1,60 @@
+import Postgres
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// A database of one test's own with an app, and a service that takes its events.
+struct ProjectedShop {
+    let database: TestDatabase
+    let bellwether: Bellwether
+    let app: TestApp
+    let service: RunningService
+
+    /// Lends one, and takes everything away again. `words` go to `serve`.
+    static func open(
+        _ words: String..., timeZone: String = "UTC", _ body: (ProjectedShop) throws -> Void
+    ) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let service = try bellwether.serve(words)
+        defer { _ = try? service.stop() }
+        try body(
+            ProjectedShop(
+                database: database, bellwether: bellwether, app: try database.makeApp("shop", timeZone: timeZone),
+                service: service))
+    }
+
+    /// Posts events of one install, which are all taken.
+    func post(_ install: String = Wire.id(), _ events: String...) throws {
+        let results = try send(install, events)
+        #expect(results.accepted == events.count, "\(results)")
+    }
+
+    /// Posts events of one install, whatever becomes of them.
+    func send(_ install: String, _ events: [String]) throws -> Results {
+        try service.client().post(Wire.envelope(install: install, events), key: app.secret).results
+    }
+
+    /// Waits until the funnels hold everything that was committed.
+    func becomesLevel(within seconds: Double = 20) throws -> Bool { try database.becomesLevel(within: seconds) }
+
+    /// What an analyst reads in all funnels: each row with the name of its view.
+    func funnels() throws -> [String] {
+        try [
+            "category_funnel", "category_actions", "story_funnel", "story_page_funnel", "thread_funnel",
+            "version_funnel", "silent_funnel", "media_funnel",
+        ].flatMap { view in try database.analystRows("SELECT '\(view)', * FROM \(view)").sorted() }
+    }
+
+    /// The funnels are what the log says: nobody stands in the way, and counting them anew finds no difference.
+    func expectProved(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let level = try bellwether.run("project", "--once")
+        #expect(level.status == 0, "\(level)", sourceLocation: sourceLocation)
+        let verified = try bellwether.run("verify")
+        #expect(verified.status == 0, "\(verified)", sourceLocation: sourceLocation)
+    }
+
+    /// How many tables the projections have, which are two for each that is read: the sealed and the live one.
+    func tables() throws -> Int64 { try database.value(ProjectionTables.count) }
+}
