@@ -80,7 +80,8 @@ struct AppSetCommand: Command {
             moved += try change.make(on: &connection)
         }
         StandardStream.error.write(
-            "\(moved) deliveries moved to another day. What retain has sealed stays in the days that it had.\n")
+            "Deliveries moved to another day: \(moved), and those that a running service took on. What retain has sealed stays in the days that it had.\n"
+        )
     }
 
     /// Nil when nothing was said of it, `.some(nil)` for no limit.

@@ -12,13 +12,14 @@ package struct ZoneChange: Sendable {
     /// Deliveries of one transaction.
     private static let mostDeliveries: Int32 = 5_000
 
-    /// Remembers, before a zone is changed, in which one the days stand. Part of the transaction that changes it.
+    /// Remembers, before a zone is changed, in which one the days stand, and that from now on they stand in no zone's rules
+    /// for sure. Part of the transaction that changes it.
     package static func remember(_ slug: String, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """
             INSERT INTO projection.zone (app, time_zone, rules)
-            SELECT id, time_zone, projection.zone_rules(time_zone) FROM log.app WHERE slug = \(slug)
-            ON CONFLICT (app) DO NOTHING
+            SELECT id, time_zone, '' FROM log.app WHERE slug = \(slug)
+            ON CONFLICT (app) DO UPDATE SET rules = ''
             """)
     }
 
@@ -39,7 +40,8 @@ package struct ZoneChange: Sendable {
         let rows = try connection.query(
             """
             SELECT a.id, a.slug, a.time_zone FROM projection.zone AS z JOIN log.app AS a ON a.id = z.app
-            WHERE z.time_zone <> a.time_zone OR (\(byRules) AND z.rules <> projection.zone_rules(a.time_zone))
+            WHERE z.rules = '' OR z.time_zone <> a.time_zone
+                OR (\(byRules) AND z.rules <> projection.zone_rules(a.time_zone))
             ORDER BY a.slug
             """)
         var changes: [ZoneChange] = []
@@ -113,8 +115,16 @@ package struct ZoneChange: Sendable {
         try connection.atomically { connection in
             // What is being built has days of the old zone.
             try LineBuilder.retireUnfinished(on: &connection)
-            guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection) else { return 0 }
+            guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection),
+                try isWanted(on: &connection)
+            else { return 0 }
             return try body(lane, &connection)
         }
+    }
+
+    /// Whether the app still has this zone.
+    private func isWanted(on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query("SELECT EXISTS (SELECT FROM log.app WHERE id = \(app) AND time_zone = \(timeZone))")[0]
+            .get(0)
     }
 }
