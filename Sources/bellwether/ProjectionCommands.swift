@@ -27,11 +27,12 @@ struct ProjectCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var control = ProjectionControl(url: access.url, log: log)
+        // What stops is told below, in a sentence.
+        var control = ProjectionControl(url: access.url, log: .silent)
         control.lanes = lanes
         let (head, stopped) = try control.catchUp()
         guard stopped.isEmpty else {
-            StandardStream.error.write(stopped.map(\.sentence).joined())
+            StandardStream.error.write(stopped.sentences)
             return .failed
         }
         StandardStream.error.write("The funnels stand at batch \(head) or past it.\n")
@@ -130,10 +131,19 @@ private struct RebuildRun {
                     : "What was built is not what the log says, so the old tables stay live. Please report this.\n")
             return .failed
         case .stopped(let stopped):
-            StandardStream.error.write(stopped.map(\.sentence).joined())
+            StandardStream.error.write(stopped.sentences)
             StandardStream.error.write("The old tables stay as they are. Mend the cause, and run this again.\n")
             return .failed
         }
+    }
+}
+
+extension [StoppedProjection] {
+    /// For people. Without deliveries nothing goes on, and all have the same to say.
+    fileprivate var sentences: String {
+        guard let fold = first(where: { $0.name == "deliveries" }) else { return map(\.sentence).joined() }
+        return
+            "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). Mend the cause, then run bellwether rebuild\n"
     }
 }
 
