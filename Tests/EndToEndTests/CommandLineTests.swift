@@ -9,9 +9,8 @@ struct CommandLineTests {
 
     static let commands = [
         ["serve"], ["migrate"], ["app", "create"], ["app", "list"], ["app", "set"], ["app", "key", "add"],
-        ["app", "key", "revoke"], ["status"], ["verify"], ["rejected", "list"], ["rejected", "replay"], ["psql"],
-        ["database-url"],
-        ["database", "stop"],
+        ["app", "key", "revoke"], ["project"], ["projection", "resume"], ["rebuild"], ["verify"], ["retain"], ["erase"],
+        ["status"], ["rejected", "list"], ["rejected", "replay"], ["psql"], ["database-url"], ["database", "stop"],
     ]
 
     @Test("every command explains itself, its options and their variables, on standard output", arguments: commands)
@@ -39,7 +38,16 @@ struct CommandLineTests {
             (["status", "--format", "xml"], "text, json"), (["app", "create"], "app create SLUG"),
             (["app", "create", "a", "b"], "app create SLUG"), (["serve", "--writers", "0"], "1 to 16"),
             (["serve", "--listen", "nowhere"], "--listen"), (["serve", "--tls-key", "/k"], "go together"),
-            (["serve", "--only", "project"], "--only"), (["app", "set", "a"], "--time-zone"),
+            (["serve", "--only", "report"], "ingest, project"), (["app", "set", "a"], "--time-zone"),
+            (["serve", "--lanes", "17"], "1 to 16"), (["project"], "--once"), (["project", "--once", "now"], "use: "),
+            (["project", "--once", "--lanes", "0"], "1 to 16"), (["projection"], "projection resume"),
+            (["projection", "resume"], "NAME"), (["projection", "stop", "deliveries"], "projection resume"),
+            (["rebuild", "--lanes", "many"], "1 to 16"), (["verify", "--format", "xml"], "text, json"),
+            (["verify", "deliveries"], "use: "), (["retain"], "--days N"), (["retain", "--days", "0"], "1 to 36500"),
+            (["retain", "--days", "-3"], "1 to 36500"), (["retain", "--days", "400", "--format", "csv"], "text, json"),
+            (["erase"], "--app SLUG --install ID"), (["erase", "--app", "shop"], "--install ID"),
+            (["erase", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"], "--app SLUG"),
+            (["erase", "--app", "shop", "--install", "8f2f6f0e"], "8-4-4-4-12"),
             (["app", "set", "a", "--rate-limit", "-1"], "--rate-limit"), (["rejected", "list", "--id", "x"], "--id"),
             (["rejected", "list", "--limit", "0"], "--limit"),
             (["status", "--format", "json", "--format=json"], "twice"),
@@ -54,7 +62,10 @@ struct CommandLineTests {
     @Test(
         "without a database every command that needs one ends with 69 and tells no password",
         arguments: [
-            ["migrate"], ["app", "create", "shop"], ["app", "list"], ["status"], ["verify"], ["rejected", "replay"],
+            ["migrate"], ["app", "create", "shop"], ["app", "list"], ["app", "set", "shop", "--time-zone", "UTC"],
+            ["status"], ["rejected", "replay"], ["project", "--once"], ["projection", "resume", "deliveries"],
+            ["rebuild"], ["verify"], ["verify", "--sample"], ["retain", "--days", "400"],
+            ["erase", "--app", "shop", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"],
         ])
     func unavailable(_ words: [String]) throws {
         let ended = try Self.nowhere.start(words).wait()

@@ -1,0 +1,112 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("An install is erased")
+struct EraseTests {
+    private let install = Wire.id()
+    private let other = Wire.id()
+
+    /// Two installs with the same notifications, one of them with a refused event and a report of dropped ones.
+    private func fill(_ shop: ProjectedShop) throws {
+        for install in [install, other] {
+            try shop.post(
+                install, Wire.event(), Wire.event(type: "action.tapped", more: #""action_id":"REPLY""#),
+                Wire.event(
+                    type: "notification.received", notification: #"{"id":"q","campaign":"sync"}"#,
+                    more: #""via":"background""#))
+        }
+        #expect(try shop.send(install, [Wire.event(type: "unheard")]).rejected == 1)
+        let report = #""dropped":[{"id":"\#(Wire.id())","count":12,"reason":"age"}]"#
+        let answer = try shop.service.client().post(
+            Wire.envelope(install: install, more: report), key: shop.app.secret)
+        #expect(answer.status == 200)
+        #expect(try shop.becomesLevel())
+    }
+
+    @Test("nothing of it is left in the log or in a funnel, the receipt says so, and what comes late is refused")
+    func erase() throws {
+        try ProjectedShop.open { shop in
+            try fill(shop)
+            let head: Int64 = try shop.database.value("SELECT max(number) FROM log.batch")
+            let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", install.uppercased())
+            #expect(ended.status == 0 && ended.messages.isEmpty, "\(ended)")
+            let lines = ended.output.split(separator: "\n")
+            #expect(lines.first == "Erased install \(install) of app shop", "\(ended)")
+            #expect(lines.count > 4 && lines[1].hasSuffix(", as batch \(head + 1)"), "\(ended)")
+            for (name, count) in [
+                ("events", "3"), ("deliveries", "2"), ("rejected events", "1"), ("drop reports", "1 no longer name it"),
+            ] {
+                #expect(lines.contains { $0.hasPrefix(name) && $0.hasSuffix(" \(count)") }, "\(ended)")
+            }
+            for view in ["events", "deliveries", "rejected_events", "client_drops"] {
+                #expect(
+                    try shop.database.analystRows("SELECT FROM \(view) WHERE install_id = '\(install)'").isEmpty,
+                    "\(view)")
+            }
+            #expect(try shop.database.analystRows("SELECT delivered, opened FROM category_funnel") == ["(1,1)"])
+            #expect(try shop.database.analystRows("SELECT taps FROM category_actions") == ["(1)"])
+            #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(1)"])
+            try shop.expectProved()
+
+            let late = try shop.send(install, [Wire.event()])
+            #expect(late.results.map(\.reason) == ["erased"], "\(late)")
+            // It may come back with what it does from now on; the other one was never touched.
+            try shop.post(
+                install,
+                Wire.event(at: Date(timeIntervalSinceNow: 1).ISO8601Format(.init(includingFractionalSeconds: true))))
+            try shop.post(other, Wire.event())
+            #expect(try shop.becomesLevel())
+            #expect(
+                try shop.database.analystRows("SELECT sum(delivered), sum(opened) FROM category_funnel") == ["(2,2)"])
+            try shop.expectProved()
+            #expect(try shop.bellwether.run("rebuild").status == 0)
+            try shop.expectProved()
+        }
+    }
+
+    @Test("the receipt as JSON; a second time finds what came since, and an install that is unknown nothing")
+    func json() throws {
+        try ProjectedShop.open { shop in
+            try fill(shop)
+            func receipt(_ install: String) throws -> [String: Any] {
+                let text = try shop.bellwether.trusted(
+                    "erase", "--app", "shop", "--install", install, "--format", "json")
+                return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+            }
+            let first = try receipt(install)
+            #expect(first["app"] as? String == "shop" && first["install_id"] as? String == install)
+            #expect(first["events"] as? Int == 3 && first["deliveries"] as? Int == 2 && first["rejected"] as? Int == 1)
+            #expect(first["drop_reports"] as? Int == 1 && (first["stopped"] as? [String]) == [])
+            #expect((first["erased_at"] as? String)?.hasSuffix("Z") == true)
+            for install in [install, Wire.id()] {
+                let receipt = try receipt(install)
+                #expect(receipt["events"] as? Int == 0 && receipt["deliveries"] as? Int == 0, "\(receipt)")
+            }
+            try shop.expectProved()
+        }
+    }
+
+    @Test("an app that is unknown is refused; where a projection is stopped, the receipt says what still counts it")
+    func obstacles() throws {
+        try ProjectedShop.open { shop in
+            try fill(shop)
+            let unknown = try shop.bellwether.run("erase", "--app", "nobody", "--install", install)
+            #expect(
+                unknown.status == 1 && unknown.output.isEmpty && unknown.messages.contains("'nobody'"), "\(unknown)")
+            try shop.database.run(
+                """
+                UPDATE projection.projector SET stopped_at = now(), stopped_batch = 4, stopped_because = 'a test says so'
+                WHERE name = 'silent_funnel'
+                """)
+            let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", install)
+            #expect(ended.status == 0, "\(ended)")
+            #expect(ended.output.contains("silent_funnel is stopped and still counts it"), "\(ended)")
+            #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(2)"])
+            #expect(try shop.bellwether.run("projection", "resume", "silent_funnel").status == 0)
+            #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(1)"])
+            try shop.expectProved()
+        }
+    }
+}
