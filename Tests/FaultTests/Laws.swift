@@ -4,8 +4,8 @@ import Testing
 
 /// What must hold after every fault, whatever it was.
 enum Laws {
-    /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; and the
-    /// batches tell the truth about the rows.
+    /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; the batches
+    /// tell the truth about the rows; and the funnels are what the log says.
     static func check(_ load: Load, url: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         load.stop()
         #expect(load.surprises.isEmpty, sourceLocation: sourceLocation)
@@ -23,6 +23,15 @@ enum Laws {
         #expect(all.symmetricDifference(final.keys).isEmpty, "sent and not stored", sourceLocation: sourceLocation)
         #expect(final.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
         try checkBatches(&connection, sourceLocation)
+        try checkFunnels(url: url, sourceLocation: sourceLocation)
+    }
+
+    /// The funnels can be brought level, and counting them anew by another route finds no difference.
+    static func checkFunnels(url: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for words in [["project", "--once"], ["verify"]] {
+            let ended = try Bellwether(database: url).start(words).wait()
+            #expect(ended.status == 0, "\(words) \(ended)", sourceLocation: sourceLocation)
+        }
     }
 
     private static func rows(of connection: inout Connection) throws -> [String: Int64] {

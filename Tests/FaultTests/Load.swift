@@ -115,7 +115,7 @@ final class Load: Sendable {
         let ids = (0..<Int.random(in: 1...5)).map { _ in Wire.id() }
         // Some of another install: another writer has a part of the envelope.
         let events = ids.enumerated().map { index, id in
-            Wire.event(id: id, more: index == 3 ? #""source":{"install_id":"\#(Wire.id())"}"# : "")
+            AnyEvent.make(id: id, more: index == 3 ? #","source":{"install_id":"\#(Wire.id())"}"# : "")
         }
         let envelope = Envelope(body: Wire.envelope(install: install, events), ids: ids)
         state.withLock { $0.sent.append(envelope) }
