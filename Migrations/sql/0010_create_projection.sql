@@ -53,10 +53,15 @@ REVOKE ALL ON FUNCTION projection.chosen_line FROM PUBLIC;
 CREATE TABLE projection.zone (
     app integer PRIMARY KEY,
     time_zone text NOT NULL,
-    rules text NOT NULL
+    rules text NOT NULL,
+    -- How often the app's zone was changed, and with which of these changes all days came to stand in one. A zone that
+    -- was changed and changed back has days in both.
+    changes integer NOT NULL DEFAULT 0,
+    made integer NOT NULL DEFAULT 0
 );
 
--- Deliveries whose counts retention has sealed. What events of them the log still holds count no more.
+-- Deliveries whose counts retention has sealed. What events of them the log still holds count no more: all of those lie
+-- between these two times, with what came after the sealing.
 CREATE TABLE projection.sealed_delivery (
     first_device_at timestamptz NOT NULL,
     last_device_at timestamptz NOT NULL,
@@ -122,6 +127,7 @@ GRANT SELECT ON log.event, log.batch, log.app TO bellwether_projector;
 GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
 GRANT UPDATE (state, readers) ON projection.line TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
+GRANT UPDATE (first_device_at, last_device_at) ON projection.sealed_delivery TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
 GRANT EXECUTE ON FUNCTION projection.chosen_line, projection.zone_rules TO bellwether_projector;
 ALTER DEFAULT PRIVILEGES IN SCHEMA projection GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO bellwether_projector;

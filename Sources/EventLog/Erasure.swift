@@ -19,6 +19,8 @@ package struct Erasure: Sendable, Equatable {
         package let events: Int64
         /// Position of the log up to which all are found.
         package let position: Int64
+        /// What was refused and names the install somewhere in its text, whoever sent it.
+        package let mentions: [Int64]
     }
 
     /// What is gone.
@@ -73,6 +75,7 @@ package struct Erasure: Sendable, Equatable {
             try connection.execute(
                 script: """
                     SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning;
+                    SET LOCAL enable_seqscan = on;
                     DROP TABLE IF EXISTS \(Erasure.table);
                     """)
             let position: Int64 = try connection.query("SELECT coalesce(max(number), 0) FROM log.batch")[0].get(0)
@@ -85,8 +88,18 @@ package struct Erasure: Sendable, Equatable {
             // The plan of the deletion rests on how many they are.
             try connection.execute(script: "ANALYZE \(Erasure.table)")
             let events: Int64 = try connection.query("SELECT count(*) FROM \(sql: Erasure.table)")[0].get(0)
+            var mentions: [Int64] = []
+            for row in try connection.query(
+                """
+                SELECT id FROM log.rejected
+                WHERE app = \(app) AND (strpos(lower(raw), \(install.description)) > 0
+                    OR strpos(lower(source), \(install.description)) > 0)
+                """)
+            {
+                mentions.append(try row.get(0))
+            }
             try connection.execute(script: "COMMIT")
-            return Findings(events: events, position: position)
+            return Findings(events: events, position: position, mentions: mentions)
         } catch {
             connection.rollBack()
             throw error
@@ -113,7 +126,7 @@ package struct Erasure: Sendable, Equatable {
             receipt.events.append(MonthCount(month: try row.get(0), events: try row.get(1)))
         }
         receipt.rejected = try connection.query(
-            "DELETE FROM log.rejected WHERE install_id = \(install) AND app = \(app)"
+            "DELETE FROM log.rejected WHERE (install_id = \(install) AND app = \(app)) OR id = ANY (\(findings.mentions))"
         ).affected
         receipt.clientDrops = try connection.query(
             "UPDATE log.client_drop SET install_id = NULL WHERE install_id = \(install) AND app = \(app)"

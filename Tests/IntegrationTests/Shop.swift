@@ -13,7 +13,7 @@ struct Shop {
     var events: [StoredEvent] { history.events }
 
     /// One for each seed, with apps of its own.
-    static func histories(seeds: ClosedRange<UInt64>, in database: TestDatabase) throws -> [Shop] {
+    static func histories(seeds: some Sequence<UInt64>, in database: TestDatabase) throws -> [Shop] {
         try seeds.map { seed in
             let history = RandomHistory(seed: seed, appPrefix: "s\(seed)-")
             var apps: [String: TestApp] = [:]
@@ -32,9 +32,14 @@ struct Shop {
 
     /// Where the views of a database show something else than the oracle makes of this history.
     func differences(in database: TestDatabase) throws -> [String] {
+        try differences(from: history.funnels.tables, in: database)
+    }
+
+    /// Where the views of a database show something else of this shop's apps than these tables.
+    func differences(from tables: [FunnelTable], in database: TestDatabase) throws -> [String] {
         var connection = try database.connect()
         let slugs = Array(apps.keys)
-        return try history.funnels.tables.flatMap { table in
+        return try tables.flatMap { table in
             let query = Statement("\(table.query) WHERE app = ANY ($1)", [.init(slugs)])
             let rows = try connection.query(query).map { row in
                 try table.columns.indices.map { column in try row.optional(column, as: String.self) }

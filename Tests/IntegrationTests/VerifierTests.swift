@@ -271,7 +271,7 @@ struct VerifierTests {
         #expect(try proved.verify().isProved)
     }
 
-    @Test("an app that is on its way to another zone is named, and its days are compared where they stand")
+    @Test("an app that is on its way to another zone is named, and its days are compared where they should stand")
     func zone() throws {
         let proved = try ProvedDatabase()
         defer { proved.database.drop() }
@@ -281,14 +281,17 @@ struct VerifierTests {
             UPDATE log.app SET time_zone = 'Pacific/Pago_Pago'
             """)
         let report = try proved.verify()
-        #expect(report.differing.isEmpty && !report.isProved)
+        #expect(report.differing.contains { $0.table == "category_funnel" } && !report.isProved)
         #expect(report.moves.map(\.app) == ["chat"])
         #expect(report.description.contains("App chat is being moved to zone Pacific/Pago_Pago"))
-        // Once it has arrived, its days must be those of the new zone.
-        try proved.tamper("UPDATE projection.zone SET time_zone = 'Pacific/Pago_Pago'")
-        #expect(try proved.verify().differing.contains { $0.table == "category_funnel" })
         try proved.fill()
+        let moved = try proved.verify()
+        #expect(moved.differing.isEmpty && moved.moves.count == 1 && !moved.isProved)
+        try proved.tamper("UPDATE projection.zone SET time_zone = 'Pacific/Pago_Pago'")
         #expect(try proved.verify().isProved)
+        // There and back it may have left days behind.
+        try proved.tamper("UPDATE projection.zone SET changes = changes + 2")
+        #expect(try proved.verify().moves.map(\.to) == ["Pacific/Pago_Pago"])
     }
 
     @Test("a line beside the live one is proved by its own tables and positions")

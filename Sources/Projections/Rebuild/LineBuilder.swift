@@ -64,12 +64,21 @@ enum LineBuilder {
             "UPDATE projection.line SET state = 'retired', readers = '{}' WHERE id = \(line) AND state = 'building'")
     }
 
+    /// No line is begun or changes places until the transaction ends. Before shards of the live line are locked: whoever
+    /// waited for them behind a swap would hold those of a line that is no longer live.
+    static func holdLines(on connection: inout Connection) throws(PostgresError) {
+        // That it changes no row does not matter to its lock on the table.
+        try connection.query("UPDATE projection.line SET state = state WHERE false")
+    }
+
     /// Puts a line in the place of the live one, or its projectors in the place of theirs: at one position of the log and
     /// in one moment, so that no reader sees a number go back. What was live is kept as a retired line.
     static func swap(_ line: Int32, all: Bool, on connection: inout Connection) throws(StepError) {
         try connection.atomically { connection in
             try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
             guard try isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
+            // The new tables stand on days of the present zones, and the deliveries under them would not.
+            if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) { throw StepError.lineIsGone }
             let live: Int32 = try connection.query("SELECT id FROM projection.line WHERE state = 'live'")[0].get(0)
             let rows = try connection.query(
                 """

@@ -27,7 +27,7 @@ package struct ErasureRun {
             url: control.url, role: nil, purpose: "erasure", log: control.log)
         let erasure = try Erasure.begin(app: app, install: install, on: &connection)
         let findings = try erasure.findEvents(on: &connection)
-        return try connection.atomically { connection in
+        let receipt = try connection.atomically { connection in
             try connection.execute(script: "SET LOCAL statement_timeout = 0")
             // What is being built holds them too, or will.
             try LineBuilder.retireUnfinished(on: &connection)
@@ -45,6 +45,34 @@ package struct ErasureRun {
             return Receipt(
                 erasure: erasure, log: log, deliveries: deliveries.count,
                 stopped: try StoppedProjection.all(on: &connection))
+        }
+        try cleanRetired(of: erasure, on: &connection)
+        return receipt
+    }
+
+    /// Tables that were given up or replaced hold the install until somebody drops them.
+    private func cleanRetired(of erasure: Erasure, on connection: inout Connection) throws {
+        let rows = try connection.query(
+            """
+            SELECT p.line, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            WHERE l.state = 'retired' AND p.name = \(DeliveryTable.projector)
+            """)
+        for row in rows {
+            let (line, tables): (Int32, Int32) = (try row.get(0), try row.get(1))
+            do {
+                try connection.transaction { connection throws(PostgresError) in
+                    try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
+                    // A step that had read the events before they went is over when its shard can be locked.
+                    try connection.query("SELECT FROM projection.progress WHERE line = \(line) FOR UPDATE")
+                    try connection.query(
+                        """
+                        DELETE FROM projection.\(identifier: DeliveryTable.name(tables))
+                        WHERE app = \(erasure.app) AND install_id = \(erasure.install)
+                        """)
+                }
+            } catch {
+                guard error.state == .undefinedTable else { throw error }
+            }
         }
     }
 

@@ -10,6 +10,16 @@ enum DeliveryTable {
 
     static func name(_ number: Int32) -> String { "delivery_\(number)" }
 
+    /// The one that analysts read; nil where there is none.
+    static func live(on connection: inout Connection) throws(PostgresError) -> String? {
+        let rows = try connection.query(
+            """
+            SELECT tables FROM projection.projector
+            WHERE line = projection.chosen_line(NULL) AND name = \(projector)
+            """)
+        return try rows.first.map { row throws(PostgresError) in name(try row.get(0)) }
+    }
+
     /// A delivery as it is stored.
     struct Stored {
         let delivery: Delivery
@@ -46,29 +56,6 @@ enum DeliveryTable {
         } catch { throw StepError(error) }
     }
 
-    /// Those among these whose counts retention has sealed.
-    static func sealed(
-        among names: [Delivery.Name], on connection: inout Connection
-    ) throws(PostgresError) -> Set<Delivery.Name> {
-        let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")
-        guard !names.isEmpty, try any[0].get(0, as: Bool.self) else { return [] }
-        let rows = try connection.queryPrepared(
-            """
-            SELECT asked.place::integer - 1
-            FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
-                \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
-            CROSS JOIN LATERAL (
-                SELECT FROM projection.sealed_delivery AS d
-                WHERE d.notification_key = asked.notification_key AND d.install_id = asked.install_id
-                    AND d.app = asked.app AND d.shard = asked.shard
-                LIMIT 1
-            ) AS d
-            """)
-        var sealed: Set<Delivery.Name> = []
-        for row in 0..<rows.count { sealed.insert(names[Int(try need(rows.int32(row, 0)))]) }
-        return sealed
-    }
-
     /// Writes deliveries that were not there.
     static func insert(
         _ deliveries: [Delivery], into tables: Int32, on connection: inout Connection
@@ -90,18 +77,6 @@ enum DeliveryTable {
         guard updated == deliveries.count else {
             throw .decoding("\(updated) of \(deliveries.count) deliveries were there to be changed")
         }
-    }
-
-    /// Writes down that these are sealed.
-    static func remember(sealed deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
-        let (names, spans) = (deliveries.map(\.name), deliveries.map(\.state.span))
-        try connection.queryPrepared(
-            """
-            INSERT INTO projection.sealed_delivery (
-                notification_key, install_id, app, shard, first_device_at, last_device_at)
-            SELECT * FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
-                \(names.map(\.shard)), \(spans.map(\.firstDeviceAt)), \(spans.map(\.lastDeviceAt)))
-            """)
     }
 
     /// Takes deliveries away.

@@ -88,6 +88,12 @@ extension Lane {
             deliveries: members.first { $0.name == DeliveryTable.projector }?.tables ?? line)
     }
 
+    /// Whether all projectors of the line go on, and are those of this program: then what a delivery counts for is known
+    /// everywhere.
+    var isWhole: Bool {
+        isRunning && running.count == Projectors.all.count && members.count == running.count + 1
+    }
+
     /// Moves the shards on, if they still stand where they were found.
     func move(to position: Int64, on connection: inout Connection) throws {
         let moved = try connection.queryPrepared(

@@ -81,7 +81,7 @@ struct Step {
         // In the order of the index: neighbours share its pages.
         let names = news.keys.sorted { $0.notificationKey < $1.notificationKey }
         let stored = names.isEmpty ? [:] : try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
-        let sealed = try DeliveryTable.sealed(among: names, on: &connection)
+        let sealed = try SealedDeliveries.among(news, on: &connection)
         let changes = Changes(names, news, to: stored, except: sealed)
         try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
         try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)

@@ -84,7 +84,7 @@ package enum RecountTables {
             SELECT
                 row_number() OVER () AS delivery, scatter, told.app, install_id, notification_key, events,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, first_receipt_at,
-                (first_occurred_at AT TIME ZONE coalesce(zone.time_zone, app.time_zone))::date AS day,
+                (first_occurred_at AT TIME ZONE app.time_zone)::date AS day,
                 (coalesce(category, 0) & 4294967295)::integer AS category,
                 (coalesce(campaign, 0) & 4294967295)::integer AS campaign,
                 (coalesce(variant, 0) & 4294967295)::integer AS variant,
@@ -121,7 +121,6 @@ package enum RecountTables {
                 greatest(coalesce(page_count, 0), coalesce(furthest, -1) + 1)::smallint AS pages
             FROM told
             JOIN log.app AS app ON app.id = told.app
-            LEFT JOIN projection.zone AS zone ON zone.app = told.app
         )
         SELECT *, received AND responded AS received_responded, unanswered AND shown_to_nobody AS suppressed FROM flagged
         """

@@ -9,8 +9,8 @@ extension VerificationReport: CustomStringConvertible {
         ]
         for move in moves {
             lines.append(
-                "App \(move.app) is being moved to zone \(move.to): its days still stand in \(move.from), "
-                    + "and are compared there.")
+                "App \(move.app) is being moved to zone \(move.to): those of its days that still stand in \(move.from) "
+                    + "differ until then.")
         }
         for omission in omissions { lines.append("Not compared: \(omission.projector), \(omission.reason).") }
         for gap in gaps {

@@ -22,7 +22,7 @@ package struct VerificationReport: Sendable {
         package let reason: String
     }
 
-    /// An app whose days stand in another time zone than its own.
+    /// An app whose days do not all stand in its own time zone yet.
     package struct Move: Hashable, Sendable {
         package let app: String
         package let from: String

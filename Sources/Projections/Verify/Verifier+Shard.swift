@@ -12,7 +12,7 @@ extension Verifier {
         try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
         let place = try place(of: line, shard: shard, on: &connection)
         report.shards.append((shard, place.line, place.position))
-        try noteMoves(in: &report, on: &connection)
+        if place.isLive { try noteMoves(in: &report, on: &connection) }
         let projectors = try projectors(of: place.line, on: &connection)
         for projector in projectors.values {
             if let reason = projector.stopReason {
@@ -87,21 +87,25 @@ extension Verifier {
     /// Where the line stands in a shard.
     private func place(
         of line: Line, shard: Int16, on connection: inout Connection
-    ) throws -> (line: Int32, position: Int64) {
+    ) throws -> (line: Int32, position: Int64, isLive: Bool) {
         let rows =
             switch line {
             case .live:
                 try connection.query(
                     """
-                    SELECT p.line, p.position FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
+                    SELECT p.line, p.position, true FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
                     WHERE l.state = 'live' AND p.shard = \(shard)
                     """)
             case .number(let number):
                 try connection.query(
-                    "SELECT line, position FROM projection.progress WHERE line = \(number) AND shard = \(shard)")
+                    """
+                    SELECT p.line, p.position, l.state = 'live'
+                    FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
+                    WHERE p.line = \(number) AND p.shard = \(shard)
+                    """)
             }
         guard let row = rows.first else { throw VerifierError.unknownLine(line) }
-        return (try row.get(0), try row.get(1))
+        return (try row.get(0), try row.get(1), try row.get(2))
     }
 
     private func projectors(
@@ -128,7 +132,7 @@ extension Verifier {
             """
             SELECT app.slug, zone.time_zone, app.time_zone
             FROM projection.zone AS zone JOIN log.app AS app ON app.id = zone.app
-            WHERE zone.time_zone <> app.time_zone ORDER BY app.slug
+            WHERE zone.time_zone <> app.time_zone OR zone.made <> zone.changes ORDER BY app.slug
             """)
         for row in rows {
             report.note(

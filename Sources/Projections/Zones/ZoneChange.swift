@@ -8,53 +8,80 @@ package struct ZoneChange: Sendable {
     package let app: Int32
     package let slug: String
     package let timeZone: String
+    /// Which of the app's changes it is.
+    let number: Int32
 
-    /// Deliveries of one transaction.
-    private static let mostDeliveries: Int32 = 5_000
+    /// Deliveries that are moved in one transaction, for which all steps wait.
+    package var mostDeliveries: Int32 = 5_000
 
-    /// Remembers, before a zone is changed, in which one the days stand, and that from now on they stand in no zone's rules
-    /// for sure. Part of the transaction that changes it.
+    /// Remembers, before a zone is changed, in which one the days stand, and that they will not all stand in one. Part of
+    /// the transaction that changes it.
     package static func remember(_ slug: String, on connection: inout Connection) throws(PostgresError) {
+        // What is being built has days of the old zone; what is begun after this has none.
+        try LineBuilder.retireUnfinished(on: &connection)
         try connection.query(
             """
-            INSERT INTO projection.zone (app, time_zone, rules)
-            SELECT id, time_zone, '' FROM log.app WHERE slug = \(slug)
-            ON CONFLICT (app) DO UPDATE SET rules = ''
+            INSERT INTO projection.zone AS z (app, time_zone, rules, changes)
+            SELECT id, time_zone, projection.zone_rules(time_zone), 1 FROM log.app WHERE slug = \(slug)
+            ON CONFLICT (app) DO UPDATE SET changes = z.changes + 1
             """)
     }
 
-    /// The changes that have yet to be made, by the names of the zones alone or, which costs more, by their rules.
+    /// The changes that have yet to be made, by what is remembered alone or, which costs more, by the zones' rules.
     package static func pending(
         byRules: Bool, on connection: inout Connection
     ) throws(PostgresError) -> [ZoneChange] {
+        let rules = byRules ? try rulesOfZones(on: &connection) : (zones: [], rules: [])
         if byRules {
             // An app whose zone was never changed stands in the one that it has.
             try connection.query(
                 """
                 INSERT INTO projection.zone (app, time_zone, rules)
-                SELECT id, time_zone, projection.zone_rules(time_zone) FROM log.app AS a
+                SELECT a.id, a.time_zone, now.rules
+                FROM log.app AS a JOIN unnest(\(rules.zones), \(rules.rules)) AS now (zone, rules) ON now.zone = a.time_zone
                 WHERE NOT EXISTS (SELECT FROM projection.zone AS z WHERE z.app = a.id)
                 ON CONFLICT (app) DO NOTHING
                 """)
         }
         let rows = try connection.query(
             """
-            SELECT a.id, a.slug, a.time_zone FROM projection.zone AS z JOIN log.app AS a ON a.id = z.app
-            WHERE z.rules = '' OR z.time_zone <> a.time_zone
-                OR (\(byRules) AND z.rules <> projection.zone_rules(a.time_zone))
+            SELECT a.id, a.slug, a.time_zone, z.changes
+            FROM projection.zone AS z JOIN log.app AS a ON a.id = z.app
+            LEFT JOIN unnest(\(rules.zones), \(rules.rules)) AS now (zone, rules) ON now.zone = a.time_zone
+            WHERE z.time_zone <> a.time_zone OR z.made <> z.changes OR z.rules <> now.rules
             ORDER BY a.slug
             """)
         var changes: [ZoneChange] = []
         for row in rows {
-            changes.append(ZoneChange(app: try row.get(0), slug: try row.get(1), timeZone: try row.get(2)))
+            changes.append(
+                ZoneChange(
+                    app: try row.get(0), slug: try row.get(1), timeZone: try row.get(2), number: try row.get(3)))
         }
         return changes
     }
 
-    /// Makes the change in the live line; says how many deliveries moved to another day.
+    /// What the rules of all zones in use say at present.
+    private static func rulesOfZones(
+        on connection: inout Connection
+    ) throws(PostgresError) -> (zones: [String], rules: [String]) {
+        let rows = try connection.query(
+            """
+            SELECT zone, projection.zone_rules(zone) FROM (SELECT DISTINCT time_zone AS zone FROM log.app) AS used
+            """)
+        var (zones, rules): ([String], [String]) = ([], [])
+        for row in rows {
+            zones.append(try row.get(0))
+            rules.append(try row.get(1))
+        }
+        return (zones, rules)
+    }
+
+    /// Makes the change in the live line; says how many deliveries moved to another day. Deliveries go where they belong
+    /// at that moment; but it is made only if the zone was not changed once more meanwhile.
     package func make(on connection: inout Connection) throws -> Int {
-        // Steps that began under the old zone are over when their shards could be locked.
-        _ = try transaction(on: &connection) { _, _ in 0 }
+        // Steps that began under the old zone are over when their shards could be locked, and what was begun to be built
+        // under old rules is given up.
+        _ = try transaction(before: LineBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         var moved = 0
         for day in try days(on: &connection) {
             while true {
@@ -62,27 +89,29 @@ package struct ZoneChange: Sendable {
                     try move(day, in: lane, on: &connection)
                 }
                 moved += count
-                if count < Int(Self.mostDeliveries) { break }
+                if count < Int(mostDeliveries) { break }
             }
         }
         try connection.query(
             """
-            UPDATE projection.zone SET time_zone = \(timeZone), rules = projection.zone_rules(\(timeZone))
-            WHERE app = \(app) AND EXISTS (SELECT FROM log.app WHERE id = \(app) AND time_zone = \(timeZone))
+            UPDATE projection.zone AS z
+            SET time_zone = \(timeZone), rules = projection.zone_rules(\(timeZone)), made = \(number)
+            WHERE z.app = \(app) AND z.changes = \(number)
+                AND EXISTS (SELECT FROM log.app WHERE id = \(app) AND time_zone = \(timeZone))
             """)
         return moved
     }
 
     /// All days on which the live line has deliveries of the app, each found by one look at the index.
     private func days(on connection: inout Connection) throws(PostgresError) -> [CivilDate] {
-        guard let lane = try Lane.lock([0], of: .live, on: &connection) else { return [] }
+        guard let table = try DeliveryTable.live(on: &connection) else { return [] }
         let rows = try connection.query(
             """
             WITH RECURSIVE present AS (
-                (SELECT day FROM projection.\(identifier: DeliveryTable.name(lane.deliveries))
+                (SELECT day FROM projection.\(identifier: table)
                     WHERE app = \(app) ORDER BY day LIMIT 1)
                 UNION ALL
-                SELECT (SELECT d.day FROM projection.\(identifier: DeliveryTable.name(lane.deliveries)) AS d
+                SELECT (SELECT d.day FROM projection.\(identifier: table) AS d
                     WHERE d.app = \(app) AND d.day > present.day ORDER BY d.day LIMIT 1)
                 FROM present WHERE present.day IS NOT NULL
             )
@@ -97,9 +126,9 @@ package struct ZoneChange: Sendable {
         let rows = try connection.query(
             """
             SELECT d.notification_key, d.install_id, d.app, d.shard
-            FROM projection.\(identifier: DeliveryTable.name(lane.deliveries)) AS d
-            WHERE d.app = \(app) AND d.day = \(day) AND (d.first_occurred_at AT TIME ZONE \(timeZone))::date <> \(day)
-            LIMIT \(Self.mostDeliveries)
+            FROM log.app AS a JOIN projection.\(identifier: DeliveryTable.name(lane.deliveries)) AS d ON d.app = a.id
+            WHERE a.id = \(app) AND d.day = \(day) AND (d.first_occurred_at AT TIME ZONE a.time_zone)::date <> \(day)
+            LIMIT \(mostDeliveries)
             """)
         let names = try Delivery.Name.all(rows)
         let changes = Changes(redated: try DeliveryTable.read(names, from: lane.deliveries, on: &connection))
@@ -108,23 +137,15 @@ package struct ZoneChange: Sendable {
         return changes.updated.count
     }
 
-    /// With all shards of the live line locked, unless the zone is another by now.
+    /// With all shards of the live line locked.
     private func transaction(
-        on connection: inout Connection, _ body: (Lane, inout Connection) throws -> Int
+        before first: (inout Connection) throws -> Void = LineBuilder.holdLines, on connection: inout Connection,
+        _ body: (Lane, inout Connection) throws -> Int
     ) throws(StepError) -> Int {
         try connection.atomically { connection in
-            // What is being built has days of the old zone.
-            try LineBuilder.retireUnfinished(on: &connection)
-            guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection),
-                try isWanted(on: &connection)
-            else { return 0 }
+            try first(&connection)
+            guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection) else { return 0 }
             return try body(lane, &connection)
         }
-    }
-
-    /// Whether the app still has this zone.
-    private func isWanted(on connection: inout Connection) throws(PostgresError) -> Bool {
-        try connection.query("SELECT EXISTS (SELECT FROM log.app WHERE id = \(app) AND time_zone = \(timeZone))")[0]
-            .get(0)
     }
 }

@@ -1,0 +1,100 @@
+internal import Postgres
+internal import Telemetry
+
+/// The deliveries whose counts retention has sealed. One is remembered for as long as the log may hold an event of it: such
+/// an event counts no more, whoever reads it, and if it were forgotten too soon, some would count it and some not.
+enum SealedDeliveries {
+    /// Writes down that these are sealed.
+    static func remember(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
+        let (names, spans) = (deliveries.map(\.name), deliveries.map(\.state.span))
+        try connection.queryPrepared(
+            """
+            INSERT INTO projection.sealed_delivery (
+                notification_key, install_id, app, shard, first_device_at, last_device_at)
+            SELECT * FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                \(names.map(\.shard)), \(spans.map(\.firstDeviceAt)), \(spans.map(\.lastDeviceAt)))
+            """)
+    }
+
+    /// Those among these, whose events are passed over. They are held until the transaction ends, so that none is forgotten
+    /// meanwhile, and remembered for as long as these events are there.
+    static func among(
+        _ news: [Delivery.Name: EventReader.News], on connection: inout Connection
+    ) throws(PostgresError) -> Set<Delivery.Name> {
+        let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")
+        guard !news.isEmpty, try any[0].get(0, as: Bool.self) else { return [] }
+        let names = Array(news.keys)
+        let rows = try connection.queryPrepared(
+            """
+            SELECT asked.place::integer - 1, d.first_device_at, d.last_device_at
+            FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
+            CROSS JOIN LATERAL (
+                SELECT * FROM projection.sealed_delivery AS d
+                WHERE d.notification_key = asked.notification_key AND d.install_id = asked.install_id
+                    AND d.app = asked.app AND d.shard = asked.shard
+                LIMIT 1 FOR KEY SHARE
+            ) AS d
+            """)
+        var sealed: Set<Delivery.Name> = []
+        var longer: [(name: Delivery.Name, first: Timestamp, last: Timestamp)] = []
+        for row in 0..<rows.count {
+            let name = names[Int(try need(rows.int32(row, 0)))]
+            let (first, last) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
+            sealed.insert(name)
+            let times = news[name]?.observations.map(\.moment.deviceAt) ?? []
+            guard let least = times.min(), let greatest = times.max(), least < first || greatest > last else {
+                continue
+            }
+            longer.append((name, min(least, first), max(greatest, last)))
+        }
+        try lengthen(longer, on: &connection)
+        return sealed
+    }
+
+    /// In one order, since what is being built beside the live line passes over the same events.
+    private static func lengthen(
+        _ deliveries: [(name: Delivery.Name, first: Timestamp, last: Timestamp)], on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !deliveries.isEmpty else { return }
+        let sorted = deliveries.sorted { left, right in
+            (left.name.install, left.name.app) != (right.name.install, right.name.app)
+                ? (left.name.install, left.name.app) < (right.name.install, right.name.app)
+                : left.name.notificationKey.utf8.lexicographicallyPrecedes(right.name.notificationKey.utf8)
+        }
+        let names = sorted.map(\.name)
+        try connection.queryPrepared(
+            """
+            UPDATE projection.sealed_delivery AS d
+            SET first_device_at = least(d.first_device_at, longer.first), last_device_at = greatest(d.last_device_at, longer.last)
+            FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)), \(names.map(\.shard)),
+                \(sorted.map(\.first)), \(sorted.map(\.last))) AS longer (notification_key, install_id, app, shard, first, last)
+            WHERE d.notification_key = longer.notification_key AND d.install_id = longer.install_id
+                AND d.app = longer.app AND d.shard = longer.shard
+            """)
+    }
+
+    /// Forgets those all of whose months are gone: the log holds no event of them, and takes none. One that a step holds
+    /// just now is kept, since it may reach further in a moment.
+    static func forgetGone(on connection: inout Connection) throws(PostgresError) {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(script: "SET LOCAL statement_timeout = 0")
+            try connection.query(
+                """
+                DELETE FROM projection.sealed_delivery AS s
+                USING (
+                    SELECT notification_key, install_id, app, shard FROM projection.sealed_delivery AS sealed
+                    WHERE NOT EXISTS (
+                        SELECT FROM generate_series(
+                            date_trunc('month', sealed.first_device_at AT TIME ZONE 'UTC'),
+                            date_trunc('month', sealed.last_device_at AT TIME ZONE 'UTC'), interval '1 month') AS reached (month)
+                        WHERE NOT EXISTS (
+                            SELECT FROM log.partition AS p WHERE p.month = reached.month::date AND p.dropped_at IS NOT NULL))
+                    FOR UPDATE SKIP LOCKED
+                ) AS gone
+                WHERE s.notification_key = gone.notification_key AND s.install_id = gone.install_id
+                    AND s.app = gone.app AND s.shard = gone.shard
+                """)
+        }
+    }
+}
