@@ -25,7 +25,7 @@ struct EventLogAccessMatrixTests {
             "projection.category_actions: DELETE, INSERT, SELECT, UPDATE",
             "projection.category_funnel: DELETE, INSERT, SELECT, UPDATE",
             "projection.chosen_line(): EXECUTE", "projection.delivery: DELETE, INSERT, SELECT, UPDATE",
-            "projection.line: SELECT, UPDATE of state",
+            "projection.line: SELECT, UPDATE of readers, UPDATE of state",
             "projection.media_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
