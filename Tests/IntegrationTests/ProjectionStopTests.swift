@@ -88,6 +88,49 @@ struct ProjectionStopTests {
         #expect(try delivered("version_funnel", in: database) == 60)
     }
 
+    @Test("changes of all shards leave it as it is where some are past its stop and others are not")
+    func ragged() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        try refuse(app, in: database, table: "category_funnel_1")
+        // One delivery has an event on either side of where its shard will stand.
+        let install = UUID.install(in: 3)
+        let appender = try database.appender()
+        try database.appendReceipts(1...9, of: app)
+        let receipt = Event.sample(install: install, interaction: .received(Receipt()))
+        _ = try appender.append([app.submission([receipt])])
+        try database.appendReceipts(11...29, of: app)
+        let opened = Event.sample(at: Event.sampleTime + 7, install: install, interaction: .opened(launch: nil))
+        _ = try appender.append([app.submission([opened])])
+        try database.appendReceipts(31...60, of: app, in: [41: (9, poison)])
+        var connection = try database.session(nil)
+        var others = try database.connect()
+        try others.execute(script: "BEGIN")
+        try others.query("SELECT FROM projection.progress WHERE shard NOT IN (9, 10) FOR UPDATE")
+        let stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
+        for _ in 0..<60 { _ = try stepper.step(upTo: 60, mostShards: 16, on: &connection) }
+        try others.execute(script: "ROLLBACK")
+        // A few batches of the others, so that there is something to move in shards before the stop.
+        _ = try stepper.step(upTo: 20, mostShards: 7, on: &connection)
+        try connection.transaction { connection throws(PostgresError) in
+            try ZoneChange.remember(app.slug, on: &connection)
+            try connection.query("UPDATE log.app SET time_zone = 'Pacific/Pago_Pago' WHERE slug = \(app.slug)")
+        }
+        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        let control = try database.projections()
+        #expect(try control.catchUp().stopped.map(\.name) == ["category_funnel"])
+        let days: [String] = try database.column("SELECT DISTINCT day::text FROM analytics.deliveries")
+        #expect(days == ["2026-11-19"])
+        #expect(
+            try database.value(
+                "SELECT bool_and(opened <= delivered AND unanswered >= 0) FROM projection.category_funnel"))
+        #expect(try delivered("version_funnel", in: database) == 59)
+        try control.rebuild(["category_funnel"]).expectSwapped()
+        try database.expectLevel()
+        #expect(try delivered("category_funnel", in: database) == 59)
+    }
+
     @Test("names the first of the batches that it cannot take, whichever lane met it first")
     func first() throws {
         let database = try TestDatabase.make()
