@@ -24,16 +24,16 @@ struct ProjectionRebuildTests {
     func numbers() throws {
         let (database, traffic, control) = try folded()
         defer { database.drop() }
-        try control.rebuild(["media_funnel"]).expectSwapped()
+        try control.rebuild(["media_funnel"]).expectSwapped(left: 0)
         #expect(try database.tables(of: "media_funnel") == [2])
-        try control.rebuild(["category_actions", "story_page_funnel"]).expectSwapped()
+        try control.rebuild(["category_actions", "story_page_funnel"]).expectSwapped(left: 0)
         #expect(try database.tables(of: "category_action_times") == [3])
         #expect(try database.tables(of: "story_page_funnel") == [3])
         #expect(try database.tables(of: "category_funnel") == [1] && database.tables(of: "delivery") == [1])
         #expect(try database.lines() == ["1 live"])
         try traffic.expectOracle()
         try database.expectLevel()
-        try control.rebuild().expectSwapped()
+        try control.rebuild().expectSwapped(left: 0)
         #expect(try database.lines() == ["4 live"])
         for table in ["delivery", "category_funnel", "category_action_times", "story_page_funnel", "media_funnel"] {
             #expect(try database.tables(of: table) == [4], "\(table)")
@@ -129,6 +129,7 @@ struct ProjectionRebuildTests {
             #expect(throws: Never.self) { try control.rebuild().expectSwapped() }
         }
         outcome.expectSwapped()
+        try database.expectRetiredGone()
         #expect(try database.lines() == ["3 live"])
         #expect(try database.tables(of: "story_funnel") == [4] && database.tables() == [3])
         try traffic.expectOracle()
@@ -140,7 +141,7 @@ struct ProjectionRebuildTests {
         let (database, traffic, control) = try folded(1...4)
         defer { database.drop() }
         try together(2) { _ in try control.rebuild(names).expectSwapped() }
-        #expect(try database.lines().count == 1)
+        try database.expectRetiredGone()
         #expect(try database.tables().count == 1 && database.tables(of: "delivery").count == 1)
         try traffic.expectOracle()
         try database.expectLevel()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Projections
@@ -12,12 +13,23 @@ extension ProjectionControl {
 }
 
 extension Rebuild.Outcome {
-    /// It was proved and swapped in, and so many projections' old tables were left.
-    func expectSwapped(left: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) {
+    /// It was proved and swapped in, and the old tables of so many projections were left, of any if that is nil.
+    func expectSwapped(left: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         guard case .swapped(let events, let deliveries, let leftTables) = self else {
             Issue.record("not swapped: \(self)", sourceLocation: sourceLocation)
             return
         }
-        #expect(events >= deliveries && deliveries > 0 && leftTables == left, sourceLocation: sourceLocation)
+        #expect(
+            events >= deliveries && deliveries > 0 && leftTables == left ?? leftTables, sourceLocation: sourceLocation)
+    }
+}
+
+extension TestDatabase {
+    /// Drops what is retired, once nobody reads any more.
+    func expectRetiredGone(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var connection = try session(nil)
+        #expect(try RetiredLines.drop(on: &connection) == 0, sourceLocation: sourceLocation)
+        let lines = try lines()
+        #expect(lines.count == 1 && lines[0].hasSuffix("live"), sourceLocation: sourceLocation)
     }
 }

@@ -10,7 +10,7 @@ enum RetiredLines {
     static func drop(on connection: inout Connection) throws(PostgresError) -> Int {
         try noteReaders(on: &connection)
         // Mostly it is our own steps and writers, who soon end.
-        let deadline = Deadline.after(seconds: patience)
+        var deadline = Deadline.after(seconds: patience)
         while try isRead(on: &connection), !deadline.hasPassed { try connection.query("SELECT pg_sleep(0.02)") }
         let rows = try connection.query(
             """
@@ -19,9 +19,12 @@ enum RetiredLines {
             WHERE l.state = 'retired' ORDER BY p.line, p.name
             """)
         var left = 0
+        deadline = .after(seconds: patience)
         for row in rows {
             let isRead: Bool = try row.get(3)
-            let isGone = isRead ? false : try drop(row, on: &connection)
+            var isGone = isRead ? false : try drop(row, on: &connection)
+            // Readers of the new tables, too, are in its way for as long as they read.
+            while !isRead, !isGone, !deadline.hasPassed { isGone = try drop(row, on: &connection) }
             if !isGone { left += 1 }
         }
         try connection.query(
@@ -33,7 +36,7 @@ enum RetiredLines {
     }
 
     /// The longest wait for readers.
-    private static let patience = 1.0
+    private static let patience = 2.0
 
     /// The transactions that are open in this database beside our own. Everybody may see these columns; autovacuum, which
     /// has no user, reads no funnel.
