@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What a phone may say: anything about one of a few notifications, on one of a few days.
+/// What a phone may say: anything about one of some notifications, on one of a few days.
 enum AnyEvent {
     private static let kinds: [(type: String, more: String)] = [
         ("notification.received", #""via":"service_extension","media":{"kind":"image","outcome":"attached"}"#),
@@ -16,7 +16,7 @@ enum AnyEvent {
     static func make(id: String = Wire.id(), day: String? = nil, more: String = "") -> String {
         let kind = kinds.randomElement() ?? kinds[0]
         let day = day ?? "2026-11-\(Int.random(in: 10...20))"
-        let number = Int.random(in: 0..<20)
+        let number = Int.random(in: 0..<400)
         return Wire.event(
             id: id, type: kind.type,
             at: "\(day)T\(Int.random(in: 10...23)):\(Int.random(in: 10...59)):\(Int.random(in: 10...59))Z",

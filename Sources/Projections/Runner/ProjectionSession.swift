@@ -15,7 +15,7 @@ package enum ProjectionSession {
         try connection.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
-                SET enable_mergejoin = off; SET jit = off;
+                SET enable_mergejoin = off; SET enable_bitmapscan = off; SET jit = off;
                 """)
         connection.deadline = .never
         return connection

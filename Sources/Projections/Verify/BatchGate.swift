@@ -25,7 +25,11 @@ enum BatchGate {
             ) AS batch
             WHERE found IS DISTINCT FROM expected ORDER BY number LIMIT \(limit)
             """
+        // Each side is one pass whatever the planner thinks of a log that was never analyzed: row by row against row by row
+        // would take for ever.
+        try connection.execute(script: "SET LOCAL enable_nestloop = off")
         let rows = try connection.query(Statement(sql))
+        try connection.execute(script: "SET LOCAL enable_nestloop = on")
         var gaps: [BatchGap] = []
         for row in rows {
             gaps.append(
