@@ -244,30 +244,6 @@ struct ProjectionRebuildTests {
         try database.expectLevel()
     }
 
-    @Test("a change of an app's zone that nobody has made yet is made first, and one in between begins it anew")
-    func zone() throws {
-        let (database, traffic, control) = try folded(1...4)
-        defer { database.drop() }
-        let slugs = traffic.shops.flatMap(\.apps.keys).sorted()
-        @Sendable func change(_ slug: String) throws {
-            var connection = try database.session(nil)
-            try connection.transaction { connection throws(PostgresError) in
-                try ZoneChange.remember(slug, on: &connection)
-                try connection.query("UPDATE log.app SET time_zone = 'Pacific/Kiritimati' WHERE slug = \(slug)")
-            }
-        }
-        try change(slugs[0])
-        try control.rebuild().expectSwapped()
-        try database.expectLevel()
-        let isFirst = Lock(true)
-        let outcome = try control.rebuild { phase in
-            guard case .verifying(shard: 3, _) = phase, isFirst.turned() else { return }
-            #expect(throws: Never.self) { try change(slugs[1]) }
-        }
-        outcome.expectSwapped()
-        try database.expectLevel()
-    }
-
     @Test("tables of an older version stop until they are made anew; the others go on")
     func olderVersion() throws {
         let (database, traffic, control) = try folded(1...3)
