@@ -25,7 +25,7 @@ struct CommandFaultTests {
 
         /// Starts a command again and again and kills it at some moment, then runs it to its end.
         func kill(
-            _ words: [String], times: Int = 6, beside load: Load, after check: () throws -> Void = {}
+            _ words: [String], times: Int = 4, beside load: Load, after check: () throws -> Void = {}
         ) throws {
             var kills = 0
             for _ in 0..<times {
