@@ -48,6 +48,9 @@ struct Step {
         // The next step knows them as stopped.
         guard older.isEmpty else { return Taken(stops: older) }
         guard lane.isRunning else { return nil }
+        // A statement that is planned while a month is made, or dropped, may know only the tables of before, and would miss
+        // the rows that moved. So all are held first, and what is read hereafter goes together.
+        try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
         let range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
