@@ -30,7 +30,7 @@ struct CommandFaultTests {
             var kills = 0
             for _ in 0..<times {
                 let command = try bellwether.start(words)
-                #expect(load.isServed(.random(in: 1...150)))
+                #expect(load.isServed(.random(in: 1...100)))
                 command.signal(SIGKILL)
                 if try command.wait().status == 128 + SIGKILL { kills += 1 }
                 try check()
@@ -45,8 +45,8 @@ struct CommandFaultTests {
     @Test("rebuild, killed half-way several times and then run to its end, resumes, proves and leaves no table behind")
     func rebuild() throws {
         try Busy.open { busy in
-            let load = Load(on: busy.service, key: busy.app.secret)
-            #expect(load.isServed(200))
+            let load = Load(clients: 2, on: busy.service, key: busy.app.secret)
+            #expect(load.isServed(100))
             try busy.kill(["rebuild"], beside: load)
             try Laws.check(load, url: busy.database.url())
             #expect(try busy.database.value(ProjectionTables.count, as: Int64.self) == 20)
@@ -62,8 +62,8 @@ struct CommandFaultTests {
             let events = (0..<400).map { _ in AnyEvent.make() }
             let envelope = Wire.envelope(install: install, events)
             #expect(try busy.service.client().post(envelope, key: busy.app.secret).results.accepted == 400)
-            let load = Load(on: busy.service, key: busy.app.secret)
-            try busy.kill(["erase", "--app", busy.app.slug, "--install", install], beside: load) {
+            let load = Load(clients: 2, on: busy.service, key: busy.app.secret)
+            try busy.kill(["erase", "--app", busy.app.slug, "--install", install], times: 3, beside: load) {
                 try Laws.checkFunnels(url: busy.database.url())
             }
             for view in ["events", "deliveries"] {
@@ -107,7 +107,7 @@ struct CommandFaultTests {
             }
             let before = try numbers()
             #expect(before.count > 100)
-            let load = Load(on: busy.service, key: busy.app.secret)
+            let load = Load(clients: 2, on: busy.service, key: busy.app.secret)
             try busy.kill(["retain", "--days", "250"], beside: load) {
                 let present = try numbers()
                 #expect(present == before)
@@ -126,7 +126,7 @@ struct CommandFaultTests {
         "an app's time zone, changed to and fro by commands that are killed, is in the end the last one's on every day")
     func timeZone() throws {
         try Busy.open { busy in
-            let load = Load(on: busy.service, key: busy.app.secret)
+            let load = Load(clients: 2, on: busy.service, key: busy.app.secret)
             #expect(load.isServed(100))
             for zone in ["Asia/Bangkok", "Pacific/Honolulu", "Asia/Bangkok", "UTC"] {
                 let command = try busy.bellwether.start(["app", "set", busy.app.slug, "--time-zone", zone])
