@@ -9,8 +9,8 @@ struct EraseCommand: Command {
     static let words = ["erase"]
     static let summary = "Erase an install: its events, and its part of every funnel; prints a receipt"
     static let options = [
-        Option("app", "SLUG", help: "The app"),
-        Option("install", "ID", help: "The install's id"),
+        Option("app", "SLUG", help: "The app; required"),
+        Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required"),
         Option("format", "FORMAT", help: "text or json (default text)"),
     ]
 

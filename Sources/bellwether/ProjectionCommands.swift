@@ -8,7 +8,7 @@ struct ProjectCommand: Command {
     static let words = ["project"]
     static let summary = "Bring the funnels level with the log, and return"
     static let options = [
-        Option("once", help: "Return when they are level (to follow the log: serve --only project)"),
+        Option("once", help: "Return when they are level; required (to follow the log: serve --only project)"),
         Option("lanes", "N", help: "Steps at once (default 2)"),
     ]
 

@@ -7,7 +7,7 @@ internal import ServiceRuntime
 struct PsqlCommand: Command {
     static let words = ["psql"]
     static let summary = "Open psql as the analyst; words after -- go to psql"
-    static let operands = [String](repeating: "[PSQL-ARGUMENT]", count: 64)
+    static let operands = ["[PSQL-ARGUMENT…]"]
 
     private let arguments: Arguments
 

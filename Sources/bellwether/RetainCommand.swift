@@ -8,7 +8,7 @@ struct RetainCommand: Command {
     static let words = ["retain"]
     static let summary = "Drop months of events that are older than N days; their funnels stay"
     static let options = [
-        Option("days", "N", help: "Keep what occurred or was received within so many days"),
+        Option("days", "N", help: "Keep what occurred or was received within so many days; required"),
         Option("format", "FORMAT", help: "text or json (default text)"),
     ]
 

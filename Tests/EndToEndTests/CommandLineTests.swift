@@ -26,6 +26,8 @@ struct CommandLineTests {
     func overview() throws {
         let overview = try Self.nowhere.trusted("--help")
         for words in Self.commands { #expect(overview.contains("bellwether \(words.joined(separator: " "))")) }
+        // A line each, and none so long that it wraps on a wide terminal.
+        #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(overview)")
         #expect(try Self.nowhere.trusted("app", "--help").contains("app key revoke"))
         #expect(try Self.nowhere.trusted("--version").hasPrefix("bellwether "))
     }

@@ -40,6 +40,12 @@ struct WalkTests {
         let query = "SELECT app, type, occurred_at, category, notification_key, launch FROM opens"
         let row = "shop|notification.opened|2026-11-20 09:30:10.001+00|INFO_CATEGORY|1732181410001|cold\n"
         #expect(try bellwether.trusted("psql", "--", "-XAt", "-c", query) == row)
+        let funnel = """
+            SELECT day, category, delivered, received, opened, responded, receipt_coverage FROM category_funnel
+            """
+        let counted = "2026-11-20|INFO_CATEGORY|1|0|1|1|0.00000000000000000000\n"
+        let isCounted = try eventually { try bellwether.trusted("psql", "--", "-XAt", "-c", funnel) == counted }
+        #expect(isCounted)
         #expect(try bellwether.trusted("status").contains("events stored   1\n"))
         #expect(try bellwether.trusted("app", "list").contains("Asia/Bangkok"))
         #expect(bellwether.postmaster == server)
