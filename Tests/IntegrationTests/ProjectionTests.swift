@@ -14,7 +14,7 @@ struct ProjectionTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let shops = try Shop.histories(seeds: 1...40, in: database)
-        var random = SeededRandom(seed: 7)
+        var random = SeededNumbers(seed: 7)
         let appender = try database.appender()
         var control = ProjectionControl(url: try database.url(), log: .silent)
         control.mostEvents = 50

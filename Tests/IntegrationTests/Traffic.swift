@@ -21,7 +21,7 @@ struct Traffic: Sendable {
     init(seeds: ClosedRange<UInt64>, in database: TestDatabase) throws {
         self.database = database
         shops = try Shop.histories(seeds: seeds, in: database)
-        var random = SeededRandom(seed: seeds.lowerBound)
+        var random = SeededNumbers(seed: seeds.lowerBound)
         let events = shops.flatMap { shop in
             shop.events.compactMap { stored in
                 shop.apps[stored.app].map { Waiting(app: $0, event: stored.event) }

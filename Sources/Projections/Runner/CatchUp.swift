@@ -74,8 +74,7 @@ struct CatchUp {
 
     private func step(to target: Int64, _ connection: inout Connection) throws -> Bool {
         let stepper = Stepper(choice: choice, mostEvents: mostEvents, log: log)
-        let share = (Int32(Shard.count) + Int32(lanes) - 1) / Int32(lanes)
-        switch try stepper.step(upTo: target, mostShards: share, on: &connection) {
+        switch try stepper.step(upTo: target, mostShards: Lane.share(of: lanes), on: &connection) {
         case .nothing: return false
         case .moved: return true
         }

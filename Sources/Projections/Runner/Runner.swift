@@ -137,9 +137,7 @@ package final class Runner: Sendable {
         // One lane does for a trickle: a step has its price however little it moves.
         let isMuch = backlog.events >= Backlog.much
         guard isMuch || lane == 0 else { return configuration.interval }
-        let share =
-            isMuch
-            ? (Int32(Shard.count) + Int32(configuration.lanes) - 1) / Int32(configuration.lanes) : Int32(Shard.count)
+        let share = Lane.share(of: isMuch ? configuration.lanes : 1)
         let stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
         switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
         case .nothing: return configuration.interval

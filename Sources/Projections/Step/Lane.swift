@@ -1,4 +1,5 @@
 internal import Postgres
+internal import Telemetry
 
 /// The shards that one step moves together, locked by its transaction, and from where.
 struct Lane {
@@ -32,6 +33,9 @@ extension Lane {
         /// Nil for the live one.
         var line: Int32? { if case .building(let line) = self { line } else { nil } }
     }
+
+    /// How many shards a step claims when so many are taken at once.
+    static func share(of lanes: Int) -> Int32 { (Int32(Shard.count) + Int32(lanes) - 1) / Int32(lanes) }
 
     /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
     /// else is moving. The members are read under the lock, so that nobody changes them meanwhile.
