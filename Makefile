@@ -27,7 +27,9 @@ serve: build
 
 test: deps
 	swift build --build-tests
-	swift test --skip-build
+	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
+	{ swift test --skip-build 2>&1 && echo passed >"$$said.passed"; } | tee "$$said"; \
+	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

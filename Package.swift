@@ -58,11 +58,12 @@ let package = Package(
         .target(
             name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
+        .target(name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry"], swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections",
-                "ServiceRuntime", "Telemetry",
+                "Reports", "ServiceRuntime", "Telemetry",
             ],
             swiftSettings: strict),
 
@@ -82,6 +83,7 @@ let package = Package(
         .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry"], swiftSettings: strict),
+        .testTarget(name: "ReportsTests", dependencies: ["JSON", "Reports", "Telemetry"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
@@ -93,7 +95,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "ServiceRuntime", "Telemetry", "TestSupport",
+                "Projections", "Reports", "ServiceRuntime", "Telemetry", "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(

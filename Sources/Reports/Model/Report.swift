@@ -1,0 +1,53 @@
+package import Telemetry
+
+/// The summary of one day of one app: what a report says, whatever it is printed as. Everything in it is read from
+/// `analytics.*`; what the numbers mean is said there.
+package struct Report: Hashable, Sendable {
+    package var app: String
+    package var day: CivilDate
+    /// The reporting time zone of the app, whose midnights bound the day.
+    package var timeZone: String
+    /// The batches of the log up to here are in it, and no other.
+    package var position: Int64
+    package var madeAt: Timestamp
+    package var headline: Headline
+    package var settling: Settling
+    /// Earlier days that are not any more what the reports before this one told.
+    package var restated: [Restatement] = []
+    /// By deliveries, the greatest first; so in all lists that follow, where no other order is named.
+    package var categories: [CategorySummary] = []
+    package var deadActions: [DeadAction] = []
+    package var campaigns: [Named] = []
+    package var stories: [StorySummary] = []
+    /// Nil on a day without stories.
+    package var fallbackCost: FallbackCost?
+    package var threads: [ThreadSummary] = []
+    package var versions: [VersionSummary] = []
+    package var suppressed: [Suppressed] = []
+    package var silent: [SilentSummary] = []
+    package var media: [MediaSummary] = []
+    package var reach = Reach()
+    /// All 24, in the time zone of the app.
+    package var hours: [Hour] = []
+    package var quality = Quality()
+
+    package init(
+        app: String, day: CivilDate, timeZone: String, position: Int64, madeAt: Timestamp, headline: Headline,
+        settling: Settling
+    ) {
+        (self.app, self.day, self.timeZone) = (app, day, timeZone)
+        (self.position, self.madeAt) = (position, madeAt)
+        (self.headline, self.settling) = (headline, settling)
+    }
+
+    /// Whether the day has anything to tell.
+    package var isEmpty: Bool { headline.counts.delivered == 0 && silent.isEmpty && quality.isEmpty }
+
+    /// A row of a list: its name, '' where the events named none, and its columns.
+    package struct Named: Hashable, Sendable {
+        package var name: String
+        package var counts: FunnelCounts
+
+        package init(name: String, counts: FunnelCounts) { (self.name, self.counts) = (name, counts) }
+    }
+}

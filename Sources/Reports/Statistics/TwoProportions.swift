@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// Whether two shares differ by more than chance: the two-proportion z test with pooled variance, two-sided.
+package enum TwoProportions {
+    /// Below this p the difference is called one; at the rates of a daily report one in a hundred is wrong by chance.
+    package static let significance = 0.01
+    /// The normal approximation wants at least so many expected of either kind on either side.
+    package static let leastExpected = 10.0
+
+    /// How `rate` stands to `base`.
+    package static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
+        guard rate.whole > 0, base.whole > 0, let share = rate.value, let baseShare = base.value else {
+            return .smallSample
+        }
+        let pooled = Double(rate.part + base.part) / Double(rate.whole + base.whole)
+        let smaller = Double(min(rate.whole, base.whole))
+        // All or none on both sides differ in nothing, however many they are.
+        if smaller >= leastExpected, pooled == 0 || pooled == 1 { return .likeChance(p: 1) }
+        guard smaller * min(pooled, 1 - pooled) >= leastExpected else { return .smallSample }
+        let deviation = (pooled * (1 - pooled) * (1 / Double(rate.whole) + 1 / Double(base.whole))).squareRoot()
+        let z = (share - baseShare) / deviation
+        let p = erfc(abs(z) / 2.0.squareRoot())
+        if p >= significance { return .likeChance(p: p) }
+        return z > 0 ? .higher(p: p) : .lower(p: p)
+    }
+
+    /// With none of `trials`, the share that is ruled out with 95 in 100 sure: 1 − 0.05^(1/n), about 3/n.
+    package static func bound(ofNoneIn trials: Int64) -> Double? {
+        trials > 0 ? 1 - pow(0.05, 1 / Double(trials)) : nil
+    }
+}

@@ -1,0 +1,45 @@
+import Reports
+import Testing
+
+@Suite("Whether two shares differ by more than chance")
+struct TwoProportionsTests {
+    @Test("a difference as textbooks have it is told, and its direction") func textbook() throws {
+        // 120 of 1,000 against 90 of 1,000: z = 2.188, p = .0287.
+        guard case .likeChance(let p) = TwoProportions.verdict(Rate(120, of: 1000), against: Rate(90, of: 1000)) else {
+            Issue.record("p of .03 is not below the line")
+            return
+        }
+        #expect(abs(p - 0.0287) < 0.0005)
+        guard case .higher(let higher) = TwoProportions.verdict(Rate(150, of: 1000), against: Rate(90, of: 1000))
+        else {
+            Issue.record("half as many again of a thousand is more than chance")
+            return
+        }
+        #expect(higher < 0.001)
+        guard case .lower = TwoProportions.verdict(Rate(90, of: 1000), against: Rate(150, of: 1000)) else {
+            Issue.record("the other way round is lower")
+            return
+        }
+    }
+
+    @Test(
+        "few are called few",
+        arguments: [
+            (Rate(1, of: 4), Rate(90, of: 1000)), (Rate(0, of: 0), Rate(1, of: 2)), (Rate(1, of: 2), Rate(0, of: 0)),
+            (Rate(1, of: 500), Rate(2, of: 500)), (Rate(0, of: 3), Rate(0, of: 1000)),
+        ]) func few(rate: Rate, base: Rate)
+    {
+        #expect(TwoProportions.verdict(rate, against: base) == .smallSample)
+    }
+
+    @Test("none or all on both sides do not differ") func same() {
+        #expect(TwoProportions.verdict(Rate(0, of: 500), against: Rate(0, of: 400)) == .likeChance(p: 1))
+        #expect(TwoProportions.verdict(Rate(500, of: 500), against: Rate(40, of: 40)) == .likeChance(p: 1))
+    }
+
+    @Test("none of n rules out about three in n") func bound() throws {
+        let bound = try #require(TwoProportions.bound(ofNoneIn: 300))
+        #expect(abs(bound - 0.00994) < 0.00002)
+        #expect(TwoProportions.bound(ofNoneIn: 0) == nil)
+    }
+}
