@@ -1,4 +1,5 @@
 /// A report in words and tables, before anybody has decided how it looks: written once, drawn as text, Markdown and HTML.
+/// Names from outside stand in any of its texts, as they came: whoever draws a page makes all of it safe.
 package struct Page: Hashable, Sendable {
     package var title: String
     /// Under the title: app, day, zone, position, when made.
@@ -44,7 +45,7 @@ package struct Figure: Hashable, Sendable {
     }
 }
 
-/// Rows and columns. A name that came from outside stands only in cells and is made safe by whoever draws them.
+/// Rows and columns; every row has a cell for every column.
 package struct Table: Hashable, Sendable {
     package var caption: String
     package var columns: [Column]

@@ -1,0 +1,121 @@
+extension Page {
+    static func suppressed(_ report: Report) -> Section? {
+        guard !report.suppressed.isEmpty else { return nil }
+        let all = report.suppressed.reduce(Rate(0, of: 0)) { $0 + $1.suppressed }
+        let shown = report.suppressed.prefix(Section.mostRows)
+        return Section(
+            "Shown to nobody",
+            [
+                .sentence(
+                    "\(Wording.count(all.part, "delivery", "deliveries")) came while the app was open, and it showed "
+                        + "neither banner nor list entry.", .plain),
+                .table(
+                    Table(
+                        "Suppressed in the foreground",
+                        columns: [
+                            .init("Category", .name), .init("Suppressed", .number), .init("Of delivered", .bar),
+                        ],
+                        rows: shown.map { row in
+                            [
+                                Table.Cell(Wording.name(row.category, else: "(no category)")),
+                                Table.Cell(Wording.count(row.suppressed.part)),
+                                Table.Cell(Wording.percent(row.suppressed), share: row.suppressed.value),
+                            ]
+                        }, omitted: report.suppressed.count - shown.count)),
+            ])
+    }
+
+    static func silent(_ report: Report) -> Section? {
+        guard !report.silent.isEmpty else { return nil }
+        let shown = report.silent.prefix(Section.mostRows)
+        return Section(
+            "Silent pushes",
+            [
+                .table(
+                    Table(
+                        "Woke the app without showing anything",
+                        columns: [
+                            .init("Campaign", .name), .init("Woken", .number), .init("New data", .bar),
+                            .init("No data", .number), .init("Failed", .number), .init("No result", .number),
+                        ],
+                        rows: shown.map { row in
+                            let share = Rate(row.newData, of: row.woken).value
+                            return [
+                                Table.Cell(Wording.name(row.campaign, else: "(no campaign)")),
+                                Table.Cell(Wording.count(row.woken)),
+                                Table.Cell(Wording.count(row.newData), share: share),
+                                Table.Cell(Wording.count(row.noData)), Table.Cell(Wording.count(row.failed)),
+                                Table.Cell(Wording.count(row.noResult)),
+                            ]
+                        }, omitted: report.silent.count - shown.count))
+            ])
+    }
+
+    static func media(_ report: Report) -> Section? {
+        guard !report.media.isEmpty else { return nil }
+        let shown = report.media.prefix(2 * Section.mostRows)
+        return Section(
+            "Media",
+            [
+                .table(
+                    Table(
+                        "What became of attachments, and who responded",
+                        columns: [
+                            .init("Kind", .name), .init("Network", .name), .init("Outcome", .name),
+                            .init("Deliveries", .number), .init("Of its kind", .bar), .init("Response rate", .number),
+                        ],
+                        rows: shown.map { row in
+                            let kin = report.media.filter { $0.kind == row.kind && $0.network == row.network }
+                            let share = Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries }).value
+                            return [
+                                Table.Cell(Wording.name(row.kind, else: "(not told)")),
+                                Table.Cell(Wording.name(row.network, else: "(not told)")),
+                                Table.Cell(
+                                    Wording.name(row.outcome, else: "(not told)").replacing("_", with: " "),
+                                    tone: row.outcome == "timed_out" || row.outcome == "failed" ? .alarm : .plain),
+                                Table.Cell(Wording.count(row.deliveries)),
+                                Table.Cell(Wording.percent(share), share: share),
+                                Table.Cell(Wording.percent(row.responseRate)),
+                            ]
+                        }, omitted: report.media.count - shown.count))
+            ])
+    }
+
+    static func quality(_ report: Report) -> Section? {
+        let quality = report.quality
+        guard !quality.isEmpty else { return nil }
+        let sent = quality.accepted + quality.duplicate + quality.rejected
+        let rows: [(String, Int64, String)] =
+            [
+                ("Stored", quality.accepted, "new events"),
+                ("Repeats", quality.duplicate, "stored before, not counted twice"),
+                ("Rejected", quality.rejected, "kept in rejected_events"),
+            ] + quality.rejectedByReason.map { ("  \($0.reason)", $0.events, "") } + [
+                ("Late", quality.late, "received over a day after they occurred"),
+                ("Corrected", quality.corrected, "device clock over 5 minutes off"),
+                ("Clamped", quality.clamped, "ahead of the server, got the time of receipt"),
+                ("Dropped by clients", quality.clientDropped, "thrown away before they could be sent"),
+            ]
+        return Section(
+            "Data quality",
+            [
+                .sentence(
+                    "\(Wording.count(sent, "event", "events")) came in on this day, whatever day they tell of.", .plain),
+                .table(
+                    Table(
+                        "What became of what was received",
+                        columns: [
+                            .init("What", .name), .init("Events", .number), .init("Of received", .number),
+                            .init("", .name),
+                        ],
+                        rows: rows.filter { $0.1 > 0 }.map { name, events, meaning in
+                            [
+                                Table.Cell(name), Table.Cell(Wording.count(events)),
+                                Table.Cell(
+                                    name == "Dropped by clients" ? "–" : Wording.percent(Rate(events, of: sent))),
+                                Table.Cell(meaning),
+                            ]
+                        })),
+            ])
+    }
+}

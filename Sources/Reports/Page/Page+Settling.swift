@@ -1,0 +1,88 @@
+extension Page {
+    static func settling(_ report: Report) -> Section? {
+        let settling = report.settling
+        if settling.hoursSinceEnd < 0 {
+            let left = Wording.hours(-settling.hoursSinceEnd)
+            return Section(
+                "How settled",
+                [.sentence("The day is not over: it has up to \(left) to go. All numbers will rise.", .alarm)])
+        }
+        let ended =
+            settling.hoursSinceEnd == 0
+            ? "The day ended less than an hour ago." : "The day ended \(Wording.hours(settling.hoursSinceEnd)) ago."
+        guard let share = settling.share else {
+            return Section(
+                "How settled",
+                [
+                    .sentence(
+                        "\(ended) The 28 days before brought too few events (\(Wording.count(settling.events))) to tell "
+                            + "how much of it is still to come.", .plain)
+                ])
+        }
+        let isSettled = share >= 0.99
+        var words = "\(ended) By then, about \(Wording.percent(share)) of a day's events are usually in: "
+        words += isSettled ? "it is as good as settled." : "late reports will still change it."
+        let times = [(settling.hoursTo95, 95), (settling.hoursTo99, 99)].compactMap { hours, percent in
+            hours.map { "\(percent) % after \(Wording.hours($0))" }
+        }
+        if !isSettled, !times.isEmpty { words += " Usually \(times.joined(separator: ", "))." }
+        return Section(
+            "How settled",
+            [
+                .sentence(words, share < 0.9 ? .alarm : .plain),
+                .sentence(
+                    "Who did not respond reports at the app's next launch. Told from how "
+                        + "\(Wording.count(settling.events)) events of the 28 days before came in.", .note),
+            ])
+    }
+
+    /// What earlier reports told and is not so any more.
+    static func restated(_ report: Report) -> Section? {
+        guard !report.restated.isEmpty else { return nil }
+        let all = report.restated.flatMap { day in
+            day.changes.map { change in
+                [
+                    Table.Cell(Wording.short(day.day)), Table.Cell(change.what), Table.Cell(change.told),
+                    Table.Cell(change.now), Table.Cell(change.difference),
+                ]
+            }
+        }
+        let most = 2 * Section.mostRows
+        return Section(
+            "Earlier days that changed",
+            [
+                .table(
+                    Table(
+                        "Since they were reported, by events that came late",
+                        columns: [
+                            .init("Day", .name), .init("What", .name), .init("Told", .number), .init("Now", .number),
+                            .init("Change", .number),
+                        ], rows: Array(all.prefix(most)), omitted: max(0, all.count - most)))
+            ])
+    }
+}
+
+extension Restatement {
+    /// What differs, in words.
+    fileprivate var changes: [(what: String, told: String, now: String, difference: String)] {
+        let counts: [(String, Int64, Int64)] = [
+            ("deliveries", told.delivered, now.delivered), ("received", told.received, now.received),
+            ("responded", told.responded, now.responded), ("dismissed", told.dismissed, now.dismissed),
+            ("stories", told.stories, now.stories), ("stories completed", told.storiesCompleted, now.storiesCompleted),
+            ("silent pushes", told.woken, now.woken),
+        ]
+        var changes = counts.filter { $0.1 != $0.2 }.map { what, told, now in
+            let sign = now > told ? "+" : ""
+            return (what, Wording.count(told), Wording.count(now), sign + Wording.count(now - told))
+        }
+        if told.responseRate.value != now.responseRate.value {
+            let difference: String =
+                if let before = told.responseRate.value, let after = now.responseRate.value {
+                    Wording.points(from: before, to: after)
+                } else { "–" }
+            changes.append(
+                ("response rate", Wording.percent(told.responseRate), Wording.percent(now.responseRate), difference))
+        }
+        return changes
+    }
+}

@@ -1,0 +1,95 @@
+extension Page {
+    /// Stories whose pages are shown; all are in JSON and CSV.
+    private static let mostInFull = 6
+
+    static func campaigns(_ report: Report) -> Section? {
+        guard report.campaigns.contains(where: { !$0.name.isEmpty }) else { return nil }
+        return Section(
+            "Campaigns",
+            [.table(.funnels("All campaigns", "Campaign", none: "(no campaign)", of: report.campaigns))])
+    }
+
+    static func stories(_ report: Report) -> Section? {
+        guard !report.stories.isEmpty else { return nil }
+        let shown = report.stories.prefix(Section.mostRows)
+        var blocks: [Block] = [
+            .table(
+                Table(
+                    "How stories ended",
+                    columns: [
+                        .init("Story", .name), .init("Stories", .number), .init("Started", .number),
+                        .init("Completed", .bar), .init("Clicked", .number), .init("Finished", .number),
+                        .init("Abandoned", .number), .init("Fallback", .number),
+                    ],
+                    rows: shown.map { story in
+                        [
+                            Table.Cell(story.title), Table.Cell(Wording.count(story.stories)),
+                            Table.Cell(Wording.count(story.started)),
+                            Table.Cell(Wording.percent(story.completionRate), share: story.completionRate.value),
+                            Table.Cell(Wording.count(story.exits.clicked)),
+                            Table.Cell(Wording.count(story.exits.finished)),
+                            Table.Cell(Wording.count(story.exits.abandoned)),
+                            Table.Cell(Wording.count(story.exits.fallback)),
+                        ]
+                    }, omitted: report.stories.count - shown.count))
+        ]
+        for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty {
+            blocks.append(.ladder(story.ladder))
+        }
+        if let cost = report.fallbackCost { blocks.append(sentence(of: cost)) }
+        return Section("Stories", blocks)
+    }
+
+    private static func sentence(of cost: FallbackCost) -> Block {
+        guard cost.fallback.whole > 0 else {
+            return .sentence("No received story fell back to its notification.", .good)
+        }
+        guard let fallback = cost.fallback.value, let shown = cost.shown.value else {
+            return .sentence("Every received story fell back to its notification: no page was seen.", .alarm)
+        }
+        var tone = Tone.plain
+        if case .lower = cost.verdict { tone = .alarm }
+        return .sentence(
+            "Where the fallback was shown, \(Wording.percent(fallback)) of \(Wording.count(cost.fallback.whole)) responded; "
+                + "where the story was, \(Wording.percent(shown)) of \(Wording.count(cost.shown.whole)): "
+                + "\(Wording.points(from: shown, to: fallback)), \(cost.verdict.words).", tone)
+    }
+}
+
+extension StorySummary {
+    fileprivate var title: String {
+        let category = Wording.name(category, else: "(no category)")
+        return campaign.isEmpty ? category : "\(category) · \(campaign)"
+    }
+
+    /// The pages from the first to the last, as shares of the stories that had a first.
+    fileprivate var ladder: Ladder {
+        let top = max(pages.first?.planned ?? 0, 1)
+        return Ladder(
+            "\(title): pages reached",
+            steps: pages.map { page in
+                Ladder.Step(
+                    "Page \(page.index + 1)", value: page.reached, share: Double(page.reached) / Double(top))
+            },
+            table: Table(
+                "\(title): page by page",
+                columns: [
+                    .init("Page", .name), .init("Planned", .number), .init("Reached", .number),
+                    .init("Drop-off", .number),
+                    .init("Shown", .number), .init("Views", .number), .init("Mean dwell", .number),
+                    .init("Clicked", .number), .init("Click rate", .bar), .init("Left here", .number),
+                ],
+                rows: zip(pages, [nil] + pages.map(Optional.some)).map { page, before in
+                    let lost = before.map { Rate($0.reached - page.reached, of: $0.reached) }
+                    return [
+                        Table.Cell("\(page.index + 1)"), Table.Cell(Wording.count(page.planned)),
+                        Table.Cell(Wording.count(page.reached)), Table.Cell(lost.map(Wording.percent) ?? "–"),
+                        Table.Cell(Wording.count(page.shown)), Table.Cell(Wording.count(page.views)),
+                        Table.Cell(Wording.duration(seconds: page.meanDwellSeconds)),
+                        Table.Cell(Wording.count(page.clicked)),
+                        Table.Cell(Wording.percent(page.clickRate), share: page.clickRate.value),
+                        Table.Cell(Wording.count(page.exited)),
+                    ]
+                }))
+    }
+}

@@ -1,0 +1,98 @@
+internal import Glibc
+internal import Telemetry
+
+/// Numbers, times and days as people read them.
+enum Wording {
+    /// `12,345`
+    static func count(_ number: Int64) -> String {
+        var groups: [String] = []
+        var rest = number.magnitude
+        repeat {
+            let digits = String(rest % 1000)
+            rest /= 1000
+            groups.append(rest > 0 ? String(repeating: "0", count: 3 - digits.count) + digits : digits)
+        } while rest > 0
+        return (number < 0 ? "−" : "") + groups.reversed().joined(separator: ",")
+    }
+
+    /// `1 push`, `12,345 pushes`
+    static func count(_ number: Int64, _ one: String, _ many: String) -> String {
+        "\(count(number)) \(number == 1 ? one : many)"
+    }
+
+    /// `23.4 %`; a share too small for a decimal keeps a digit that says something; nothing to divide by is `–`.
+    static func percent(_ share: Double?) -> String {
+        guard let share else { return "–" }
+        let percent = share * 100
+        if percent == 0 { return "0 %" }
+        if abs(percent) < 0.05 { return percent > 0 ? "< 0.1 %" : "> −0.1 %" }
+        return "\(fixed(percent, 1)) %"
+    }
+
+    static func percent(_ rate: Rate) -> String { percent(rate.value) }
+
+    /// `+3.1 %`, of `base`; nil without a base.
+    static func change(from base: Int64, to now: Int64) -> String? {
+        guard base > 0 else { return nil }
+        let change = Double(now - base) / Double(base) * 100
+        return abs(change) < 0.05 ? "±0 %" : "\(change > 0 ? "+" : "")\(fixed(change, 1)) %"
+    }
+
+    /// `+0.5 points`, between two shares.
+    static func points(from base: Double, to now: Double) -> String {
+        let points = (now - base) * 100
+        return abs(points) < 0.05 ? "±0 points" : "\(points > 0 ? "+" : "")\(fixed(points, 1)) points"
+    }
+
+    /// `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 days`
+    static func duration(seconds: Double?) -> String {
+        guard let seconds else { return "–" }
+        if seconds < 59.95 { return "\(fixed(seconds, 1)) s" }
+        let whole = Int64(seconds.rounded())
+        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+        if whole < 172_800 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
+        return "\(whole / 86_400) days"
+    }
+
+    /// `5 hours`, `3 days`
+    static func hours(_ hours: Int) -> String {
+        hours < 48 ? count(Int64(hours), "hour", "hours") : "\(hours / 24) days"
+    }
+
+    /// `p = .031`, `p < .001`
+    static func probability(_ p: Double) -> String {
+        p < 0.001 ? "p < .001" : "p = \(String(fixed(min(p, 0.999), 3).dropFirst()))"
+    }
+
+    /// `Friday 20 November 2026`
+    static func long(_ day: CivilDate) -> String { "\(short(day)) \(day.year)" }
+
+    /// `Friday 20 November`
+    static func short(_ day: CivilDate) -> String { "\(weekday(day)) \(day.day) \(months[day.month - 1])" }
+
+    static func weekday(_ day: CivilDate) -> String {
+        let place = (day.daysSince1970 + 3) % 7  // 1970-01-01 was a Thursday
+        return weekdays[place < 0 ? place + 7 : place]
+    }
+
+    /// A name from outside; the events of many deliveries name none.
+    static func name(_ name: String, else none: String = "(none)") -> String { name.isEmpty ? none : name }
+
+    static func fixed(_ number: Double, _ decimals: Int) -> String {
+        let scale = pow(10, Double(decimals))
+        let scaled = Int64((abs(number) * scale).rounded())
+        let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: Int64(scale))
+        let digits = String(fraction)
+        let sign = number < 0 && scaled > 0 ? "−" : ""
+        guard decimals > 0 else { return "\(sign)\(whole)" }
+        return "\(sign)\(whole).\(String(repeating: "0", count: decimals - digits.count))\(digits)"
+    }
+
+    private static let weekdays = [
+        "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+    ]
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+}
