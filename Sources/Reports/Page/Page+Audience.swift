@@ -1,7 +1,6 @@
 extension Page {
     static func threads(_ report: Report) -> Section? {
         guard report.threads.contains(where: { !$0.name.isEmpty }) else { return nil }
-        let shown = report.threads.prefix(Section.mostRows)
         return Section(
             "Notification groups",
             [
@@ -9,19 +8,20 @@ extension Page {
                     Table(
                         "By thread",
                         columns: [
-                            .init("Thread", .name), .init("Delivered", .number), .init("Items", .number),
-                            .init("Received", .number), .init("Response rate", .bar), .init("Dismissed", .number),
+                            .name("Thread"), .number("Delivered"), .number("Items"),
+                            .number("Received"), .bar("Response rate"), .number("Dismissed"),
                         ],
-                        rows: shown.map { thread in
-                            let counts = thread.counts
-                            return [
-                                Table.Cell(Wording.name(thread.name, else: "(no thread)")),
-                                Table.Cell(Wording.count(counts.delivered)), Table.Cell(Wording.count(thread.items)),
-                                Table.Cell(Wording.count(counts.received)),
-                                Table.Cell(Wording.percent(counts.responseRate), share: counts.responseRate.value),
-                                Table.Cell(Wording.count(counts.dismissed)),
-                            ]
-                        }, omitted: report.threads.count - shown.count))
+                        of: report.threads
+                    ) { thread in
+                        let counts = thread.counts
+                        return [
+                            Table.Cell(Wording.name(thread.name, else: "(no thread)")),
+                            Table.Cell(Wording.count(counts.delivered)), Table.Cell(Wording.count(thread.items)),
+                            Table.Cell(Wording.count(counts.received)),
+                            Table.Cell(Wording.percent(counts.responseRate), share: counts.responseRate.value),
+                            Table.Cell(Wording.count(counts.dismissed)),
+                        ]
+                    })
             ])
     }
 
@@ -34,29 +34,29 @@ extension Page {
                     + (version.isNew ? " of its platform" : "") + ", \(version.verdict.words). "
                     + "Look at its notification service extension.", .alarm)
         }
-        let shown = report.versions.prefix(Section.mostRows)
         blocks.append(
             .table(
                 Table(
                     "Receipt coverage by app version",
                     columns: [
-                        .init("Version", .name), .init("Delivered", .number), .init("Received", .number),
-                        .init("Coverage", .bar), .init("Seven days before", .number), .init("Response rate", .number),
+                        .name("Version"), .number("Delivered"), .number("Received"),
+                        .bar("Coverage"), .number("Seven days before"), .number("Response rate"),
                     ],
-                    rows: shown.map { version in
-                        let coverage = version.counts.receiptCoverage
-                        return [
-                            Table.Cell(version.title, tone: version.isAlarm ? .alarm : .plain),
-                            Table.Cell(Wording.count(version.counts.delivered)),
-                            Table.Cell(Wording.count(version.counts.received)),
-                            Table.Cell(
-                                Wording.percent(coverage), share: coverage.value,
-                                tone: version.isAlarm ? .alarm : .plain),
-                            Table.Cell(Wording.percent(version.before) + (version.isNew ? " *" : "")),
-                            Table.Cell(Wording.percent(version.counts.responseRate)),
-                        ]
-                    }, omitted: report.versions.count - shown.count)))
-        if shown.contains(where: \.isNew) {
+                    of: report.versions
+                ) { version in
+                    let coverage = version.counts.receiptCoverage
+                    return [
+                        Table.Cell(version.title, tone: version.isAlarm ? .alarm : .plain),
+                        Table.Cell(Wording.count(version.counts.delivered)),
+                        Table.Cell(Wording.count(version.counts.received)),
+                        Table.Cell(
+                            Wording.percent(coverage), share: coverage.value,
+                            tone: version.isAlarm ? .alarm : .plain),
+                        Table.Cell(Wording.percent(version.before) + (version.isNew ? " *" : "")),
+                        Table.Cell(Wording.percent(version.counts.responseRate)),
+                    ]
+                }))
+        if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
             blocks.append(.sentence("* new or rare: all versions of the platform.", .note))
         }
         return Section("Receipts by app version", blocks)
@@ -91,7 +91,7 @@ extension Page {
                 .table(
                     Table(
                         "By the first event, in \(report.timeZone)",
-                        columns: [.init("Hour", .name), .init("Delivered", .bar), .init("Response rate", .bar)],
+                        columns: [.name("Hour"), .bar("Delivered"), .bar("Response rate")],
                         rows: report.hours.map { hour in
                             [
                                 Table.Cell("\(hour.hour < 10 ? "0" : "")\(hour.hour):00"),

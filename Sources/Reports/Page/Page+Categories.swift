@@ -51,7 +51,7 @@ extension Page {
             ("Media attached", counts.mediaAttached),
         ]
         return Table(
-            caption, columns: [.init("What", .name), .init("Deliveries", .number), .init("Of delivered", .bar)],
+            caption, columns: [.name("What"), .number("Deliveries"), .bar("Of delivered")],
             rows: rows.filter { $0.1 > 0 }.map { name, value in
                 let share = Rate(value, of: counts.delivered).value
                 return [
@@ -62,27 +62,26 @@ extension Page {
     }
 
     private static func actions(of category: CategorySummary, _ name: String) -> Table {
-        let shown = category.actions.prefix(Section.mostRows)
         return Table(
             "\(name): buttons",
             columns: [
-                .init("Button", .name), .init("Tapped", .number), .init("Of delivered", .bar), .init("Taps", .number),
-                .init("In the app", .number), .init("Median time to tap", .number),
+                .name("Button"), .number("Tapped"), .bar("Of delivered"), .number("Taps"),
+                .number("In the app"), .number("Median time to tap"),
             ],
-            rows: shown.map { action in
-                let share = Rate(action.tappedDeliveries, of: category.counts.delivered).value
-                return [
-                    Table.Cell(action.id), Table.Cell(Wording.count(action.tappedDeliveries)),
-                    Table.Cell(Wording.percent(share), share: share), Table.Cell(Wording.count(action.taps)),
-                    Table.Cell(Wording.count(action.foregroundTaps)),
-                    Table.Cell(Wording.duration(seconds: action.medianSeconds)),
-                ]
-            }, omitted: category.actions.count - shown.count)
+            of: category.actions
+        ) { action in
+            let share = Rate(action.tappedDeliveries, of: category.counts.delivered).value
+            return [
+                Table.Cell(action.id), Table.Cell(Wording.count(action.tappedDeliveries)),
+                Table.Cell(Wording.percent(share), share: share), Table.Cell(Wording.count(action.taps)),
+                Table.Cell(Wording.count(action.foregroundTaps)),
+                Table.Cell(Wording.duration(seconds: action.medianSeconds)),
+            ]
+        }
     }
 
     static func deadActions(_ report: Report) -> Section? {
         guard !report.deadActions.isEmpty else { return nil }
-        let shown = report.deadActions.prefix(Section.mostRows)
         return Section(
             "Dead buttons",
             [
@@ -90,17 +89,18 @@ extension Page {
                     Table(
                         "Delivered often, not tapped",
                         columns: [
-                            .init("Category", .name), .init("Button", .name), .init("What is known", .name),
-                            .init("Deliveries", .number), .init("Tapped by", .number),
+                            .name("Category"), .name("Button"), .name("What is known"),
+                            .number("Deliveries"), .number("Tapped by"),
                         ],
-                        rows: shown.map { dead in
-                            [
-                                Table.Cell(Wording.name(dead.category, else: "(no category)")),
-                                Table.Cell(dead.what.button),
-                                Table.Cell(dead.what.known), Table.Cell(Wording.count(dead.delivered)),
-                                Table.Cell("< \(Wording.percent(dead.bound))"),
-                            ]
-                        }, omitted: report.deadActions.count - shown.count)),
+                        of: report.deadActions
+                    ) { dead in
+                        [
+                            Table.Cell(Wording.name(dead.category, else: "(no category)")),
+                            Table.Cell(dead.what.button),
+                            Table.Cell(dead.what.known), Table.Cell(Wording.count(dead.delivered)),
+                            Table.Cell("< \(Wording.percent(dead.bound))"),
+                        ]
+                    }),
                 .sentence(
                     "None of the deliveries since its last tap, or of 28 days, tapped it: with 95 in 100 sure, fewer than "
                         + "the share at the right would. Buttons show only after a press on the notification, so being "

@@ -2,7 +2,6 @@ extension Page {
     static func suppressed(_ report: Report) -> Section? {
         guard !report.suppressed.isEmpty else { return nil }
         let all = report.suppressed.reduce(Rate(0, of: 0)) { $0 + $1.suppressed }
-        let shown = report.suppressed.prefix(Section.mostRows)
         return Section(
             "Shown to nobody",
             [
@@ -13,21 +12,21 @@ extension Page {
                     Table(
                         "Suppressed in the foreground",
                         columns: [
-                            .init("Category", .name), .init("Suppressed", .number), .init("Of delivered", .bar),
+                            .name("Category"), .number("Suppressed"), .bar("Of delivered"),
                         ],
-                        rows: shown.map { row in
-                            [
-                                Table.Cell(Wording.name(row.category, else: "(no category)")),
-                                Table.Cell(Wording.count(row.suppressed.part)),
-                                Table.Cell(Wording.percent(row.suppressed), share: row.suppressed.value),
-                            ]
-                        }, omitted: report.suppressed.count - shown.count)),
+                        of: report.suppressed
+                    ) { row in
+                        [
+                            Table.Cell(Wording.name(row.category, else: "(no category)")),
+                            Table.Cell(Wording.count(row.suppressed.part)),
+                            Table.Cell(Wording.percent(row.suppressed), share: row.suppressed.value),
+                        ]
+                    }),
             ])
     }
 
     static func silent(_ report: Report) -> Section? {
         guard !report.silent.isEmpty else { return nil }
-        let shown = report.silent.prefix(Section.mostRows)
         return Section(
             "Silent pushes",
             [
@@ -35,25 +34,25 @@ extension Page {
                     Table(
                         "Woke the app without showing anything",
                         columns: [
-                            .init("Campaign", .name), .init("Woken", .number), .init("New data", .bar),
-                            .init("No data", .number), .init("Failed", .number), .init("No result", .number),
+                            .name("Campaign"), .number("Woken"), .bar("New data"),
+                            .number("No data"), .number("Failed"), .number("No result"),
                         ],
-                        rows: shown.map { row in
-                            let share = Rate(row.newData, of: row.woken).value
-                            return [
-                                Table.Cell(Wording.name(row.campaign, else: "(no campaign)")),
-                                Table.Cell(Wording.count(row.woken)),
-                                Table.Cell(Wording.count(row.newData), share: share),
-                                Table.Cell(Wording.count(row.noData)), Table.Cell(Wording.count(row.failed)),
-                                Table.Cell(Wording.count(row.noResult)),
-                            ]
-                        }, omitted: report.silent.count - shown.count))
+                        of: report.silent
+                    ) { row in
+                        let share = Rate(row.newData, of: row.woken).value
+                        return [
+                            Table.Cell(Wording.name(row.campaign, else: "(no campaign)")),
+                            Table.Cell(Wording.count(row.woken)),
+                            Table.Cell(Wording.count(row.newData), share: share),
+                            Table.Cell(Wording.count(row.noData)), Table.Cell(Wording.count(row.failed)),
+                            Table.Cell(Wording.count(row.noResult)),
+                        ]
+                    })
             ])
     }
 
     static func media(_ report: Report) -> Section? {
         guard !report.media.isEmpty else { return nil }
-        let shown = report.media.prefix(2 * Section.mostRows)
         return Section(
             "Media",
             [
@@ -61,23 +60,24 @@ extension Page {
                     Table(
                         "What became of attachments, and who responded",
                         columns: [
-                            .init("Kind", .name), .init("Network", .name), .init("Outcome", .name),
-                            .init("Deliveries", .number), .init("Of its kind", .bar), .init("Response rate", .number),
+                            .name("Kind"), .name("Network"), .name("Outcome"),
+                            .number("Deliveries"), .bar("Of its kind"), .number("Response rate"),
                         ],
-                        rows: shown.map { row in
-                            let kin = report.media.filter { $0.kind == row.kind && $0.network == row.network }
-                            let share = Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries }).value
-                            return [
-                                Table.Cell(Wording.name(row.kind, else: "(not told)")),
-                                Table.Cell(Wording.name(row.network, else: "(not told)")),
-                                Table.Cell(
-                                    Wording.name(row.outcome, else: "(not told)").replacing("_", with: " "),
-                                    tone: row.outcome == "timed_out" || row.outcome == "failed" ? .alarm : .plain),
-                                Table.Cell(Wording.count(row.deliveries)),
-                                Table.Cell(Wording.percent(share), share: share),
-                                Table.Cell(Wording.percent(row.responseRate)),
-                            ]
-                        }, omitted: report.media.count - shown.count))
+                        of: report.media, most: 2 * Table.mostRows
+                    ) { row in
+                        let kin = report.media.filter { $0.kind == row.kind && $0.network == row.network }
+                        let share = Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries }).value
+                        return [
+                            Table.Cell(Wording.name(row.kind, else: "(not told)")),
+                            Table.Cell(Wording.name(row.network, else: "(not told)")),
+                            Table.Cell(
+                                Wording.name(row.outcome, else: "(not told)").replacing("_", with: " "),
+                                tone: row.outcome == "timed_out" || row.outcome == "failed" ? .alarm : .plain),
+                            Table.Cell(Wording.count(row.deliveries)),
+                            Table.Cell(Wording.percent(share), share: share),
+                            Table.Cell(Wording.percent(row.responseRate)),
+                        ]
+                    })
             ])
     }
 
@@ -105,8 +105,8 @@ extension Page {
                     Table(
                         "What became of what was received",
                         columns: [
-                            .init("What", .name), .init("Events", .number), .init("Of received", .number),
-                            .init("", .name),
+                            .name("What"), .number("Events"), .number("Of received"),
+                            .name(""),
                         ],
                         rows: rows.filter { $0.1 > 0 }.map { name, events, meaning in
                             [

@@ -26,8 +26,3 @@ extension Page {
         return Section("Nothing to tell", blocks)
     }
 }
-
-extension Page.Section {
-    /// Rows of a table that people read; all of them are in JSON and CSV.
-    static let mostRows = 15
-}

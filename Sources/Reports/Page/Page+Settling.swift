@@ -39,25 +39,20 @@ extension Page {
     /// What earlier reports told and is not so any more.
     static func restated(_ report: Report) -> Section? {
         guard !report.restated.isEmpty else { return nil }
-        let all = report.restated.flatMap { day in
-            day.changes.map { change in
-                [
-                    Table.Cell(Wording.short(day.day)), Table.Cell(change.what), Table.Cell(change.told),
-                    Table.Cell(change.now), Table.Cell(change.difference),
-                ]
-            }
+        let changes = report.restated.flatMap { restatement in
+            restatement.changes.map { (Wording.short(restatement.day), $0) }
         }
-        let most = 2 * Section.mostRows
         return Section(
             "Earlier days that changed",
             [
                 .table(
                     Table(
                         "Since they were reported, by events that came late",
-                        columns: [
-                            .init("Day", .name), .init("What", .name), .init("Told", .number), .init("Now", .number),
-                            .init("Change", .number),
-                        ], rows: Array(all.prefix(most)), omitted: max(0, all.count - most)))
+                        columns: [.name("Day"), .name("What"), .number("Told"), .number("Now"), .number("Change")],
+                        of: changes, most: 2 * Table.mostRows
+                    ) { day, change in
+                        [day, change.what, change.told, change.now, change.difference].map { Table.Cell($0) }
+                    })
             ])
     }
 }

@@ -11,27 +11,27 @@ extension Page {
 
     static func stories(_ report: Report) -> Section? {
         guard !report.stories.isEmpty else { return nil }
-        let shown = report.stories.prefix(Section.mostRows)
         var blocks: [Block] = [
             .table(
                 Table(
                     "How stories ended",
                     columns: [
-                        .init("Story", .name), .init("Stories", .number), .init("Started", .number),
-                        .init("Completed", .bar), .init("Clicked", .number), .init("Finished", .number),
-                        .init("Abandoned", .number), .init("Fallback", .number),
+                        .name("Story"), .number("Stories"), .number("Started"),
+                        .bar("Completed"), .number("Clicked"), .number("Finished"),
+                        .number("Abandoned"), .number("Fallback"),
                     ],
-                    rows: shown.map { story in
-                        [
-                            Table.Cell(story.title), Table.Cell(Wording.count(story.stories)),
-                            Table.Cell(Wording.count(story.started)),
-                            Table.Cell(Wording.percent(story.completionRate), share: story.completionRate.value),
-                            Table.Cell(Wording.count(story.exits.clicked)),
-                            Table.Cell(Wording.count(story.exits.finished)),
-                            Table.Cell(Wording.count(story.exits.abandoned)),
-                            Table.Cell(Wording.count(story.exits.fallback)),
-                        ]
-                    }, omitted: report.stories.count - shown.count))
+                    of: report.stories
+                ) { story in
+                    [
+                        Table.Cell(story.title), Table.Cell(Wording.count(story.stories)),
+                        Table.Cell(Wording.count(story.started)),
+                        Table.Cell(Wording.percent(story.completionRate), share: story.completionRate.value),
+                        Table.Cell(Wording.count(story.exits.clicked)),
+                        Table.Cell(Wording.count(story.exits.finished)),
+                        Table.Cell(Wording.count(story.exits.abandoned)),
+                        Table.Cell(Wording.count(story.exits.fallback)),
+                    ]
+                })
         ]
         for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty {
             blocks.append(.ladder(story.ladder))
@@ -74,10 +74,10 @@ extension StorySummary {
             table: Table(
                 "\(title): page by page",
                 columns: [
-                    .init("Page", .name), .init("Planned", .number), .init("Reached", .number),
-                    .init("Drop-off", .number),
-                    .init("Shown", .number), .init("Views", .number), .init("Mean dwell", .number),
-                    .init("Clicked", .number), .init("Click rate", .bar), .init("Left here", .number),
+                    .name("Page"), .number("Planned"), .number("Reached"),
+                    .number("Drop-off"),
+                    .number("Shown"), .number("Views"), .number("Mean dwell"),
+                    .number("Clicked"), .bar("Click rate"), .number("Left here"),
                 ],
                 rows: zip(pages, [nil] + pages.map(Optional.some)).map { page, before in
                     let lost = before.map { Rate($0.reached - page.reached, of: $0.reached) }

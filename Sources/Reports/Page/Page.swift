@@ -70,6 +70,10 @@ package struct Table: Hashable, Sendable {
         package var kind: Kind
 
         package init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
+
+        package static func name(_ title: String) -> Column { Column(title, .name) }
+        package static func number(_ title: String) -> Column { Column(title, .number) }
+        package static func bar(_ title: String) -> Column { Column(title, .bar) }
     }
 
     package struct Cell: Hashable, Sendable {
