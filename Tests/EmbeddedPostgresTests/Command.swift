@@ -41,6 +41,6 @@ struct Command {
     }
 
     static func psqlPath() throws -> String {
-        try PostgresInstallation.all(deadline: .after(seconds: 10))[0].program("psql")
+        try PostgresInstallation.all(deadline: .after(seconds: 60))[0].program("psql")
     }
 }

@@ -119,15 +119,15 @@ struct PlacementTests {
         await #expect(processExitsWith: .success) {
             setenv("BELLWETHER_POSTGRES_BIN", "/usr/bin", 1)
             let error = #expect(throws: EmbeddedPostgresError.self) {
-                try PostgresInstallation.all(deadline: .after(seconds: 10))
+                try PostgresInstallation.all(deadline: .after(seconds: 60))
             }
             #expect(error == .unusableBinaries(directory: "/usr/bin", reason: "there is no initdb"))
         }
-        let newest = try #require(try PostgresInstallation.all(deadline: .after(seconds: 10)).first)
+        let newest = try #require(try PostgresInstallation.all(deadline: .after(seconds: 60)).first)
         await #expect(processExitsWith: .success) { [directory = newest.binDirectory as String] in
             setenv("BELLWETHER_POSTGRES_BIN", directory, 1)
             setenv("PATH", "/nowhere", 1)
-            let found = try PostgresInstallation.all(deadline: .after(seconds: 10))
+            let found = try PostgresInstallation.all(deadline: .after(seconds: 60))
             #expect(found.map(\.binDirectory) == [directory])
         }
     }

@@ -49,7 +49,7 @@ func postmaster(of data: String) -> pid_t? {
 
 /// Looks again until it is so, or ten seconds are over.
 func eventually(_ condition: () -> Bool) -> Bool {
-    let deadline = Deadline.after(seconds: 10)
+    let deadline = Deadline.after(seconds: 60)
     while !condition() {
         if deadline.hasPassed { return false }
         poll(nil, 0, 5)

@@ -52,7 +52,7 @@ final class Load: Sendable {
     var sent: [Envelope] { state.withLock { $0.sent } }
 
     /// Waits until so many more envelopes were acknowledged: the service serves.
-    func isServed(_ envelopes: Int = 20, within seconds: Double = 40) -> Bool {
+    func isServed(_ envelopes: Int = 20, within seconds: Double = 120) -> Bool {
         let before = acknowledgements
         return state.wait(until: .after(seconds: seconds)) { state in
             state.acknowledgements >= before + envelopes ? true : nil

@@ -16,12 +16,12 @@ struct StopTests {
         return done
     }
 
-    private func isDone(_ done: Lock<Bool>, within seconds: Double = 10) -> Bool {
+    private func isDone(_ done: Lock<Bool>, within seconds: Double = 60) -> Bool {
         done.wait(until: .after(seconds: seconds)) { $0 ? true : nil } ?? false
     }
 
     private func refuses(_ server: TestServer) -> Bool {
-        let deadline = Deadline.after(seconds: 10)
+        let deadline = Deadline.after(seconds: 60)
         while !deadline.hasPassed {
             guard let client = try? server.client() else { return true }
             client.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")

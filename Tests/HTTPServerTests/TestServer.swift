@@ -37,12 +37,12 @@ final class TestServer: Sendable {
 
     /// The exchanges that `/park` keeps, once there are so many.
     func parked(_ count: Int) -> [Exchange] {
-        parked.wait(until: .after(seconds: 10)) { $0.count >= count ? $0 : nil } ?? []
+        parked.wait(until: .after(seconds: 60)) { $0.count >= count ? $0 : nil } ?? []
     }
 
     /// Waits until the server's counts are as wanted.
     func counts(until condition: (ServerCounts) -> Bool) -> ServerCounts {
-        let deadline = Deadline.after(seconds: 10)
+        let deadline = Deadline.after(seconds: 60)
         let tick = Lock(())
         while !deadline.hasPassed, !condition(server.counts) {
             _ = tick.wait(until: .after(seconds: 0.005)) { _ in Bool?.none }

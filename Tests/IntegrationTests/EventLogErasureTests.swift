@@ -185,7 +185,7 @@ struct EventLogErasureTests {
         try erase(at: 1)
         try Retention.recordLosses(of: january, on: &connection)
         try erase(at: 2)
-        #expect(try Retention.drop(january, until: .after(seconds: 10), on: &connection) == .dropped)
+        #expect(try Retention.drop(january, until: .after(seconds: 60), on: &connection) == .dropped)
         try database.expectGateHolds()
         try erase(at: 3)
         #expect(try LogStatus.read(on: &connection).events == 48)

@@ -41,7 +41,7 @@ struct EventLogLossRaceTests {
                     try erasure.deleteEvents(findings, on: &connection)
                 }
                 #expect(receipt.total > 0)
-                #expect(try Retention.drop(Self.january, until: .after(seconds: 20), on: &connection) == .dropped)
+                #expect(try Retention.drop(Self.january, until: .after(seconds: 60), on: &connection) == .dropped)
                 try wait(for: 20)
                 return
             }
@@ -95,13 +95,13 @@ struct EventLogLossRaceTests {
         let writer = Worker(name: "writer") {
             guard let stale = try? database.appender(node: "stale") else { return }
             for (wanted, events) in [[event], [late, Event.sample(at: late.deviceAt)]].enumerated() {
-                _ = stage.wait(until: .after(seconds: 20)) { $0 >= 2 * wanted ? true : nil }
+                _ = stage.wait(until: .after(seconds: 60)) { $0 >= 2 * wanted ? true : nil }
                 let outcome = try? stale.append([app.submission(events)])
                 verdicts.withLock { $0 += outcome ?? [] }
                 stage.withLockNotifying { $0 += 1 }
             }
         }
-        _ = stage.wait(until: .after(seconds: 20)) { $0 == 1 ? true : nil }
+        _ = stage.wait(until: .after(seconds: 60)) { $0 == 1 ? true : nil }
         var head = try database.connect()
         try head.execute(script: "BEGIN; SELECT log.take_head(0)")
         let erasures = Lock<Erasure.Receipt?>(nil)

@@ -177,7 +177,7 @@ struct EventLogRetentionTests {
         let isDropped = Lock<Retention.DropOutcome?>(nil)
         let dropper = Worker(name: "dropper") {
             guard var connection = try? database.session(nil) else { return }
-            let outcome = try? Retention.drop(Self.january, until: .after(seconds: 20), on: &connection)
+            let outcome = try? Retention.drop(Self.january, until: .after(seconds: 60), on: &connection)
             isDropped.withLock { $0 = outcome }
         }
         try reader.execute(script: "COMMIT")

@@ -118,13 +118,13 @@ final class Onlooker: Sendable {
                 }
             } catch { state.withLockNotifying { $0.complaints.append("\(error)") } }
         }
-        _ = state.wait(until: .after(seconds: 20)) { $0.looks > 0 || !$0.complaints.isEmpty ? true : nil }
+        _ = state.wait(until: .after(seconds: 60)) { $0.looks > 0 || !$0.complaints.isEmpty ? true : nil }
     }
 
     /// Ends it: it must have looked after the beginning, and liked all that it saw.
     func expectContent(sourceLocation: SourceLocation = #_sourceLocation) {
         let before = state.withLock { $0.looks }
-        let hasLooked = state.wait(until: .after(seconds: 20)) {
+        let hasLooked = state.wait(until: .after(seconds: 60)) {
             $0.looks > before || !$0.complaints.isEmpty ? true : nil
         }
         state.withLock { $0.isEnding = true }

@@ -38,7 +38,7 @@ extension TestDatabase {
         try close(month)
         var connection = try session(nil)
         try Retention.recordLosses(of: month, on: &connection)
-        #expect(try Retention.drop(month, until: .after(seconds: 10), on: &connection) == .dropped)
+        #expect(try Retention.drop(month, until: .after(seconds: 60), on: &connection) == .dropped)
     }
 
     /// Erases an install as the command does, without anything that was made of its events.

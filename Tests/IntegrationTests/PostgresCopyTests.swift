@@ -127,7 +127,7 @@ struct PostgresCopyTests {
         ]
         for door in doors {
             var connection = try database.connect()
-            connection.deadline = .after(seconds: 5)
+            connection.deadline = .after(seconds: 60)
             try connection.execute(script: "CREATE TABLE IF NOT EXISTS row (number int)")
             let error = #expect(throws: PostgresError.self) { try door(&connection) }
             guard case .decoding = error else {

@@ -28,7 +28,7 @@ struct ProjectionLawsTests {
                 // Each batch meets a reader, and there are rebuilds to the end.
                 while try traffic.append(.random(in: 1...16), by: appender) {
                     let seen = reads.withLock { $0 }
-                    try #require(reads.wait(until: .after(seconds: 20)) { $0 > seen ? true : nil } == true)
+                    try #require(reads.wait(until: .after(seconds: 60)) { $0 > seen ? true : nil } == true)
                 }
                 try #require(rebuilds.wait(until: .after(seconds: 60)) { $0 >= 3 ? true : nil } == true)
             case 1:

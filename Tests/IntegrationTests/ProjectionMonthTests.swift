@@ -25,7 +25,7 @@ struct ProjectionMonthTests {
         let events = Lock<[String]>([])
         @Sendable func note(_ event: String) { events.withLockNotifying { $0.append(event) } }
         @Sendable func wait(for event: String) {
-            _ = events.wait(until: .after(seconds: 20)) { $0.contains(event) ? true : nil }
+            _ = events.wait(until: .after(seconds: 60)) { $0.contains(event) ? true : nil }
         }
         /// Waits until so many wait for the table from which rows are moved; nobody will any more once the body has ended.
         @Sendable func waitForWaiters(_ count: Int64) throws {

@@ -67,7 +67,7 @@ struct LockTests {
                 lock.withLock { $0.through += passed == true ? 1 : 0 }
             }
         }
-        _ = lock.wait(until: .after(seconds: 10)) { $0.waiting == 4 ? true : nil }
+        _ = lock.wait(until: .after(seconds: 60)) { $0.waiting == 4 ? true : nil }
         lock.withLockNotifying { $0.isOpen = true }
         for worker in workers { worker.join() }
         #expect(lock.withLock { $0.through } == 4)

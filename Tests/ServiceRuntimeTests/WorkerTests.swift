@@ -37,7 +37,7 @@ struct WorkerTests {
                 seen.withLockNotifying { $0.append(ended) }
             }
         }
-        _ = joining.wait(until: .after(seconds: 10)) { $0 == 3 ? true : nil }
+        _ = joining.wait(until: .after(seconds: 60)) { $0 == 3 ? true : nil }
         // Time for one that does not wait to get past: all three stand before the join or in it.
         #expect(seen.wait(until: .after(seconds: 0.1)) { $0.isEmpty ? nil : true } == nil)
         gate.withLockNotifying { $0 = true }
@@ -50,6 +50,6 @@ struct WorkerTests {
     func unjoined() {
         let hasEnded = Lock(false)
         _ = Worker(name: "alone") { hasEnded.withLockNotifying { $0 = true } }
-        #expect(hasEnded.wait(until: .after(seconds: 10)) { $0 ? true : nil } == true)
+        #expect(hasEnded.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
     }
 }

@@ -8,7 +8,7 @@ package func together(_ count: Int, _ body: @escaping @Sendable (Int) throws -> 
         Worker(name: "together-\(number)") {
             // Nobody starts before everybody is there.
             ready.withLockNotifying { $0 += 1 }
-            _ = ready.wait(until: .after(seconds: 10)) { $0 == count ? true : nil }
+            _ = ready.wait(until: .after(seconds: 60)) { $0 == count ? true : nil }
             do { try body(number) } catch { failures.withLock { $0.append(error) } }
         }
     }
