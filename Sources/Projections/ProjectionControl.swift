@@ -24,6 +24,12 @@ package struct ProjectionControl: Sendable {
         return try catchUp(to: try Backlog.read(.live, on: &connection).head)
     }
 
+    /// Ends the changes of time zones that were cut short.
+    package func finishZoneChanges() throws {
+        var connection = try ProjectionSession.open(url: url, role: role, purpose: "time zones", log: log)
+        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+    }
+
     /// What of the live funnels does not go on.
     package func stopped() throws -> [StoppedProjection] {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "projections", log: log)

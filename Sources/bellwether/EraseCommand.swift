@@ -55,6 +55,9 @@ struct EraseCommand: Command {
             drop reports     \(receipt.log.clientDrops) no longer name it
 
             """
+        if receipt.isEmpty {
+            text += "Nothing of it was on file: is the id right?\n"
+        }
         text += "What it sends from now on about the time before is rejected as 'erased'.\n"
         text += "Funnels of months that were dropped by retain are sealed: they still count it, without naming it.\n"
         for projection in receipt.stopped {

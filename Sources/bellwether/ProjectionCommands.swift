@@ -31,6 +31,7 @@ struct ProjectCommand: Command {
         var control = ProjectionControl(url: access.url, log: .silent)
         control.lanes = lanes
         let (head, stopped) = try control.catchUp()
+        try control.finishZoneChanges()
         guard stopped.isEmpty else {
             StandardStream.error.write(stopped.sentences)
             return .failed

@@ -6,7 +6,7 @@ internal import ServiceRuntime
 /// Shows how the log and the funnels stand.
 struct StatusCommand: Command {
     static let words = ["status"]
-    static let summary = "Show the log's head, the projections' lag, partitions and sizes"
+    static let summary = "Show the log's head, the projections' lag, partitions, sizes, and what was cut short"
     static let options = [Option("format", "FORMAT", help: "text or json (default text)")]
 
     private let arguments: Arguments
@@ -18,17 +18,22 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let (status, projections) = try DatabaseAccess.withConnection(arguments) { connection in
-            (try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection))
+        let (status, projections, unfinished) = try DatabaseAccess.withConnection(arguments) { connection in
+            (
+                try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
+                try UnfinishedWork.all(on: &connection)
+            )
         }
         switch format {
-        case .text: StandardStream.output.write(text(status, projections))
-        case .json: StandardStream.output.write(json(status, projections))
+        case .text: StandardStream.output.write(text(status, projections, unfinished))
+        case .json: StandardStream.output.write(json(status, projections, unfinished))
         }
         return .done
     }
 
-    private func text(_ status: LogStatus, _ projections: [ProjectionStatus]) -> String {
+    private func text(
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
+    ) -> String {
         var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
         for projection in projections {
             folds.add([
@@ -52,9 +57,14 @@ struct StatusCommand: Command {
             \(folds.text)
             \(table.text)
             """
+                + unfinished.map { work in
+                    "unfinished: \(work.what). If nobody is at it: \(work.remedy)\n"
+                }.joined()
     }
 
-    private func json(_ status: LogStatus, _ projections: [ProjectionStatus]) -> String {
+    private func json(
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
+    ) -> String {
         let folds = projections.map { projection in
             "{\"name\":\(String(json: projection.name)),\"version\":\(projection.version),\"position\":\(projection.position),"
                 + "\"lag\":\(projection.lag),\"lag_seconds\":\(projection.lagSeconds),"
@@ -66,10 +76,14 @@ struct StatusCommand: Command {
             "{\"name\":\(String(json: partition.name)),\"estimated_events\":\(partition.estimatedRows),"
                 + "\"bytes\":\(partition.bytes)}"
         }
+        let works = unfinished.map { work in
+            "{\"what\":\(String(json: work.what)),\"remedy\":\(String(json: work.remedy))}"
+        }
         return "{\"head\":\(status.head),\"last_commit_at\":\(status.lastCommitAt.map { "\"\($0)\"" } ?? "null"),"
             + "\"events\":\(status.events),\"rejected\":\(status.rejected),\"apps\":\(status.apps),"
             + "\"database_bytes\":\(status.databaseBytes),\"projections\":[\(folds.joined(separator: ","))],"
-            + "\"partitions\":[\(partitions.joined(separator: ","))]}\n"
+            + "\"partitions\":[\(partitions.joined(separator: ","))],"
+            + "\"unfinished\":[\(works.joined(separator: ","))]}\n"
     }
 
     private func size(_ bytes: Int64) -> String {

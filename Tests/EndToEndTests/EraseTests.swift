@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Postgres
 import TestSupport
 import Testing
@@ -106,6 +107,38 @@ struct EraseTests {
             #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(2)"])
             #expect(try shop.bellwether.run("projection", "resume", "silent_funnel").status == 0)
             #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(1)"])
+            try shop.expectProved()
+        }
+    }
+
+    @Test("an id that was never seen is erased all the same, and the receipt asks whether it is right")
+    func neverSeen() throws {
+        try ProjectedShop.open { shop in
+            let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", Wire.id())
+            #expect(
+                ended.status == 0 && ended.output.contains("Nothing of it was on file: is the id right?"), "\(ended)")
+        }
+    }
+
+    @Test("one that was killed shows in status with the command that ends it, and not any more when that has run")
+    func killed() throws {
+        try ProjectedShop.open { shop in
+            try fill(shop)
+            var blocker = try shop.database.connect()
+            try blocker.execute(script: "BEGIN; SELECT FROM projection.progress FOR UPDATE")
+            let command = try shop.bellwether.start(["erase", "--app", "shop", "--install", install])
+            let begun = try eventually { try shop.bellwether.trusted("status").contains("unfinished: the erasure") }
+            #expect(begun)
+            command.signal(SIGKILL)
+            try command.wait()
+            try blocker.execute(script: "COMMIT")
+            let line = try #require(
+                try shop.bellwether.trusted("status").split(separator: "\n").first { $0.hasPrefix("unfinished") })
+            let remedy = try #require(line.split(separator: "bellwether ").last).split(separator: " ").map(String.init)
+            #expect(try shop.bellwether.start(remedy).wait().status == 0)
+            #expect(try !shop.bellwether.trusted("status").contains("unfinished"))
+            let json = try shop.bellwether.trusted("status", "--format", "json")
+            #expect(json.contains(#""unfinished":[]"#))
             try shop.expectProved()
         }
     }

@@ -20,6 +20,11 @@ package struct ErasureRun {
         package let deliveries: Int
         /// Projections that are stopped: they still count the install until they are resumed.
         package let stopped: [StoppedProjection]
+
+        /// Whether nothing of the install was on file.
+        package var isEmpty: Bool {
+            log.total == 0 && log.rejected == 0 && log.clientDrops == 0 && deliveries == 0
+        }
     }
 
     package func run(app: Int32, install: UUID) throws -> Receipt {

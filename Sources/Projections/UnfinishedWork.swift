@@ -1,0 +1,63 @@
+internal import EventLog
+package import Postgres
+
+/// Work that a command began and that is not at its end: it goes on at this moment, or was cut short.
+package struct UnfinishedWork: Sendable, Equatable {
+    /// What it is, as a sentence goes on after "unfinished: ".
+    package let what: String
+    /// The command that brings it to its end if nobody is at it.
+    package let remedy: String
+
+    package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        try erasures(on: &connection) + rebuilds(on: &connection) + zoneChanges(on: &connection)
+            + retentions(on: &connection)
+    }
+
+    private static func erasures(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        var work: [UnfinishedWork] = []
+        for erasure in try Erasure.unfinished(on: &connection) {
+            let app: String = try connection.query("SELECT slug FROM log.app WHERE id = \(erasure.app)")[0].get(0)
+            work.append(
+                UnfinishedWork(
+                    what: "the erasure of an install of \(app), begun at \(erasure.erasedAt)",
+                    remedy: "bellwether erase --app \(app) --install \(erasure.install)"))
+        }
+        return work
+    }
+
+    private static func rebuilds(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        var work: [UnfinishedWork] = []
+        for row in try connection.query(
+            """
+            SELECT l.made_at::text, min(p.position)
+            FROM projection.line AS l JOIN projection.progress AS p ON p.line = l.id
+            WHERE l.state = 'building' GROUP BY l.id
+            """)
+        {
+            let (begun, position): (String, Int64) = (try row.get(0), try row.get(1))
+            work.append(
+                UnfinishedWork(
+                    what: "a rebuild begun at \(begun), now at batch \(position)", remedy: "bellwether rebuild"))
+        }
+        return work
+    }
+
+    private static func zoneChanges(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        try ZoneChange.pending(byRules: false, on: &connection).map { change in
+            UnfinishedWork(
+                what: "the move of the days of \(change.slug) to \(change.timeZone)",
+                remedy: "bellwether app set \(change.slug) --time-zone \(change.timeZone), or a running serve")
+        }
+    }
+
+    private static func retentions(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        let months: Int64 = try connection.query(
+            "SELECT count(*) FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL")[0].get(0)
+        guard months > 0 else { return [] }
+        return [
+            UnfinishedWork(
+                what: "the dropping of \(months) month\(months == 1 ? "" : "s") that retain has closed",
+                remedy: "bellwether retain with the same --days")
+        ]
+    }
+}
