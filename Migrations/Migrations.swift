@@ -30,6 +30,7 @@ package enum Migrations {
 
     /// Applied again whenever their text changes, those that others stand on first.
     package static let definitions: [Migration] = [
+        Migration("view_apps", PackageResources.view_apps_sql),
         Migration("view_named_event", PackageResources.view_named_event_sql),
         Migration("view_events", PackageResources.view_events_sql),
         Migration("view_receipts", PackageResources.view_receipts_sql),
@@ -55,7 +56,7 @@ package enum Migrations {
     ]
 
     /// Raise it with every change of a definition that goes out.
-    private static let definitionsVersion: Int32 = 2
+    private static let definitionsVersion: Int32 = 3
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = MigrationRunner(

@@ -32,7 +32,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 /// A day of the Gregorian calendar, extended to all years.
-package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
+package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let year: Int
     package let month: Int
     package let day: Int
@@ -62,6 +62,13 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
+
+    package static func < (left: CivilDate, right: CivilDate) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+
+    /// So many days later.
+    package func advanced(by days: Int) -> CivilDate { CivilDate(daysSince1970: daysSince1970 + days) }
 
     package var description: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
 

@@ -107,11 +107,12 @@ package struct Quality: Hashable, Sendable {
     package var corrected: Int64 = 0
     package var clamped: Int64 = 0
     package var late: Int64 = 0
+    /// As clients say: it can be absurd, up to the greatest number there is. Add nothing to it.
     package var clientDropped: Int64 = 0
 
     package init() {}
 
-    package var isEmpty: Bool { accepted + duplicate + rejected + clientDropped == 0 }
+    package var isEmpty: Bool { accepted == 0 && duplicate == 0 && rejected == 0 && clientDropped == 0 }
 
     package struct Reason: Hashable, Sendable {
         package var reason: String

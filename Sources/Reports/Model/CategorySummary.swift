@@ -39,7 +39,8 @@ package struct CategorySummary: Hashable, Sendable {
 package struct DeadAction: Hashable, Sendable {
     package var category: String
     package var what: What
-    /// Deliveries of the category since its last tap, or in the 28 days up to the day; at least 100, or nothing is said.
+    /// Deliveries of the category since the day of its last tap; or, of the 28 days up to the day, on those since a tap
+    /// told of the button. At least 100, or nothing is said.
     package var delivered: Int64
     /// With 95 in 100 sure, fewer than this share of them would tap it.
     package var bound: Double

@@ -1,0 +1,74 @@
+package import Postgres
+package import Telemetry
+
+/// Reads the report of a day from `analytics.*` in one snapshot, so that all its numbers are of one moment. What earlier
+/// reports told is not its business: `restated` stays empty.
+package struct ReportReader: Sendable {
+    private let app: String
+    private let day: CivilDate
+    private let now: Timestamp
+
+    /// `now` is when the report is made: how settled the day is depends on it.
+    package init(app: String, day: CivilDate, now: Timestamp) {
+        (self.app, self.day, self.now) = (app, day, now)
+    }
+
+    /// The day before today in the time zone of an app.
+    package static func yesterday(
+        app: String, now: Timestamp, on connection: inout Connection
+    ) throws(ReportError) -> CivilDate {
+        let zone = try ReportedApp.find(app, on: &connection).timeZone
+        do throws(PostgresError) {
+            return try connection.query("SELECT (\(now) AT TIME ZONE \(zone))::date - 1")[0].get(0)
+        } catch { throw .database(error) }
+    }
+
+    /// The slugs of all apps, by name.
+    package static func apps(on connection: inout Connection) throws(ReportError) -> [String] {
+        try ReportedApp.slugs(on: &connection)
+    }
+
+    /// Reads it, in a transaction of its own. The role of the connection needs `analytics.*` and nothing else.
+    package func read(on connection: inout Connection) throws(ReportError) -> Report {
+        do {
+            return try connection.transaction(.repeatableReadOnly, failingWith: ReportError.self) {
+                (connection: inout Connection) throws(ReportError) in try readSnapshot(&connection)
+            }
+        } catch {
+            switch error {
+            case .database(let error): throw .database(error)
+            case .body(let error): throw error
+            }
+        }
+    }
+
+    private func readSnapshot(_ connection: inout Connection) throws(ReportError) -> Report {
+        let scope = try ReportScope.find(app, day: day, now: now, on: &connection)
+        do throws(PostgresError) { return try read(scope, on: &connection) } catch { throw .database(error) }
+    }
+
+    private func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Report {
+        // Compiling these queries costs more than it saves.
+        try connection.execute(script: "SET LOCAL jit = off")
+        let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
+            .get(0)
+        let sample = try LogSample.choose(for: scope, on: &connection)
+        var report = Report(
+            app: scope.app, day: scope.day, timeZone: scope.timeZone, position: position, madeAt: scope.now,
+            headline: try .read(scope, on: &connection), settling: try .read(scope, of: sample, on: &connection))
+        report.categories = try CategorySummary.read(scope, on: &connection)
+        report.deadActions = try DeadAction.read(scope, of: sample, on: &connection)
+        report.campaigns = try Report.Named.readCampaigns(scope, on: &connection)
+        report.stories = try StorySummary.read(scope, on: &connection)
+        report.fallbackCost = try FallbackCost.read(scope, on: &connection)
+        report.threads = try ThreadSummary.read(scope, on: &connection)
+        report.versions = try VersionSummary.read(scope, on: &connection)
+        report.suppressed = try Suppressed.read(scope, on: &connection)
+        report.silent = try SilentSummary.read(scope, on: &connection)
+        report.media = try MediaSummary.read(scope, on: &connection)
+        report.reach = try Reach.read(scope, on: &connection)
+        report.hours = try Hour.read(scope, on: &connection)
+        report.quality = try Quality.read(scope, on: &connection)
+        return report
+    }
+}

@@ -1,0 +1,63 @@
+import Reports
+import Telemetry
+import Testing
+
+@Suite("A day beside other days")
+struct HeadlineTests {
+    private let day = CivilDate(daysSince1970: 20_412)
+    private var weekdays: [CivilDate] { [7, 14, 21, 28].map { day.advanced(by: -$0) } }
+
+    private func counts(_ delivered: Int64, _ received: Int64, _ responded: Int64) -> FunnelCounts {
+        var counts = FunnelCounts()
+        (counts.delivered, counts.received, counts.receivedResponded) = (delivered, received, responded)
+        return counts
+    }
+
+    @Test("medians are of the days that had deliveries: the mean of two in the middle, counts rounded half up")
+    func medians() throws {
+        let headline = Headline(
+            counts: [
+                day: counts(900, 800, 400), weekdays[0]: counts(100, 100, 10), weekdays[1]: counts(0, 0, 0),
+                weekdays[3]: counts(203, 100, 40),
+            ], day: day, sameWeekdays: weekdays)
+        #expect(headline.previousDay == nil)
+        let others = try #require(headline.sameWeekdays)
+        #expect(others.days == [weekdays[0], weekdays[3]])
+        #expect(others.delivered == 152)
+        #expect(others.responseRate == 0.25)
+        let coverage: Double = (1 + 100.0 / 203) / 2
+        #expect(others.receiptCoverage == coverage)
+        #expect(others.pooled == Rate(50, of: 200))
+        guard case .higher = others.verdict else {
+            Issue.record("half is more than a quarter")
+            return
+        }
+    }
+
+    @Test("an odd number has one in the middle; a day without receipts has no rate")
+    func odd() throws {
+        let headline = Headline(
+            counts: [
+                day.advanced(by: -1): counts(5, 0, 0), weekdays[0]: counts(7, 4, 1), weekdays[1]: counts(9, 0, 0),
+                weekdays[2]: counts(1, 1, 1),
+            ], day: day, sameWeekdays: weekdays)
+        #expect(headline.counts == FunnelCounts())
+        let previous = try #require(headline.previousDay)
+        #expect(previous.days == [day.advanced(by: -1)])
+        #expect(previous.delivered == 5)
+        #expect(previous.responseRate == nil)
+        #expect(previous.receiptCoverage == 0)
+        #expect(previous.verdict == .smallSample)
+        let others = try #require(headline.sameWeekdays)
+        #expect(others.delivered == 7)
+        #expect(others.responseRate == 0.625)
+        let coverage: Double = 4.0 / 7
+        #expect(others.receiptCoverage == coverage)
+    }
+
+    @Test("a day that stands alone is beside nothing")
+    func alone() {
+        let headline = Headline(counts: [day: counts(1, 1, 1)], day: day, sameWeekdays: weekdays)
+        #expect(headline == Headline(counts: counts(1, 1, 1)))
+    }
+}
