@@ -1,7 +1,7 @@
 import Reports
 import Telemetry
 
-/// The month that `ReportReaderTests` counts by hand.
+/// The month that `ReportByHandTests` counts by hand.
 extension ReportedHistory {
     private static let receipt = Interaction.received(Receipt(via: .serviceExtension))
 

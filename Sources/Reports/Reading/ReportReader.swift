@@ -8,6 +8,9 @@ package struct ReportReader: Sendable {
     private let day: CivilDate
     private let now: Timestamp
 
+    /// With more deliveries than these, of all apps in the four weeks, the log is read by samples: see `LogSample`.
+    package var mostDeliveries = LogSample.mostDeliveries
+
     /// `now` is when the report is made: how settled the day is depends on it.
     package init(app: String, day: CivilDate, now: Timestamp) {
         (self.app, self.day, self.now) = (app, day, now)
@@ -52,7 +55,7 @@ package struct ReportReader: Sendable {
         try connection.execute(script: "SET LOCAL jit = off")
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
-        let sample = try LogSample.choose(for: scope, on: &connection)
+        let sample = try LogSample.choose(for: scope, mostDeliveries: mostDeliveries, on: &connection)
         var report = Report(
             app: scope.app, day: scope.day, timeZone: scope.timeZone, position: position, madeAt: scope.now,
             headline: try .read(scope, on: &connection), settling: try .read(scope, of: sample, on: &connection))

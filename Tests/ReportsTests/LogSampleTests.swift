@@ -1,0 +1,34 @@
+import Reports
+import Telemetry
+import Testing
+
+@Suite("What is read of the log")
+struct LogSampleTests {
+    private func sample(_ deliveries: Int64) -> LogSample {
+        LogSample(start: Timestamp(microseconds: 0), end: Timestamp(microseconds: 1), deliveries: deliveries)
+    }
+
+    @Test("is all of it, day by day, up to half a million deliveries")
+    func whole() {
+        for deliveries in [0, 1, 500_000] as [Int64] {
+            #expect(sample(deliveries).step == 1_440)
+            #expect(sample(deliveries).width == 1_440)
+        }
+    }
+
+    @Test("is else one minute of so many that no more are read, which fall on all minutes of the day in turn")
+    func minutes() {
+        for (deliveries, step) in [
+            (500_001, 7), (3_500_000, 7), (3_500_001, 11), (28_000_000, 59), (.max, Int32.max),
+        ] as [(Int64, Int32)] {
+            #expect(sample(deliveries).width == 1)
+            #expect(sample(deliveries).step == step)
+        }
+        for deliveries in stride(from: 600_000, to: 100_000_000, by: 7_777_777) as StrideTo<Int64> {
+            let step = sample(deliveries).step
+            #expect(deliveries / Int64(step) <= 500_000)
+            // A day has 2⁵ · 3² · 5 minutes.
+            #expect([2, 3, 5].allSatisfy { step % $0 != 0 })
+        }
+    }
+}
