@@ -83,7 +83,9 @@ let package = Package(
         .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry"], swiftSettings: strict),
-        .testTarget(name: "ReportsTests", dependencies: ["JSON", "Reports", "Telemetry"], swiftSettings: strict),
+        .testTarget(
+            name: "ReportsTests", dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

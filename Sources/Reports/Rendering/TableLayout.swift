@@ -1,0 +1,80 @@
+/// Where the columns of a table stand, so that it fits.
+struct TableLayout {
+    struct Column {
+        var kind: Table.Column.Kind
+        /// From the left edge of the table.
+        var start = 0
+        var width: Int
+        /// Of the text; in a bar column the bar follows it.
+        var textWidth: Int
+        var barWidth: Int
+        /// The title, in lines.
+        var title: [String]
+    }
+
+    private(set) var columns: [Column]
+
+    var width: Int { columns.last.map { $0.start + $0.width } ?? 0 }
+    var titleLines: Int { columns.map(\.title.count).max() ?? 0 }
+
+    /// The most generous one that is no wider than `room`; nil when none is.
+    init?(_ needs: [TableColumnNeeds], room: Int) {
+        for manner in Manner.all {
+            self.init(needs, room, manner)
+            if width <= room { return }
+        }
+        return nil
+    }
+
+    private init(_ needs: [TableColumnNeeds], _ room: Int, _ manner: Manner) {
+        columns = needs.map { Column($0, manner) }
+        let gaps = manner.gap * (columns.count - 1)
+        let names = columns.indices.filter { columns[$0].kind == .name }
+        let figures = columns.filter { $0.kind != .name }.reduce(0) { $0 + $1.width }
+        let least = names.reduce(0) { $0 + min(columns[$1].width, manner.leastName) }
+        // The widest names are cut first, and only as far as they must.
+        let limit = max(least, room - gaps - figures)
+        var widest = names.map { columns[$0].width }.max() ?? 0
+        while names.reduce(0, { $0 + min(columns[$1].width, widest) }) > limit { widest -= 1 }
+        for index in names { columns[index].narrow(to: widest) }
+        for index in columns.indices.dropFirst() {
+            columns[index].start = columns[index - 1].start + columns[index - 1].width + manner.gap
+        }
+    }
+
+    /// How much a table indulges itself in.
+    fileprivate struct Manner {
+        var gap: Int
+        var bar: Int
+        var foldsTitles: Bool
+        var leastName: Int
+
+        /// The most generous first. Bars are shortened before names are cut, but not to nothing.
+        static let all =
+            [
+                Manner(gap: 3, bar: 16, foldsTitles: false, leastName: .max),
+                Manner(gap: 3, bar: 12, foldsTitles: true, leastName: .max),
+            ]
+            + [(28, 10), (28, 7), (28, 4), (20, 6), (20, 4), (14, 4), (8, 4), (8, 0)].map { name, bar in
+                Manner(gap: 2, bar: bar, foldsTitles: true, leastName: name)
+            }
+    }
+}
+
+extension TableLayout.Column {
+    fileprivate init(_ needs: TableColumnNeeds, _ manner: TableLayout.Manner) {
+        kind = needs.kind
+        textWidth = needs.textWidth
+        barWidth = needs.hasBars ? manner.bar : 0
+        let body = barWidth == 0 ? textWidth : textWidth + 1 + barWidth
+        width = max(body, manner.foldsTitles ? needs.foldedTitleWidth : needs.titleWidth)
+        title = needs.titleWidth <= width ? [needs.title] : needs.title.wrapped(to: width)
+        if barWidth == 0 { textWidth = width }
+    }
+
+    fileprivate mutating func narrow(to width: Int) {
+        guard self.width > width else { return }
+        (self.width, textWidth) = (width, width)
+        title = title.map { $0.cut(to: width, keeping: .beginning) }
+    }
+}
