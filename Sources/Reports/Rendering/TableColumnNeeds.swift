@@ -7,7 +7,8 @@ struct TableColumnNeeds {
     var foldedTitleWidth: Int
     /// Of the widest cell.
     var textWidth: Int
-    var hasBars: Bool
+    /// The share with the longest bar; nil where none is drawn.
+    var greatestShare: Double?
 
     init(_ column: Table.Column, _ cells: [Table.Cell]) {
         kind = column.kind
@@ -19,7 +20,7 @@ struct TableColumnNeeds {
                 max(Self.width(of: words[...place]), Self.width(of: words[(place + 1)...]))
             }.min() ?? 0
         textWidth = cells.map(\.text.displayWidth).max() ?? 0
-        hasBars = kind == .bar && cells.contains { $0.share != nil }
+        greatestShare = kind == .bar ? cells.compactMap(\.share).max() : nil
     }
 
     private static func width(of words: ArraySlice<Int>) -> Int { words.reduce(max(words.count - 1, 0), +) }

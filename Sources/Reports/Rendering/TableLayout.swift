@@ -7,6 +7,7 @@ struct TableLayout {
         var width: Int
         /// Of the text; in a bar column the bar follows it.
         var textWidth: Int
+        /// Of the bar of all.
         var barWidth: Int
         /// The title, in lines.
         var title: [String]
@@ -52,10 +53,12 @@ struct TableLayout {
         /// The most generous first. Bars are shortened before names are cut, but not to nothing.
         static let all =
             [
+                Manner(gap: 3, bar: 24, foldsTitles: false, leastName: .max),
                 Manner(gap: 3, bar: 16, foldsTitles: false, leastName: .max),
-                Manner(gap: 3, bar: 12, foldsTitles: true, leastName: .max),
+                Manner(gap: 2, bar: 16, foldsTitles: false, leastName: .max),
+                Manner(gap: 3, bar: 16, foldsTitles: true, leastName: .max),
             ]
-            + [(28, 10), (28, 7), (28, 4), (20, 6), (20, 4), (14, 4), (8, 4), (8, 0)].map { name, bar in
+            + [(28, 16), (28, 10), (28, 6), (20, 10), (20, 6), (14, 6), (8, 4), (8, 0)].map { name, bar in
                 Manner(gap: 2, bar: bar, foldsTitles: true, leastName: name)
             }
     }
@@ -65,8 +68,10 @@ extension TableLayout.Column {
     fileprivate init(_ needs: TableColumnNeeds, _ manner: TableLayout.Manner) {
         kind = needs.kind
         textWidth = needs.textWidth
-        barWidth = needs.hasBars ? manner.bar : 0
-        let body = barWidth == 0 ? textWidth : textWidth + 1 + barWidth
+        barWidth = needs.greatestShare == nil ? 0 : manner.bar
+        // Where shares are small, the room that bars of greater ones would take is not left empty.
+        let longest = Bar.blocks(needs.greatestShare ?? 0, width: barWidth).count
+        let body = longest == 0 ? textWidth : textWidth + 1 + longest
         width = max(body, manner.foldsTitles ? needs.foldedTitleWidth : needs.titleWidth)
         title = needs.titleWidth <= width ? [needs.title] : needs.title.wrapped(to: width)
         if barWidth == 0 { textWidth = width }
