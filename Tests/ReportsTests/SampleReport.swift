@@ -1,0 +1,315 @@
+import Reports
+import Telemetry
+
+/// Whole reports to draw: every section has something to say, and some of the names are hostile.
+enum SampleReport {
+    static let day = date(2026, 11, 20)
+
+    /// A busy Friday of a shop in Bangkok. All laws of the funnels hold in it.
+    static var busy: Report {
+        let categories = categories
+        var report = Report(
+            app: "shop", day: day, timeZone: "Asia/Bangkok", position: 48_213,
+            madeAt: Timestamp(microseconds: 1_795_212_005_120_000),
+            headline: headline(of: sum(categories.map(\.counts))),
+            settling: Settling(hoursSinceEnd: 5, share: 0.914, events: 1_204_551, hoursTo95: 14, hoursTo99: 71))
+        report.restated = restated
+        report.categories = categories
+        report.deadActions = [
+            DeadAction(
+                category: "ACCEPT_DECISION", what: .silentSince(id: "HOLDING", days: 9), delivered: 4_120,
+                bound: 0.00073),
+            DeadAction(
+                category: HostileNames.script, what: .neverTapped(index: 2, count: 3), delivered: 1_804, bound: 0.00166),
+        ]
+        report.campaigns = [
+            .init(name: "black-friday", counts: counts(21_400, received: 17_900, opened: 2_950, dismissed: 610)),
+            .init(name: "", counts: counts(14_300, received: 12_480, opened: 1_730, dismissed: 402)),
+            .init(name: HostileNames.arabic, counts: counts(4_210, received: 3_620, opened: 377, dismissed: 95)),
+            .init(name: HostileNames.formula, counts: counts(310, received: 268, opened: 22, dismissed: 4)),
+            .init(name: HostileNames.override, counts: counts(42, received: 0, opened: 0, dismissed: 0)),
+        ]
+        report.stories = stories
+        report.fallbackCost = FallbackCost(
+            fallback: Rate(31, of: 402), shown: Rate(1_280, of: 5_830), verdict: .lower(p: 0.0000012))
+        report.threads = [
+            ThreadSummary(
+                name: "promo", counts: counts(25_000, received: 20_900, opened: 2_900, dismissed: 700), items: 31_022),
+            ThreadSummary(
+                name: HostileNames.hebrew, counts: counts(9_100, received: 8_010, opened: 1_204, dismissed: 210),
+                items: 9_100),
+            ThreadSummary(name: "", counts: counts(6_162, received: 5_358, opened: 980, dismissed: 201), items: 6_162),
+        ]
+        report.versions = versions
+        report.suppressed = [
+            Suppressed(category: "CART_REMINDER", suppressed: Rate(206, of: 6_720)),
+            Suppressed(category: HostileNames.image, suppressed: Rate(11, of: 402)),
+        ]
+        report.silent = [
+            SilentSummary(
+                campaign: "config-refresh", woken: 9_204, newData: 6_110, noData: 2_480, failed: 190, noResult: 424),
+            SilentSummary(campaign: "", woken: 310, newData: 0, noData: 300, failed: 0, noResult: 10),
+        ]
+        report.media = [
+            MediaSummary(kind: "image", network: "wifi", outcome: "attached", deliveries: 12_400, responded: 2_105),
+            MediaSummary(kind: "image", network: "cellular", outcome: "attached", deliveries: 6_022, responded: 810),
+            MediaSummary(kind: "image", network: "cellular", outcome: "timed_out", deliveries: 611, responded: 44),
+            MediaSummary(kind: "video", network: "cellular", outcome: "skipped", deliveries: 288, responded: 31),
+            MediaSummary(kind: "", network: "", outcome: "failed", deliveries: 12, responded: 0),
+        ]
+        report.reach.reached = 18_230
+        report.reach.responding = 3_980
+        report.reach.pushesP50 = 2
+        report.reach.pushesP95 = 5
+        report.hours = hours(of: report.headline.counts)
+        report.quality = quality
+        return report
+    }
+
+    /// A small app's quiet day: small samples, no stories, nothing before it.
+    static var small: Report {
+        var report = Report(
+            app: "notes", day: day, timeZone: "America/New_York", position: 48_213,
+            madeAt: Timestamp(microseconds: 1_795_212_005_120_000),
+            headline: Headline(counts: counts(7, received: 4, opened: 1, dismissed: 0)),
+            settling: Settling(hoursSinceEnd: 0, share: nil, events: 61, hoursTo95: nil, hoursTo99: nil))
+        report.categories = [CategorySummary(name: "", counts: report.headline.counts)]
+        report.hours = (0..<24).map { Hour(hour: $0, delivered: $0 == 9 ? 7 : 0, response: Rate(0, of: 0)) }
+        return report
+    }
+
+    /// A day without events.
+    static var empty: Report {
+        Report(
+            app: "notes", day: day, timeZone: "UTC", position: 0,
+            madeAt: Timestamp(microseconds: 1_795_212_005_120_000), headline: Headline(counts: FunnelCounts()),
+            settling: Settling(hoursSinceEnd: 5, share: nil, events: 0, hoursTo95: nil, hoursTo99: nil))
+    }
+
+    /// Every hostile name in every place where a name can stand.
+    static var hostile: Report {
+        var report = busy
+        report.app = HostileNames.script
+        report.timeZone = HostileNames.image
+        let some = counts(100, received: 90, opened: 20, dismissed: 3)
+        report.categories = HostileNames.all.map { name in
+            var category = CategorySummary(name: name, counts: some)
+            category.actions = [
+                .init(id: name, tappedDeliveries: 3, taps: 4, foregroundTaps: 4, timed: 3, medianSeconds: 4.25)
+            ]
+            category.launches = [.init(state: name, opened: 20)]
+            return category
+        }
+        report.deadActions = HostileNames.all.map {
+            DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
+        }
+        report.campaigns = HostileNames.all.map { .init(name: $0, counts: some) }
+        report.stories = HostileNames.all.map {
+            story($0, $0, pages: [100, 80, 30], exits: .init(clicked: 5, finished: 20, fallback: 3, abandoned: 75))
+        }
+        report.threads = HostileNames.all.map { ThreadSummary(name: $0, counts: some, items: 100) }
+        report.versions = HostileNames.all.map {
+            VersionSummary(
+                platform: $0, version: $0, counts: some, before: Rate(990, of: 1000), isNew: true,
+                verdict: .lower(p: 0.0001))
+        }
+        report.suppressed = HostileNames.all.map { Suppressed(category: $0, suppressed: Rate(3, of: 100)) }
+        report.silent = HostileNames.all.map {
+            SilentSummary(campaign: $0, woken: 9, newData: 3, noData: 3, failed: 2, noResult: 1)
+        }
+        report.media = HostileNames.all.map {
+            MediaSummary(kind: $0, network: $0, outcome: $0, deliveries: 9, responded: 1)
+        }
+        report.quality.rejectedByReason = HostileNames.all.map { .init(reason: $0, events: 2) }
+        return report
+    }
+}
+
+// MARK: - The parts of the busy day
+
+extension SampleReport {
+    private static func headline(of counts: FunnelCounts) -> Headline {
+        Headline(
+            counts: counts,
+            previousDay: .init(
+                days: [date(2026, 11, 19)], delivered: 38_904, responseRate: 0.1522, pooled: Rate(4_987, of: 32_766),
+                receiptCoverage: 0.8422, verdict: .lower(p: 0.00021)),
+            sameWeekdays: .init(
+                days: [date(2026, 11, 13), date(2026, 11, 6), date(2026, 10, 30)], delivered: 36_210,
+                responseRate: 0.1409, pooled: Rate(13_040, of: 92_504), receiptCoverage: 0.8561,
+                verdict: .likeChance(p: 0.31)))
+    }
+
+    private static var restated: [Restatement] {
+        var told = DayFigures()
+        (told.delivered, told.received, told.responded, told.receivedResponded) = (38_120, 32_004, 5_402, 4_766)
+        (told.dismissed, told.stories, told.storiesCompleted, told.woken) = (1_180, 5_702, 2_110, 8_801)
+        var now = told
+        (now.delivered, now.received, now.responded, now.receivedResponded) = (38_904, 32_766, 5_651, 4_987)
+        var older = told
+        older.dismissed += 3
+        return [
+            Restatement(day: date(2026, 11, 19), told: told, toldAt: 46_990, now: now),
+            Restatement(day: date(2026, 11, 16), told: told, toldAt: 44_102, now: older),
+        ]
+    }
+
+    private static var categories: [CategorySummary] {
+        var stories = CategorySummary(name: "PW_STORIES", counts: FunnelCounts())
+        stories.counts = counts(22_140, received: 18_201, opened: 2_711, dismissed: 602)
+        (stories.counts.expanded, stories.counts.storyActionTapped) = (6_402, 1_311)
+        (stories.counts.responded, stories.counts.receivedResponded) = (3_402, 2_880)
+        stories.counts.unanswered = stories.counts.delivered - stories.counts.responded - stories.counts.dismissed
+        stories.counts.mediaAttached = 17_410
+        stories.launches = [
+            .init(state: "cold", opened: 1_702), .init(state: "warm", opened: 804),
+            .init(state: "foreground", opened: 190),
+            .init(state: "", opened: 15),
+        ]
+        var decision = CategorySummary(name: "ACCEPT_DECISION", counts: FunnelCounts())
+        decision.counts = counts(9_480, received: 8_603, opened: 702, dismissed: 340)
+        (decision.counts.expanded, decision.counts.actionTapped) = (1_902, 1_204)
+        (decision.counts.responded, decision.counts.receivedResponded) = (1_806, 1_688)
+        decision.counts.unanswered = decision.counts.delivered - decision.counts.responded - decision.counts.dismissed
+        decision.actions = [
+            .init(id: "ACCEPT", tappedDeliveries: 902, taps: 911, foregroundTaps: 911, timed: 866, medianSeconds: 41.5),
+            .init(id: "DECLINE", tappedDeliveries: 288, taps: 288, foregroundTaps: 0, timed: 270, medianSeconds: 12),
+            .init(
+                id: HostileNames.svg, tappedDeliveries: 21, taps: 22, foregroundTaps: 1, timed: 0, medianSeconds: nil),
+        ]
+        decision.launches = [.init(state: "cold", opened: 502), .init(state: "warm", opened: 200)]
+        var cart = CategorySummary(
+            name: "CART_REMINDER", counts: counts(6_720, received: 5_742, opened: 744, dismissed: 160))
+        cart.counts.suppressed = 206
+        cart.actions = [
+            .init(
+                id: "CHECKOUT", tappedDeliveries: 210, taps: 230, foregroundTaps: 230, timed: 204, medianSeconds: 7_260)
+        ]
+        (cart.counts.actionTapped, cart.counts.expanded) = (210, 980)
+        var script = CategorySummary(
+            name: HostileNames.script, counts: counts(1_204, received: 1_001, opened: 101, dismissed: 8))
+        script.counts.expanded = 12
+        var image = CategorySummary(
+            name: HostileNames.image, counts: counts(402, received: 366, opened: 31, dismissed: 1))
+        image.counts.suppressed = 11
+        let arabic = CategorySummary(
+            name: HostileNames.arabic, counts: counts(210, received: 181, opened: 20, dismissed: 0))
+        let long = CategorySummary(
+            name: HostileNames.long, counts: counts(64, received: 0, opened: 3, dismissed: 0))
+        let none = CategorySummary(name: "", counts: counts(42, received: 42, opened: 0, dismissed: 0))
+        return [stories, decision, cart, script, image, arabic, long, none]
+    }
+
+    private static var stories: [StorySummary] {
+        [
+            story(
+                "PW_STORIES", "black-friday", pages: [5_204, 4_410, 3_180, 2_604, 2_390],
+                exits: .init(clicked: 1_204, finished: 1_986, fallback: 402, abandoned: 2_014)),
+            story(
+                "PW_STORIES", HostileNames.hebrew, pages: [610, 502, 480],
+                exits: .init(clicked: 107, finished: 320, fallback: 0, abandoned: 183)),
+        ]
+    }
+
+    private static func story(
+        _ category: String, _ campaign: String, pages: [Int64], exits: StorySummary.Exits
+    ) -> StorySummary {
+        let stories = exits.clicked + exits.finished + exits.fallback + exits.abandoned
+        var story = StorySummary(
+            category: category, campaign: campaign, stories: stories, started: stories - exits.fallback,
+            completed: exits.finished, exits: exits)
+        let following = pages.dropFirst() + [exits.clicked + exits.finished]
+        story.pages = zip(pages, following).enumerated().map { index, reached in
+            StorySummary.Page(
+                index: index, planned: pages[0], reached: reached.0, shown: reached.0 - 2, views: reached.0 * 11 / 10,
+                clicked: index == 0 ? 0 : reached.0 / 14, exited: max(0, reached.0 - reached.1),
+                dwellMilliseconds: reached.0 * (4_200 + Int64(index) * 310), dwells: reached.0)
+        }
+        return story
+    }
+
+    private static var versions: [VersionSummary] {
+        [
+            VersionSummary(
+                platform: "ios", version: "4.2.0",
+                counts: counts(20_000, received: 17_600, opened: 2_400, dismissed: 500),
+                before: Rate(103_400, of: 117_300), isNew: false, verdict: .likeChance(p: 0.52)),
+            VersionSummary(
+                platform: "ios", version: "4.3.0-beta.1",
+                counts: counts(18_462, received: 14_868, opened: 2_280, dismissed: 560),
+                before: Rate(21_040, of: 24_080), isNew: false, verdict: .lower(p: 0.0000001)),
+            VersionSummary(
+                platform: "ios", version: "4.3.0", counts: counts(1_800, received: 1_668, opened: 400, dismissed: 51),
+                before: Rate(124_440, of: 141_380), isNew: true, verdict: .higher(p: 0.002)),
+            VersionSummary(
+                platform: "", version: "", counts: counts(12, received: 3, opened: 1, dismissed: 0),
+                before: Rate(0, of: 0), isNew: true, verdict: .smallSample),
+        ]
+    }
+
+    private static var quality: Quality {
+        var quality = Quality()
+        (quality.accepted, quality.duplicate, quality.rejected) = (214_508, 3_911, 96)
+        quality.rejectedByReason = [
+            .init(reason: "invalid_time", events: 61), .init(reason: "missing_notification", events: 30),
+            .init(reason: "too_large", events: 5),
+        ]
+        (quality.corrected, quality.clamped, quality.late, quality.clientDropped) = (1_120, 12, 8_045, 340)
+        return quality
+    }
+
+    /// A morning and an evening rise; the deliveries of the day, each in one hour.
+    private static func hours(of counts: FunnelCounts) -> [Hour] {
+        let weights: [Int64] = [
+            4, 2, 1, 1, 1, 3, 12, 40, 66, 90, 58, 44, 61, 50, 38, 36, 41, 57, 80, 102, 96, 60, 28, 11,
+        ]
+        let all = weights.reduce(0, +)
+        var left = counts
+        return weights.enumerated().map { hour, weight in
+            let isLast = hour == weights.count - 1
+            let delivered = isLast ? left.delivered : counts.delivered * weight / all
+            let received = isLast ? left.received : counts.received * weight / all
+            let responded = isLast ? left.receivedResponded : counts.receivedResponded * weight / all
+            left.delivered -= delivered
+            left.received -= received
+            left.receivedResponded -= responded
+            return Hour(hour: hour, delivered: delivered, response: Rate(responded, of: received))
+        }
+    }
+
+    /// Deliveries that were opened or not, most of the opened with a receipt.
+    private static func counts(
+        _ delivered: Int64, received: Int64, opened: Int64, dismissed: Int64
+    ) -> FunnelCounts {
+        var counts = FunnelCounts()
+        (counts.delivered, counts.received, counts.expanded, counts.opened) = (delivered, received, opened / 3, opened)
+        (counts.responded, counts.receivedResponded) = (opened, min(opened * 9 / 10, received))
+        (counts.dismissed, counts.unanswered) = (dismissed, delivered - opened - dismissed)
+        counts.mediaAttached = received / 2
+        return counts
+    }
+
+    private static func sum(_ list: [FunnelCounts]) -> FunnelCounts {
+        list.reduce(into: FunnelCounts()) { sum, counts in
+            sum.delivered += counts.delivered
+            sum.received += counts.received
+            sum.expanded += counts.expanded
+            sum.opened += counts.opened
+            sum.actionTapped += counts.actionTapped
+            sum.storyActionTapped += counts.storyActionTapped
+            sum.responded += counts.responded
+            sum.receivedResponded += counts.receivedResponded
+            sum.dismissed += counts.dismissed
+            sum.unanswered += counts.unanswered
+            sum.suppressed += counts.suppressed
+            sum.mediaAttached += counts.mediaAttached
+        }
+    }
+
+    private static func date(_ year: Int, _ month: Int, _ day: Int) -> CivilDate {
+        guard let date = CivilDate(year: year, month: month, day: day) else {
+            preconditionFailure("the calendar has no \(year)-\(month)-\(day)")
+        }
+        return date
+    }
+}
