@@ -1,0 +1,66 @@
+extension HTMLDocument {
+    /// A table in a box of its own, which scrolls when it is wider than the screen; the page never does.
+    mutating func write(_ table: Table) {
+        let id = makeID("table")
+        write("<div class=\"scroll\" role=\"region\" aria-labelledby=\"\(id)\" tabindex=\"0\">\n<table>\n")
+        write("<caption id=\"\(id)\">\(String(html: table.caption))</caption>\n<thead><tr>")
+        for column in table.columns {
+            write("<th scope=\"col\" class=\"\(column.kind.word)\">\(String(html: column.title))</th>")
+        }
+        write("</tr></thead>\n<tbody>\n")
+        for row in table.rows {
+            write("<tr>")
+            for (place, (column, cell)) in zip(table.columns, row).enumerated() {
+                write(cell, column.kind, isHead: place == 0)
+            }
+            write("</tr>\n")
+        }
+        write("</tbody>\n</table>\n</div>\n")
+        if table.omitted > 0 { write("<p class=\"note\">\(table.omitted) more rows are not shown.</p>\n") }
+    }
+
+    private mutating func write(_ cell: Table.Cell, _ kind: Table.Column.Kind, isHead: Bool) {
+        let tone = cell.tone == .plain ? "" : " \(cell.tone.rawValue)"
+        write("<\(isHead ? "th scope=\"row\"" : "td") class=\"\(kind.word)\(tone)\">")
+        switch cell.tone {
+        case .alarm: write(HTMLDocument.alarmIcon + "<span class=\"unseen\">Alarm: </span>")
+        case .good: write(HTMLDocument.goodIcon + "<span class=\"unseen\">Good: </span>")
+        case .plain, .note: break
+        }
+        // A name that is written from right to left must not turn round what stands beside it.
+        write("<bdi>\(String(html: cell.text))</bdi>")
+        if kind == .bar { writeBar(cell.share) }
+        write(isHead ? "</th>" : "</td>")
+    }
+
+    /// The figure beside it says the same, so it is hidden from those who listen. Without a share it keeps its place.
+    private mutating func writeBar(_ share: Double?) {
+        write("<svg aria-hidden=\"true\">")
+        if let share {
+            write("<rect class=\"track\" width=\"100%\" height=\"100%\" rx=\"2\"/>")
+            write("<rect class=\"fill\" width=\"\(Percent(share))\" height=\"100%\" rx=\"2\"/>")
+        }
+        write("</svg>")
+    }
+}
+
+extension Table.Column.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .name: "name"
+        case .number: "number"
+        case .bar: "bar"
+        }
+    }
+}
+
+/// A share as a length in SVG, which takes no exponents and nothing over the whole.
+struct Percent: CustomStringConvertible {
+    let tenths: Int
+
+    init(_ share: Double) {
+        tenths = share.isFinite ? Int((min(max(share, 0), 1) * 1000).rounded()) : 0
+    }
+
+    var description: String { "\(tenths / 10).\(tenths % 10)%" }
+}
