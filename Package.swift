@@ -84,8 +84,9 @@ let package = Package(
         .testTarget(
             name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry"], swiftSettings: strict),
         .testTarget(
-            name: "ReportsTests", dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry"],
-            swiftSettings: strict),
+            name: "ReportsTests",
+            dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
+            exclude: ["browser"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

@@ -132,7 +132,7 @@ extension SampleReport {
         Headline(
             counts: counts,
             previousDay: .init(
-                days: [date(2026, 11, 19)], delivered: 38_904, responseRate: 0.1522, pooled: Rate(4_987, of: 32_766),
+                days: [date(2026, 11, 19)], delivered: 38_904, responseRate: 0.1641, pooled: Rate(5_378, of: 32_766),
                 receiptCoverage: 0.8422, verdict: .lower(p: 0.00021)),
             sameWeekdays: .init(
                 days: [date(2026, 11, 13), date(2026, 11, 6), date(2026, 10, 30)], delivered: 36_210,
@@ -142,10 +142,10 @@ extension SampleReport {
 
     private static var restated: [Restatement] {
         var told = DayFigures()
-        (told.delivered, told.received, told.responded, told.receivedResponded) = (38_120, 32_004, 5_402, 4_766)
+        (told.delivered, told.received, told.responded, told.receivedResponded) = (38_120, 32_004, 5_702, 5_066)
         (told.dismissed, told.stories, told.storiesCompleted, told.woken) = (1_180, 5_702, 2_110, 8_801)
         var now = told
-        (now.delivered, now.received, now.responded, now.receivedResponded) = (38_904, 32_766, 5_651, 4_987)
+        (now.delivered, now.received, now.responded, now.receivedResponded) = (38_904, 32_766, 6_040, 5_378)
         var older = told
         older.dismissed += 3
         return [

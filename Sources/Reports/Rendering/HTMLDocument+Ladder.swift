@@ -47,8 +47,8 @@ extension Ladder.Step {
 private struct StepHeights {
     let baseline = 10
     let barStart = 15
-    let barEnd = 23
-    let gap = 9
+    let barEnd = 25
+    let gap = 10
     var step: Int { barEnd + gap }
     var between: Int { step + barStart - barEnd }
 }

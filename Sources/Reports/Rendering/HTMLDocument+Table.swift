@@ -3,7 +3,7 @@ extension HTMLDocument {
     mutating func write(_ table: Table) {
         let id = makeID("table")
         write("<div class=\"scroll\" role=\"region\" aria-labelledby=\"\(id)\" tabindex=\"0\">\n<table>\n")
-        write("<caption id=\"\(id)\">\(String(html: table.caption))</caption>\n<thead><tr>")
+        write("<caption id=\"\(id)\"><span>\(String(html: table.caption))</span></caption>\n<thead><tr>")
         for column in table.columns {
             write("<th scope=\"col\" class=\"\(column.kind.word)\">\(String(html: column.title))</th>")
         }

@@ -109,16 +109,7 @@ package struct HTMLDocument {
 extension Page.Section {
     fileprivate var hasAlarm: Bool {
         blocks.contains { block in
-            switch block {
-            case .sentence(_, let tone): tone == .alarm
-            case .figures: false
-            case .table(let table): table.hasAlarm
-            case .ladder(let ladder): ladder.table.hasAlarm
-            }
+            if case .sentence(_, .alarm) = block { true } else { false }
         }
     }
-}
-
-extension Table {
-    fileprivate var hasAlarm: Bool { rows.contains { row in row.contains { $0.tone == .alarm } } }
 }

@@ -7,10 +7,10 @@ enum HTMLStyle {
         """
 
     private static let layout = """
-        * { box-sizing: border-box; }
+        * { box-sizing: border-box; margin: 0; }
         html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
         body { margin: 0 auto; max-width: 64rem; padding: clamp(1.25rem, 5vw, 3.5rem) clamp(1rem, 4vw, 2.5rem) 5rem;
-          background: var(--page); color: var(--ink); overflow-wrap: anywhere;
+          background: var(--page); color: var(--ink); overflow-wrap: break-word;
           font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
           font-variant-numeric: tabular-nums; }
         a { color: var(--link); text-underline-offset: .2em; }
@@ -19,51 +19,53 @@ enum HTMLStyle {
         .skip:focus { left: 1rem; top: .5rem; background: var(--surface); padding: .5rem .75rem; }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
-        h1 { margin: 0; font-size: clamp(1.6rem, 1.2rem + 2vw, 2.4rem); line-height: 1.2; letter-spacing: -.02em;
+        h1 { overflow-wrap: anywhere; font-size: clamp(1.6rem, 1.2rem + 2vw, 2.4rem); line-height: 1.2; letter-spacing: -.02em;
           font-weight: 650; text-wrap: balance; }
-        header p { margin: .6rem 0 0; color: var(--muted); max-width: 46rem; }
-        h2 { margin: 0 0 1.1rem; font-size: 1.3rem; line-height: 1.3; letter-spacing: -.01em; font-weight: 650; }
+        header p { margin-top: .6rem; color: var(--muted); max-width: 46rem; }
+        h2 { font-size: 1.3rem; line-height: 1.3; letter-spacing: -.01em; font-weight: 650; }
         section { margin-top: 3.5rem; scroll-margin-top: 1rem; }
-        section > * + * { margin-top: 1.4rem; }
+        section > * + * { margin-top: 1.25rem; }
+        section > * + .ladder { margin-top: 2rem; }
 
         nav { margin-top: 1.75rem; padding: .25rem 0; overflow-x: auto; scrollbar-width: thin; }
-        nav ul { display: flex; gap: .5rem; margin: 0; padding: 0 0 .4rem; list-style: none; }
-        nav a { display: block; padding: .3rem .8rem; border: 1px solid var(--line); border-radius: 99px;
+        nav ul { display: flex; gap: .5rem; padding: 0 0 .4rem; list-style: none; }
+        nav a { position: relative; display: block; padding: .3rem .8rem; border: 1px solid var(--line); border-radius: 99px;
           background: var(--surface); color: var(--ink); font-size: .875rem; text-decoration: none; white-space: nowrap; }
         nav a:hover { border-color: var(--link); }
         @media (min-width: 48rem) { nav ul { flex-wrap: wrap; } }
 
-        .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 1rem; margin: 0; }
+        .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 1rem; }
         .figures div { padding: 1.1rem 1.25rem 1.2rem; border: 1px solid var(--line); border-radius: 14px;
           background: var(--surface); }
         .figures dt { color: var(--muted); font-size: .9rem; }
-        .figures dd { margin: 0; }
         .figures .value { font-size: 2rem; line-height: 1.25; font-weight: 650; letter-spacing: -.02em; }
         .figures .detail { margin-top: .15rem; color: var(--muted); font-size: .9rem; line-height: 1.45; }
 
-        p { margin: 0; max-width: 44rem; }
+        p { max-width: 44rem; }
         section > p + p { margin-top: .6rem; }
         p.note { color: var(--muted); font-size: .875rem; line-height: 1.5; }
         p.alarm, p.good { padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px 10px 10px 4px; }
         p.alarm { background: var(--alarm-surface); border-color: var(--alarm); }
         p.good { background: var(--good-surface); border-color: var(--good); }
         .mark { font-weight: 650; white-space: nowrap; }
-        .alarm > .mark { color: var(--alarm); }
+        .alarm > .mark, nav .icon { color: var(--alarm); }
         .good > .mark { color: var(--good); }
         .icon { width: .95em; height: .95em; margin-right: .3em; vertical-align: -.1em; fill: currentColor; }
 
-        .scroll { overflow-x: auto; scrollbar-width: thin; border-radius: 4px; }
+        .scroll { overflow-x: auto; scrollbar-width: thin; border-radius: 4px; container-type: inline-size; }
         table { border-collapse: collapse; min-width: 100%; font-size: .925rem; line-height: 1.4; }
         caption { padding-bottom: .5rem; text-align: start; color: var(--muted); font-size: .9rem; }
         th, td { padding: .5rem .75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: baseline;
           font-weight: 400; }
         thead th { color: var(--muted); font-size: .825rem; vertical-align: bottom; }
-        tbody th { min-width: 7.5rem; }
-        tbody th, td.name { max-width: 19rem; }
+        figcaption, caption { overflow-wrap: anywhere; }
+        caption span { display: inline-block; position: sticky; left: 0; max-width: 100cqi; }
+        tbody .name bdi { display: inline-block; max-width: 14rem; overflow-wrap: break-word; vertical-align: top; }
         .number, .bar { text-align: end; white-space: nowrap; }
         thead .number { white-space: normal; }
         tr > :first-child { position: sticky; left: 0; z-index: 1; padding-left: 0; background: var(--page); }
         tr > :last-child { padding-right: .25rem; }
+        td { position: relative; }
         td.alarm, th.alarm { color: var(--alarm); font-weight: 600; }
         td.good, th.good { color: var(--good); font-weight: 600; }
         td.note, th.note { color: var(--muted); }
@@ -73,7 +75,7 @@ enum HTMLStyle {
         .fill { fill: var(--bar); }
         .slope { fill: var(--slope); }
 
-        .ladder { margin: 0; padding: 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
+        .ladder { padding: 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
           display: grid; gap: 1.25rem; }
         .ladder > * { min-width: 0; }
         .ladder tr > :first-child { background: var(--surface); }
@@ -94,7 +96,7 @@ enum HTMLStyle {
           }
         }
         @media (max-width: 30rem) {
-          tbody th { max-width: 45vw; min-width: 6.5rem; }
+          tbody .name bdi { max-width: 8.5rem; }
           .bar svg { width: 3.5rem; }
           thead .bar { padding-right: 4.95rem; }
           .ladder { padding: 1rem; }
@@ -105,7 +107,7 @@ enum HTMLStyle {
           @page { margin: 15mm; }
           body { padding: 0; max-width: none; font-size: 9.5pt; background: none; }
           nav, .skip, summary { display: none; }
-          .scroll { overflow: visible; }
+          .scroll { overflow: visible; container-type: normal; }
           .ladder, .figures div, tr, p { break-inside: avoid; }
           h2, caption, figcaption { break-after: avoid; }
           section { margin-top: 2rem; }
