@@ -25,6 +25,8 @@ build: deps
 serve: build
 	.build/release/bellwether serve $(ARGS)
 
+# The browser that looks at the HTML report, without windows: 65 MB to fetch.
+test: PACKAGES += chromium-headless-shell
 test: deps
 	swift build --build-tests
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \

@@ -86,7 +86,7 @@ let package = Package(
         .testTarget(
             name: "ReportsTests",
             dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
-            exclude: ["browser"], swiftSettings: strict),
+            exclude: ["browser", "schema"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

@@ -20,10 +20,13 @@ enum Browser {
         /// Texts, and those of them that do not stand out from what is behind them.
         let texts: Int
         let faint: [String]
+        /// What a page that everybody can read must have, and this one has not.
+        let faults: [String]
         /// Elements that the page should not have.
         let strangers: [String]
         let brokenReferences: [String]
         let title: String
+        let words: String
     }
 
     /// Opens a document in a frame of this width and looks at it with a script of ours, outside.

@@ -1,5 +1,6 @@
 import Foundation
 import Reports
+import ServiceRuntime
 import Testing
 
 /// The page in headless Chromium. A machine without it fails: `make deps` installs it.
@@ -63,9 +64,33 @@ import Testing
         #expect(try !Browser.look(at: pale).faint.isEmpty)
     }
 
-    @Test("what names another element finds it, and the tab has the title") func references() throws {
-        let seen = try Browser.look(at: HTMLInBrowserTests.busy)
+    @Test(
+        "landmarks, headings, tables, pictures and alarms are there for whoever does not see",
+        arguments: SampleReport.Kind.allCases)
+    func structure(kind: SampleReport.Kind) throws {
+        let page = Page(kind.report)
+        let seen = try Browser.look(at: HTMLDocument(page).text)
+        #expect(seen.faults == [])
         #expect(seen.brokenReferences == [])
-        #expect(seen.title == "shop · Friday 20 November 2026")
+        #expect(seen.title == String(printable: page.title))
+    }
+
+    @Test("what is missing for them is found out") func missing() throws {
+        let poor = HTMLInBrowserTests.busy.replacing("scope=\"row\"", with: "").replacing("<desc", with: "<title")
+            .replacing("<h2 ", with: "<h3 ").replacing("Alarm:", with: "")
+        let faults = Set(try Browser.look(at: poor).faults)
+        #expect(faults.isSuperset(of: ["a row's cells", "a section's h2", "an alarm's word and sign"]))
+    }
+
+    @Test("a name stands in the page as it is, and what it would turn round or hide is shown") func names() throws {
+        let seen = try Browser.look(at: HTMLInBrowserTests.hostile)
+        for name in [HostileNames.script, HostileNames.entity, HostileNames.arabic, HostileNames.emoji] {
+            #expect(seen.words.contains(name))
+        }
+        for name in [HostileNames.override, HostileNames.control, HostileNames.newlines] {
+            #expect(seen.words.contains(String(printable: name)))
+        }
+        let unseen = seen.words.unicodeScalars.filter { $0.properties.generalCategory == .format }
+        #expect(unseen.isEmpty)
     }
 }

@@ -3,6 +3,19 @@ import Telemetry
 
 /// Whole reports to draw: every section has something to say, and some of the names are hostile.
 enum SampleReport {
+    enum Kind: CaseIterable {
+        case busy, small, empty, hostile
+
+        var report: Report {
+            switch self {
+            case .busy: SampleReport.busy
+            case .small: SampleReport.small
+            case .empty: SampleReport.empty
+            case .hostile: SampleReport.hostile
+            }
+        }
+    }
+
     static let day = date(2026, 11, 20)
 
     /// A busy Friday of a shop in Bangkok. All laws of the funnels hold in it.

@@ -22,20 +22,21 @@ extension HTMLDocument {
     private mutating func write(_ cell: Table.Cell, _ kind: Table.Column.Kind, isHead: Bool) {
         let tone = cell.tone == .plain ? "" : " \(cell.tone.rawValue)"
         write("<\(isHead ? "th scope=\"row\"" : "td") class=\"\(kind.word)\(tone)\">")
-        switch cell.tone {
-        case .alarm: write(HTMLDocument.alarmIcon + "<span class=\"unseen\">Alarm: </span>")
-        case .good: write(HTMLDocument.goodIcon + "<span class=\"unseen\">Good: </span>")
-        case .plain, .note: break
-        }
+        let (word, icon) =
+            switch cell.tone {
+            case .alarm: ("<span class=\"unseen\">Alarm: </span>", HTMLDocument.alarmIcon)
+            case .good: ("<span class=\"unseen\">Good: </span>", HTMLDocument.goodIcon)
+            case .plain, .note: ("", "")
+            }
         // A name that is written from right to left must not turn round what stands beside it.
-        write("<bdi>\(String(html: cell.text))</bdi>")
+        write("\(word)<bdi>\(icon)\(String(html: cell.text))</bdi>")
         if kind == .bar { writeBar(cell.share) }
         write(isHead ? "</th>" : "</td>")
     }
 
     /// The figure beside it says the same, so it is hidden from those who listen. Without a share it keeps its place.
     private mutating func writeBar(_ share: Double?) {
-        write("<svg aria-hidden=\"true\">")
+        write("<svg class=\"gauge\" aria-hidden=\"true\">")
         if let share {
             write("<rect class=\"track\" width=\"100%\" height=\"100%\" rx=\"2\"/>")
             write("<rect class=\"fill\" width=\"\(Percent(share))\" height=\"100%\" rx=\"2\"/>")

@@ -9,7 +9,7 @@ enum HTMLStyle {
     private static let layout = """
         * { box-sizing: border-box; margin: 0; }
         html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-        body { margin: 0 auto; max-width: 64rem; padding: clamp(1.25rem, 5vw, 3.5rem) clamp(1rem, 4vw, 2.5rem) 5rem;
+        body { margin: 0 auto; max-width: 66rem; padding: clamp(1.25rem, 5vw, 3.5rem) clamp(1rem, 4vw, 2.5rem) 5rem;
           background: var(--page); color: var(--ink); overflow-wrap: break-word;
           font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
           font-variant-numeric: tabular-nums; }
@@ -60,7 +60,7 @@ enum HTMLStyle {
         thead th { color: var(--muted); font-size: .825rem; vertical-align: bottom; }
         figcaption, caption { overflow-wrap: anywhere; }
         caption span { display: inline-block; position: sticky; left: 0; max-width: 100cqi; }
-        tbody .name bdi { display: inline-block; max-width: 14rem; overflow-wrap: break-word; vertical-align: top; }
+        tbody .name bdi { display: inline-block; max-width: 12.5rem; overflow-wrap: break-word; vertical-align: top; }
         .number, .bar { text-align: end; white-space: nowrap; }
         thead .number { white-space: normal; }
         tr > :first-child { position: sticky; left: 0; z-index: 1; padding-left: 0; background: var(--page); }
@@ -69,7 +69,9 @@ enum HTMLStyle {
         td.alarm, th.alarm { color: var(--alarm); font-weight: 600; }
         td.good, th.good { color: var(--good); font-weight: 600; }
         td.note, th.note { color: var(--muted); }
-        .bar svg { width: 5.5rem; height: .6rem; margin-left: .7rem; vertical-align: .02em; }
+        tbody bdi:has(.icon) { position: relative; padding-inline-start: 1.3em; }
+        tbody bdi .icon { position: absolute; inset-inline-start: 0; top: .22em; }
+        .gauge { width: 5.5rem; height: .6rem; margin-left: .7rem; vertical-align: .02em; }
         thead .bar { padding-right: 6.95rem; white-space: normal; }
         .track { fill: var(--track); }
         .fill { fill: var(--bar); }
@@ -96,9 +98,11 @@ enum HTMLStyle {
           }
         }
         @media (max-width: 30rem) {
-          tbody .name bdi { max-width: 8.5rem; }
-          .bar svg { width: 3.5rem; }
-          thead .bar { padding-right: 4.95rem; }
+          tbody .name bdi { max-width: 9.25rem; }
+          th, td { padding-inline: .5rem; }
+          tbody th { min-width: 4.5rem; }
+          .gauge { width: 3rem; margin-left: .5rem; }
+          thead .bar { padding-right: 4rem; }
           .ladder { padding: 1rem; }
         }
         @media (forced-colors: active) { .fill { fill: CanvasText; } .track, .slope { fill: Canvas; } }
