@@ -1,0 +1,38 @@
+import Foundation
+import Reports
+import Testing
+
+/// `Docs/Report.md` shows lines of real documents.
+@Suite struct ReportGuideTests {
+    @Test("each line of JSON that the guide shows is in a document")
+    func json() throws {
+        let document = JSONDocument(SampleReport.busy).text
+        let lines = try shown("json").filter { $0 != "{" && $0 != "}" }
+        #expect(lines.count > 5)
+        for line in lines { #expect(document.contains(line), "\(line)") }
+    }
+
+    @Test("each line of CSV that the guide shows is in a document, and each section is named")
+    func csv() throws {
+        let document = Set(CSVDocument([SampleReport.busy]).text.split(separator: "\n"))
+        let lines = try shown("csv")
+        #expect(lines.count > 5)
+        for line in lines { #expect(document.contains(Substring(line)), "\(line)") }
+        let sections = Set(document.map { $0.split(separator: ",", omittingEmptySubsequences: false)[3] })
+        let row = try #require(try guide().split(separator: "\n").first { $0.hasPrefix("| `section` |") })
+        let named = Set(row.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
+        #expect(named == sections)
+    }
+
+    private func shown(_ language: String) throws -> [String] {
+        let guide = try guide()
+        let start = try #require(guide.range(of: "```\(language)\n"))
+        let end = try #require(guide[start.upperBound...].range(of: "\n```"))
+        return guide[start.upperBound..<end.lowerBound].split(separator: "\n").map(String.init)
+    }
+
+    private func guide() throws -> String {
+        let here = (#filePath as NSString).deletingLastPathComponent
+        return try String(contentsOfFile: here + "/../../Docs/Report.md", encoding: .utf8)
+    }
+}
