@@ -29,24 +29,35 @@ enum Browser {
         let words: String
     }
 
-    /// Opens a document in a frame of this width and looks at it with a script of ours, outside.
+    /// A document, and how wide the frame is that it is opened in.
+    struct Frame {
+        let document: String
+        var width = 390
+    }
+
+    /// Opens a document in a frame and looks at it with a script of ours, outside.
     static func look(at document: String, width: Int = 390, scheme: Scheme = .light) throws -> Sight {
+        try look(at: [Frame(document: document, width: width)], scheme: scheme)[0]
+    }
+
+    /// Opens documents in frames, and looks at each.
+    static func look(at frames: [Frame], scheme: Scheme = .light) throws -> [Sight] {
         let directory = TemporaryDirectory()
-        let quoted = document.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
-        let page = try String(contentsOfFile: script, encoding: .utf8)
-            .replacing("WIDTH", with: "\(width)").replacing("DOCUMENT", with: quoted)
+        let opened = frames.map { frame in
+            let quoted = frame.document.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+            return "<iframe width=\"\(frame.width)\" height=\"800\" srcdoc=\"\(quoted)\"></iframe>\n"
+        }
+        let page = try String(contentsOfFile: script, encoding: .utf8).replacing("FRAMES", with: opened.joined())
         try page.write(toFile: directory("page.html"), atomically: false, encoding: .utf8)
         let ended = try ChildProcess.run([
             "chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--user-data-dir=\(directory("profile"))", "--blink-settings=preferredColorScheme=\(scheme.rawValue)",
             "--window-size=1400,900", "--dump-dom", "file://" + directory("page.html"),
         ])
-        guard let start = ended.output.range(of: "<pre>"), let end = ended.output.range(of: "</pre>") else {
-            throw Blind(description: "the browser ended with \(ended.status): \(ended.output)\(ended.messages)")
-        }
-        let seen = ended.output[start.upperBound..<end.lowerBound]
-        guard let bytes = Data(base64Encoded: String(seen)) else { throw Blind(description: String(seen)) }
-        return try JSONDecoder().decode(Sight.self, from: bytes)
+        guard let start = ended.output.range(of: "<pre>"), let end = ended.output.range(of: "</pre>"),
+            let seen = Data(base64Encoded: String(ended.output[start.upperBound..<end.lowerBound]))
+        else { throw Blind(description: "the browser ended with \(ended.status): \(ended.output)\(ended.messages)") }
+        return try JSONDecoder().decode([Sight].self, from: seen)
     }
 
     struct Blind: Error, CustomStringConvertible { let description: String }

@@ -8,16 +8,18 @@ import Testing
     static let busy = HTMLDocument(Page(SampleReport.busy)).text
     static let hostile = HTMLDocument(Page(SampleReport.hostile)).text
 
-    @Test(
-        "the page never scrolls sideways, wide tables do in their box, and the keyboard reaches them",
-        arguments: [320, 390, 768, 1280])
-    func widths(width: Int) throws {
+    @Test("the page never scrolls sideways, wide tables do in their box, and the keyboard reaches them")
+    func widths() throws {
+        let widths = [320, 390, 768, 1280]
         for document in [HTMLInBrowserTests.busy, HTMLInBrowserTests.hostile] {
-            let seen = try Browser.look(at: document, width: width)
-            #expect(seen.width <= width && seen.width > width - 20, "the frame is \(seen.width) wide")
-            #expect(seen.scrollWidth <= seen.width)
-            #expect(seen.stuckBoxes == 0)
-            if width < 400 { #expect(seen.wideBoxes > 5, "a phone is too narrow for most tables") }
+            let sights = try Browser.look(at: widths.map { Browser.Frame(document: document, width: $0) })
+            try #require(sights.count == widths.count)
+            for (width, seen) in zip(widths, sights) {
+                #expect(seen.width <= width && seen.width > width - 20, "the frame is \(seen.width) wide")
+                #expect(seen.scrollWidth <= seen.width)
+                #expect(seen.stuckBoxes == 0)
+                if width < 400 { #expect(seen.wideBoxes > 5, "a phone is too narrow for most tables") }
+            }
         }
     }
 
@@ -33,18 +35,20 @@ import Testing
             let start = try #require(document.range(of: "<meta http-equiv=\"Content-Security-Policy\""))
             let end = try #require(document[start.upperBound...].range(of: ">"))
             let open = document.replacingCharacters(in: start.lowerBound..<end.upperBound, with: "")
-            for document in [document, open] {
-                let seen = try Browser.look(at: document)
+            // The same names, let through: they would run, but for the policy.
+            let bad = "<main>" + HostileNames.script + HostileNames.image
+            let frames = [document, open].flatMap { document in
+                [document, document.replacing("<main id=\"report\">", with: bad)].map { Browser.Frame(document: $0) }
+            }
+            let sights = try Browser.look(at: frames)
+            for seen in [sights[0], sights[2]] {
                 #expect(seen.obeyed == nil)
                 #expect(seen.strangers == [])
                 #expect(seen.texts > 300)
             }
-            // The same name, let through: it would have run, but for the policy.
-            let bad = "<main>" + HostileNames.script + HostileNames.image
-            #expect(try Browser.look(at: open.replacing("<main id=\"report\">", with: bad)).obeyed != nil)
-            let held = try Browser.look(at: document.replacing("<main id=\"report\">", with: bad))
-            #expect(held.obeyed == nil)
-            #expect(held.strangers.contains("script"))
+            #expect(sights[1].strangers.contains("script"))
+            #expect(sights[1].obeyed == nil)
+            #expect(sights[3].obeyed != nil)
         }
     }
 
@@ -64,15 +68,16 @@ import Testing
         #expect(try !Browser.look(at: pale).faint.isEmpty)
     }
 
-    @Test(
-        "landmarks, headings, tables, pictures and alarms are there for whoever does not see",
-        arguments: SampleReport.Kind.allCases)
-    func structure(kind: SampleReport.Kind) throws {
-        let page = Page(kind.report)
-        let seen = try Browser.look(at: HTMLDocument(page).text)
-        #expect(seen.faults == [])
-        #expect(seen.brokenReferences == [])
-        #expect(seen.title == String(printable: page.title))
+    @Test("landmarks, headings, tables, pictures and alarms are there for whoever does not see")
+    func structure() throws {
+        let pages = SampleReport.Kind.allCases.map { Page($0.report) }
+        let sights = try Browser.look(at: pages.map { Browser.Frame(document: HTMLDocument($0).text) })
+        try #require(sights.count == pages.count)
+        for (page, seen) in zip(pages, sights) {
+            #expect(seen.faults == [])
+            #expect(seen.brokenReferences == [])
+            #expect(seen.title == String(printable: page.title))
+        }
     }
 
     @Test("what is missing for them is found out") func missing() throws {

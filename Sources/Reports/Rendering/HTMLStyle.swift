@@ -109,13 +109,14 @@ enum HTMLStyle {
         @media print {
           :root { color-scheme: light; }
           @page { margin: 15mm; }
-          body { padding: 0; max-width: none; font-size: 9.5pt; background: none; }
+          html { font-size: 8.5pt; }
+          body { padding: 0; max-width: none; background: none; }
           nav, .skip, summary { display: none; }
           .scroll { overflow: visible; container-type: normal; }
           .ladder, .figures div, tr, p { break-inside: avoid; }
           h2, caption, figcaption { break-after: avoid; }
           section { margin-top: 2rem; }
-          tr > :first-child { position: static; }
+          tr > :first-child { position: static; background: none !important; }
           details::details-content { content-visibility: visible; display: block; }
         }
         """
