@@ -43,8 +43,9 @@ enum SampleReport {
             .init(name: HostileNames.override, counts: counts(42, received: 0, opened: 0, dismissed: 0)),
         ]
         report.stories = stories
+        let (fallback, shown) = (Rate(31, of: 402), Rate(1_280, of: 5_830))
         report.fallbackCost = FallbackCost(
-            fallback: Rate(31, of: 402), shown: Rate(1_280, of: 5_830), verdict: .lower(p: 0.0000012))
+            fallback: fallback, shown: shown, verdict: TwoProportions.verdict(fallback, against: shown))
         report.threads = [
             ThreadSummary(
                 name: "promo", counts: counts(25_000, received: 20_900, opened: 2_900, dismissed: 700), items: 31_022),
@@ -142,23 +143,24 @@ enum SampleReport {
 
 extension SampleReport {
     private static func headline(of counts: FunnelCounts) -> Headline {
-        Headline(
+        let (yesterday, fridays) = (Rate(5_640, of: 32_766), Rate(14_440, of: 92_504))
+        return Headline(
             counts: counts,
             previousDay: .init(
-                days: [date(2026, 11, 19)], delivered: 38_904, responseRate: 0.1641, pooled: Rate(5_378, of: 32_766),
-                receiptCoverage: 0.8422, verdict: .lower(p: 0.00021)),
+                days: [date(2026, 11, 19)], delivered: 38_904, responseRate: yesterday.value, pooled: yesterday,
+                receiptCoverage: 0.8422, verdict: TwoProportions.verdict(counts.responseRate, against: yesterday)),
             sameWeekdays: .init(
                 days: [date(2026, 11, 13), date(2026, 11, 6), date(2026, 10, 30)], delivered: 36_210,
-                responseRate: 0.1409, pooled: Rate(13_040, of: 92_504), receiptCoverage: 0.8561,
-                verdict: .likeChance(p: 0.31)))
+                responseRate: 0.1561, pooled: fridays, receiptCoverage: 0.8561,
+                verdict: TwoProportions.verdict(counts.responseRate, against: fridays)))
     }
 
     private static var restated: [Restatement] {
         var told = DayFigures()
-        (told.delivered, told.received, told.responded, told.receivedResponded) = (38_120, 32_004, 5_702, 5_066)
+        (told.delivered, told.received, told.responded, told.receivedResponded) = (38_120, 32_004, 5_950, 5_320)
         (told.dismissed, told.stories, told.storiesCompleted, told.woken) = (1_180, 5_702, 2_110, 8_801)
         var now = told
-        (now.delivered, now.received, now.responded, now.receivedResponded) = (38_904, 32_766, 6_040, 5_378)
+        (now.delivered, now.received, now.responded, now.receivedResponded) = (38_904, 32_766, 6_300, 5_640)
         var older = told
         older.dismissed += 3
         return [
@@ -243,21 +245,25 @@ extension SampleReport {
 
     private static var versions: [VersionSummary] {
         [
-            VersionSummary(
-                platform: "ios", version: "4.2.0",
-                counts: counts(20_000, received: 17_600, opened: 2_400, dismissed: 500),
-                before: Rate(103_400, of: 117_300), isNew: false, verdict: .likeChance(p: 0.52)),
-            VersionSummary(
-                platform: "ios", version: "4.3.0-beta.1",
-                counts: counts(18_462, received: 14_868, opened: 2_280, dismissed: 560),
-                before: Rate(21_040, of: 24_080), isNew: false, verdict: .lower(p: 0.0000001)),
-            VersionSummary(
-                platform: "ios", version: "4.3.0", counts: counts(1_800, received: 1_668, opened: 400, dismissed: 51),
-                before: Rate(124_440, of: 141_380), isNew: true, verdict: .higher(p: 0.002)),
-            VersionSummary(
-                platform: "", version: "", counts: counts(12, received: 3, opened: 1, dismissed: 0),
-                before: Rate(0, of: 0), isNew: true, verdict: .smallSample),
+            version(
+                "ios", "4.2.0", counts(20_000, received: 17_600, opened: 2_400, dismissed: 500),
+                before: Rate(103_400, of: 117_300)),
+            version(
+                "ios", "4.3.0-beta.1", counts(18_462, received: 14_868, opened: 2_280, dismissed: 560),
+                before: Rate(21_040, of: 24_080)),
+            version(
+                "ios", "4.3.0", counts(1_800, received: 1_668, opened: 400, dismissed: 51),
+                before: Rate(124_440, of: 141_380), isNew: true),
+            version("", "", counts(12, received: 3, opened: 1, dismissed: 0), before: Rate(0, of: 0), isNew: true),
         ]
+    }
+
+    private static func version(
+        _ platform: String, _ version: String, _ counts: FunnelCounts, before: Rate, isNew: Bool = false
+    ) -> VersionSummary {
+        VersionSummary(
+            platform: platform, version: version, counts: counts, before: before, isNew: isNew,
+            verdict: TwoProportions.verdict(counts.receiptCoverage, against: before))
     }
 
     private static var quality: Quality {

@@ -16,7 +16,10 @@ extension HTMLDocument {
             write("</tr>\n")
         }
         write("</tbody>\n</table>\n</div>\n")
-        if table.omitted > 0 { write("<p class=\"note\">\(table.omitted) more rows are not shown.</p>\n") }
+        if table.omitted > 0 {
+            let omitted = Wording.count(Int64(table.omitted), "more row is not shown", "more rows are not shown")
+            write("<p class=\"note\">\(omitted).</p>\n")
+        }
     }
 
     private mutating func write(_ cell: Table.Cell, _ kind: Table.Column.Kind, isHead: Bool) {
