@@ -26,6 +26,7 @@ package enum Migrations {
         Migration("0018_create_silent_funnel", PackageResources._018_create_silent_funnel_sql),
         Migration("0019_create_media_funnel", PackageResources._019_create_media_funnel_sql),
         Migration("0020_create_losses", PackageResources._020_create_losses_sql),
+        Migration("0021_create_reports", PackageResources._021_create_reports_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -53,6 +54,7 @@ package enum Migrations {
         Migration("view_media_funnel", PackageResources.view_media_funnel_sql),
         Migration("view_data_quality", PackageResources.view_data_quality_sql),
         Migration("view_projections", PackageResources.view_projections_sql),
+        Migration("view_reports", PackageResources.view_reports_sql),
     ]
 
     /// Raise it with every change of a definition that goes out.

@@ -8,6 +8,7 @@ package enum LogSession {
         case ingest = "bellwether_ingest"
         case projector = "bellwether_projector"
         case analyst = "bellwether_analyst"
+        case reporter = "bellwether_reporter"
     }
 
     /// Connects and sets the session up.

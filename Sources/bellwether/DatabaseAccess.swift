@@ -87,7 +87,7 @@ final class DatabaseAccess: Sendable {
         superuser: "bellwether",
         roles: [
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
-            LogSession.Role.analyst.rawValue,
+            LogSession.Role.analyst.rawValue, LogSession.Role.reporter.rawValue,
         ])
 
     static func dataDirectory(_ arguments: Arguments) -> String {

@@ -6,6 +6,16 @@ import Testing
 
 @Suite("Who may do what")
 struct EventLogAccessMatrixTests {
+    private static let views = [
+        "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
+        "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT", "analytics.client_drops: SELECT",
+        "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
+        "analytics.media_funnel: SELECT", "analytics.opens: SELECT", "analytics.projections: SELECT",
+        "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
+        "analytics.silent_funnel: SELECT", "analytics.story_events: SELECT", "analytics.story_funnel: SELECT",
+        "analytics.story_page_funnel: SELECT", "analytics.thread_funnel: SELECT", "analytics.version_funnel: SELECT",
+    ]
+
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
     /// function shows up here for the roles that reach it, and nowhere else.
     private static let expected: [String: [String]] = [
@@ -36,16 +46,8 @@ struct EventLogAccessMatrixTests {
             "projection.version_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",
         ],
-        "bellwether_analyst": [
-            "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT",
-            "analytics.batches: SELECT", "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT",
-            "analytics.client_drops: SELECT", "analytics.data_quality: SELECT", "analytics.deliveries: SELECT",
-            "analytics.events: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT",
-            "analytics.projections: SELECT", "analytics.receipts: SELECT", "analytics.rejected_events: SELECT",
-            "analytics.silent_funnel: SELECT", "analytics.story_events: SELECT", "analytics.story_funnel: SELECT",
-            "analytics.story_page_funnel: SELECT", "analytics.thread_funnel: SELECT",
-            "analytics.version_funnel: SELECT",
-        ],
+        "bellwether_analyst": views,
+        "bellwether_reporter": views + ["report: USAGE", "report.kept: INSERT, SELECT", "report.told: INSERT, SELECT"],
         TestCluster.stranger: [],
     ]
 
@@ -56,7 +58,7 @@ struct EventLogAccessMatrixTests {
         let rights: [String] = try database.column(
             """
             WITH ours AS (
-                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics')
+                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report')
                     AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
             ), rights (object, privilege) AS (
                 SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
@@ -110,7 +112,7 @@ struct EventLogAccessMatrixTests {
         var analyst = try database.connect(as: "bellwether_analyst")
         let views: [String] = try database.column(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analytics'::regnamespace ORDER BY relname")
-        #expect(views.count == 20)
+        #expect(views.count == 21)
         for view in views {
             #expect(throws: Never.self) { try analyst.query("SELECT * FROM analytics.\(identifier: view)") }
         }
@@ -118,7 +120,7 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'projection', 'bellwether') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether', 'report') AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {
@@ -127,7 +129,7 @@ struct EventLogAccessMatrixTests {
         }
         for script in [
             "CREATE TABLE analytics.mine ()", "CREATE TABLE public.mine ()", "DELETE FROM analytics.events",
-            "SELECT log.open_gate()", "SET ROLE bellwether_ingest",
+            "SELECT log.open_gate()", "SET ROLE bellwether_ingest", "SET ROLE bellwether_reporter",
         ] {
             #expect(throws: PostgresError.self, "\(script)") {
                 try analyst.execute(script: "SET default_transaction_read_only = off; " + script)
@@ -188,7 +190,9 @@ struct EventLogAccessMatrixTests {
                 AND obj_description(oid, 'pg_class') NOT LIKE '%What iOS never reports: a swipe or clear%'
             """)
         #expect(
-            quiet.sorted() == ["apps", "batches", "client_drops", "data_quality", "projections", "rejected_events"])
+            quiet.sorted() == [
+                "apps", "batches", "client_drops", "data_quality", "projections", "rejected_events", "reports",
+            ])
         let differing: [String] = try database.column(
             """
             SELECT v.relname || '.' || a.attname FROM pg_class AS v JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum > 0

@@ -53,7 +53,7 @@ struct MigrationFilesTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         #expect(try database.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user") == false)
-        for role in ["bellwether_ingest", "bellwether_projector", "bellwether_analyst"] {
+        for role in ["bellwether_ingest", "bellwether_projector", "bellwether_analyst", "bellwether_reporter"] {
             var connection = try database.connect()
             try connection.query("SET ROLE \(identifier: role)")
             #expect(try connection.query("SELECT current_user")[0].get(0) == role)

@@ -1,0 +1,64 @@
+-- Why: late events change days that were told already. A report is kept as it was printed, with the position of the log
+-- at which it was made and with what it told of each day, so that the next one can say which days have changed since.
+
+-- Who makes reports reads what analysts read, and adds reports to those that are kept.
+DO $$
+DECLARE
+    member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
+    inheriting text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN '' ELSE ' WITH INHERIT TRUE' END;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'bellwether_reporter') THEN
+        BEGIN
+            CREATE ROLE bellwether_reporter INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL;  -- another database's migration was faster
+        END;
+    END IF;
+    IF NOT pg_has_role('bellwether_reporter', 'bellwether_analyst', 'USAGE') THEN
+        BEGIN
+            EXECUTE 'GRANT bellwether_analyst TO bellwether_reporter' || inheriting;
+        EXCEPTION WHEN unique_violation THEN
+            NULL;  -- here too
+        END;
+    END IF;
+    IF NOT pg_has_role(current_user, 'bellwether_reporter', member) THEN
+        EXECUTE format('GRANT bellwether_reporter TO %I', current_user);
+    END IF;
+END
+$$;
+
+CREATE SCHEMA report;
+
+-- One report of one day of one app, in every format as it was printed, without colour.
+CREATE TABLE report.kept (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    app text NOT NULL REFERENCES log.app (slug),
+    day date NOT NULL,
+    position bigint NOT NULL,
+    made_at timestamptz NOT NULL,
+    as_text text NOT NULL,
+    as_markdown text NOT NULL,
+    as_html text NOT NULL,
+    as_json text NOT NULL,
+    as_csv text NOT NULL
+);
+CREATE INDEX kept_by_day ON report.kept (app, day, position);
+
+-- What a report told of its own day and of earlier ones that had changed: what later events are held against.
+CREATE TABLE report.told (
+    report bigint NOT NULL REFERENCES report.kept,
+    day date NOT NULL,
+    delivered bigint NOT NULL,
+    received bigint NOT NULL,
+    responded bigint NOT NULL,
+    received_responded bigint NOT NULL,
+    dismissed bigint NOT NULL,
+    stories bigint NOT NULL,
+    stories_completed bigint NOT NULL,
+    woken bigint NOT NULL,
+    PRIMARY KEY (report, day)
+);
+
+-- A report that was told stays told: who adds reports changes none.
+GRANT USAGE ON SCHEMA report TO bellwether_reporter;
+GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter;
