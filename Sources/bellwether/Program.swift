@@ -3,6 +3,7 @@ internal import EventLog
 internal import HTTPServer
 internal import Postgres
 internal import Projections
+internal import Reports
 internal import ServiceRuntime
 
 /// What the process tells its caller.
@@ -26,7 +27,7 @@ enum Program {
             ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
             AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
             ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
-            EraseCommand.self,
+            ReportCommand.self, EraseCommand.self,
             RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
         ]
@@ -84,6 +85,8 @@ enum Program {
         case StepError.database(let error): error.isUnavailable ? .unavailable : .failed
         case MigrationError.database(_, let error): error.isUnavailable ? .unavailable : .failed
         case VerifierError.database(let error): error.isUnavailable ? .unavailable : .failed
+        case ReportError.database(let error): error.isUnavailable ? .unavailable : .failed
+        case ReadinessError.database(let error): error.isUnavailable ? .unavailable : .failed
         default: .failed
         }
     }

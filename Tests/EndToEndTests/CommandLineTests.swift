@@ -10,6 +10,7 @@ struct CommandLineTests {
     static let commands = [
         ["serve"], ["migrate"], ["app", "create"], ["app", "list"], ["app", "set"], ["app", "key", "add"],
         ["app", "key", "revoke"], ["project"], ["projection", "resume"], ["rebuild"], ["verify"], ["retain"], ["erase"],
+        ["report"],
         ["status"], ["rejected", "list"], ["rejected", "replay"], ["psql"], ["database-url"], ["database", "stop"],
     ]
 
@@ -53,6 +54,13 @@ struct CommandLineTests {
             (["app", "set", "a", "--rate-limit", "-1"], "--rate-limit"), (["rejected", "list", "--id", "x"], "--id"),
             (["rejected", "list", "--limit", "0"], "--limit"),
             (["status", "--format", "json", "--format=json"], "twice"),
+            (["report", "--date", "2026-02-30"], "YYYY-MM-DD"), (["report", "--date", "tomorrow"], "YYYY-MM-DD"),
+            (["report", "--format", "pdf"], "markdown"), (["report", "--as-of", "-1"], "position"),
+            (["report", "--wait", "soon"], "90s"), (["report", "--all-apps"], "--output-dir"),
+            (["report", "--output-dir", "/tmp"], "--all-apps"), (["report", "now"], "use: "),
+            (["report", "--all-apps", "--app", "shop", "--output-dir", "/tmp"], "one of them"),
+            (["report", "--all-apps", "--output-dir", "/tmp", "--format", "html"], "--format"),
+            (["report", "--all-apps", "--output-dir", "/tmp", "--as-of", "1"], "--as-of"),
             (["status", "--help=yes"], "switch"), (["database", "stop"], "embedded"),
         ])
     func usage(_ words: [String], _ hint: String) throws {
@@ -66,7 +74,8 @@ struct CommandLineTests {
         arguments: [
             ["migrate"], ["app", "create", "shop"], ["app", "list"], ["app", "set", "shop", "--time-zone", "UTC"],
             ["status"], ["rejected", "replay"], ["project", "--once"], ["projection", "resume", "deliveries"],
-            ["rebuild"], ["verify"], ["verify", "--sample"], ["retain", "--days", "400"],
+            ["rebuild"], ["verify"], ["verify", "--sample"], ["report"], ["report", "--as-of", "1"],
+            ["report", "--all-apps", "--output-dir", "/tmp/none"], ["retain", "--days", "400"],
             ["erase", "--app", "shop", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"],
         ])
     func unavailable(_ words: [String]) throws {

@@ -91,8 +91,8 @@ struct ReportReaderTests {
         #expect(report.settling.hoursSinceEnd == 1)
         var analyst = try database.connect(as: "bellwether_analyst")
         for (moment, days) in [(midnight.later(seconds: -1), -2), (midnight, -1), (midnight.later(hours: 24), 0)] {
-            let yesterday = try ReportReader.yesterday(app: "shop", now: moment, on: &analyst)
-            #expect(yesterday == Self.day.advanced(by: days))
+            let today = try ReportedApp.find("shop", at: moment, on: &analyst).today
+            #expect(today == Self.day.advanced(by: days + 1))
         }
     }
 
@@ -182,9 +182,9 @@ struct ReportReaderTests {
         #expect(refusal() == "there is no app 'sh\\u{1B}op', nor any other: bellwether app create makes one")
         for slug in ["shop", "chat"] { _ = try database.makeApp(slug) }
         #expect(refusal() == "there is no app 'sh\\u{1B}op'; there is chat, shop")
-        #expect(try ReportReader.apps(on: &analyst) == ["chat", "shop"])
+        #expect(try ReportedApp.all(at: Self.day.start, on: &analyst).map(\.slug) == ["chat", "shop"])
         let error = #expect(throws: ReportError.self) {
-            _ = try ReportReader.yesterday(app: "nobody", now: Self.day.start, on: &analyst)
+            _ = try ReportedApp.find("nobody", at: Self.day.start, on: &analyst)
         }
         #expect(error.map { "\($0)".contains("no app 'nobody'") } == true)
         // The connection is fit for the next one.

@@ -37,7 +37,7 @@ package struct Bellwether: Sendable {
 
     /// Runs a command on a terminal of its own; what stands on it is its output.
     package func onTerminal(_ words: String...) throws -> ChildProcess.Ended {
-        let line = ([binary] + words).map { "'\($0)'" }.joined(separator: " ")
+        let line = (runner + [binary] + words).map { "'\($0)'" }.joined(separator: " ")
         return try ChildProcess.run(["script", "-qec", line, "/dev/null"], environment: environment)
     }
 

@@ -16,36 +16,15 @@ package struct ReportReader: Sendable {
         (self.app, self.day, self.now) = (app, day, now)
     }
 
-    /// The day before today in the time zone of an app.
-    package static func yesterday(
-        app: String, now: Timestamp, on connection: inout Connection
-    ) throws(ReportError) -> CivilDate {
-        let zone = try ReportedApp.find(app, on: &connection).timeZone
-        do throws(PostgresError) {
-            return try connection.query("SELECT (\(now) AT TIME ZONE \(zone))::date - 1")[0].get(0)
-        } catch { throw .database(error) }
-    }
-
-    /// The slugs of all apps, by name.
-    package static func apps(on connection: inout Connection) throws(ReportError) -> [String] {
-        try ReportedApp.slugs(on: &connection)
-    }
-
     /// Reads it, in a transaction of its own. The role of the connection needs `analytics.*` and nothing else.
     package func read(on connection: inout Connection) throws(ReportError) -> Report {
-        do {
-            return try connection.transaction(.repeatableReadOnly, failingWith: ReportError.self) {
-                (connection: inout Connection) throws(ReportError) in try readSnapshot(&connection)
-            }
-        } catch {
-            switch error {
-            case .database(let error): throw .database(error)
-            case .body(let error): throw error
-            }
+        try connection.inSnapshot { (connection: inout Connection) throws(ReportError) in
+            try read(inSnapshotOf: &connection)
         }
     }
 
-    private func readSnapshot(_ connection: inout Connection) throws(ReportError) -> Report {
+    /// Reads it in a transaction that others read in too, so that what they add is of the same moment.
+    func read(inSnapshotOf connection: inout Connection) throws(ReportError) -> Report {
         let scope = try ReportScope.find(app, day: day, now: now, on: &connection)
         do throws(PostgresError) { return try read(scope, on: &connection) } catch { throw .database(error) }
     }

@@ -13,7 +13,7 @@ struct ReportScope {
     static func find(
         _ app: String, day: CivilDate, now: Timestamp, on connection: inout Connection
     ) throws(ReportError) -> ReportScope {
-        let found = try ReportedApp.find(app, on: &connection)
+        let found = try ReportedApp.find(app, at: now, on: &connection)
         guard !found.daysAreMoving else { throw .daysAreMoving(app: found.slug, timeZone: found.timeZone) }
         return ReportScope(app: found.slug, day: day, timeZone: found.timeZone, now: now)
     }

@@ -1,0 +1,105 @@
+package import Postgres
+package import ServiceRuntime
+package import Telemetry
+
+/// Whether the funnels hold what a report of a day has to show: all that was committed before the day's end, or, while
+/// the day lasts, when it was asked for.
+package struct Readiness: Sendable {
+    /// The position of the log that every projection must have reached.
+    package let needed: Int64
+    private let app: String
+
+    /// Looks up what a report of this day of this app needs.
+    package init(
+        for day: CivilDate, of app: ReportedApp, on connection: inout Connection
+    ) throws(PostgresError) {
+        // Backwards from the head: the ends of days that are asked for are near.
+        let rows = try connection.query(
+            """
+            SELECT batch FROM analytics.batches
+            WHERE committed_at < (\(day) + 1)::timestamp AT TIME ZONE \(app.timeZone) ORDER BY batch DESC LIMIT 1
+            """)
+        needed = try rows.first?.get(0) ?? 0
+        self.app = app.slug
+    }
+
+    /// Waits until every projection runs and has come so far. `waits` is told once, before the first pause.
+    package func wait(
+        until deadline: Deadline, on connection: inout Connection, waits: (NotReady) -> Void
+    ) throws(ReadinessError) {
+        var isTold = false
+        while true {
+            let backlog: NotReady?
+            do { backlog = try lookOnce(on: &connection) } catch { throw .database(error) }
+            guard let backlog else { return }
+            // One that has stopped goes on when somebody has mended it, and not before.
+            if case .stopped = backlog { throw .notReady(backlog) }
+            guard !deadline.hasPassed else { throw .notReady(backlog) }
+            if !isTold { waits(backlog) }
+            isTold = true
+            _ = Lock(()).wait(until: min(deadline, .after(seconds: 0.1))) { _ in Bool?.none }
+        }
+    }
+
+    /// What stands in the way now; nil when nothing does.
+    private func lookOnce(on connection: inout Connection) throws(PostgresError) -> NotReady? {
+        let rows = try connection.query(
+            """
+            SELECT name, position, lag_seconds::float8, stopped_batch, stopped_because FROM analytics.projections
+            ORDER BY status = 'running', name <> 'deliveries', position, name
+            """)
+        guard let row = rows.first else { return nil }
+        if let batch: Int64 = try row.optional(3) {
+            return .stopped(name: try row.get(0), batch: batch, reason: try row.optional(4) ?? "")
+        }
+        var least: (position: Int64, seconds: Double)?
+        for row in rows {
+            let position: Int64 = try row.get(1)
+            if position < min(needed, least?.position ?? .max) { least = (position, try row.get(2)) }
+        }
+        if let least { return .behind(position: least.position, needed: needed, seconds: least.seconds) }
+        let zones = try connection.query(
+            "SELECT time_zone FROM analytics.apps WHERE app = \(app) AND days_moving")
+        return try zones.first.map { zone throws(PostgresError) in .moving(app: app, timeZone: try zone.get(0)) }
+    }
+}
+
+/// Why the funnels cannot be reported from yet.
+package enum NotReady: Sendable, Hashable, CustomStringConvertible {
+    case stopped(name: String, batch: Int64, reason: String)
+    /// `seconds` is the age of the oldest batch that is missing.
+    case behind(position: Int64, needed: Int64, seconds: Double)
+    /// The app's time zone was changed, and its deliveries are on their way to the days of the new one.
+    case moving(app: String, timeZone: String)
+
+    package var description: String {
+        switch self {
+        case .stopped("deliveries", let batch, let reason):
+            "all projections have stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether rebuild"
+        case .stopped(let name, let batch, let reason):
+            "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether projection resume \(String(printable: name))"
+        case .behind(let position, let needed, let seconds):
+            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(seconds.rounded(.up))) s behind: they stand at \(position) of the \(needed) that the day needs"
+        case .moving(let app, let timeZone):
+            "the deliveries of '\(app)' are being moved to the days of \(timeZone)"
+        }
+    }
+}
+
+/// Waiting for the funnels came to nothing.
+package enum ReadinessError: Error, Sendable, CustomStringConvertible {
+    case notReady(NotReady)
+    case database(PostgresError)
+
+    package var description: String {
+        switch self {
+        case .notReady(.stopped(let name, let batch, let reason)):
+            "\(NotReady.stopped(name: name, batch: batch, reason: reason))"
+        case .notReady(.moving(let app, let timeZone)):
+            "\(NotReady.moving(app: app, timeZone: timeZone)). Start bellwether serve, or run bellwether app set \(app) --time-zone \(timeZone), and ask again"
+        case .notReady(let behind):
+            "\(behind). Start bellwether serve, or run bellwether project --once, and ask again"
+        case .database(let error): error.description
+        }
+    }
+}

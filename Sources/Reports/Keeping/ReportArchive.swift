@@ -1,0 +1,84 @@
+package import Postgres
+package import Telemetry
+
+/// The reports that are kept. They are added and read; nothing changes one.
+package enum ReportArchive {
+    /// The newest report of that day at or before a position of the log; nil when none is kept.
+    package static func newest(
+        app: String, day: CivilDate, atOrBefore position: Int64, on connection: inout Connection
+    ) throws(PostgresError) -> KeptReport? {
+        let rows = try connection.query(
+            """
+            SELECT position, made_at, as_text, as_markdown, as_html, as_json, as_csv FROM report.kept
+            WHERE app = \(app) AND day = \(day) AND position <= \(position) ORDER BY position DESC, id DESC LIMIT 1
+            """)
+        guard let row = rows.first else { return nil }
+        return KeptReport(
+            place: KeptReport.Place(app: app, day: day, position: try row.get(0), madeAt: try row.get(1)),
+            documents: ReportDocuments(
+                text: try row.get(2), markdown: try row.get(3), html: try row.get(4), json: try row.get(5),
+                csv: try row.get(6)))
+    }
+
+    /// Which reports of an app are kept, of one day or of all: the latest day first, and the newest of a day first.
+    package static func list(
+        app: String, day: CivilDate? = nil, on connection: inout Connection
+    ) throws(PostgresError) -> [KeptReport.Place] {
+        let rows = try connection.query(
+            """
+            SELECT day, position, made_at FROM report.kept WHERE app = \(app) AND (\(day) IS NULL OR day = \(day))
+            ORDER BY day DESC, position DESC, id DESC
+            """)
+        var places: [KeptReport.Place] = []
+        for row in rows {
+            places.append(
+                KeptReport.Place(app: app, day: try row.get(0), position: try row.get(1), madeAt: try row.get(2)))
+        }
+        return places
+    }
+
+    /// What became of a report that was to be kept.
+    enum Outcome {
+        case added(ReportDocuments)
+        /// The very same is kept already, but for the time at which it was made.
+        case found(KeptReport)
+    }
+
+    /// Keeps a report with what it tells of its own day and of those that it restates; once, however often it is made.
+    static func keep(
+        _ report: Report, figures: DayFigures, on connection: inout Connection
+    ) throws(PostgresError) -> Outcome {
+        try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+            // Two that are made at once would both find nothing.
+            try connection.query(
+                "SELECT pg_advisory_xact_lock(hashtextextended(\("bellwether report " + report.app), 0))")
+            if let kept = try newest(
+                app: report.app, day: report.day, atOrBefore: report.position, on: &connection),
+                kept.place.position == report.position
+            {
+                var again = report
+                again.madeAt = kept.place.madeAt
+                if ReportDocuments(of: again).isSame(as: kept.documents) { return .found(kept) }
+            }
+            let documents = ReportDocuments(of: report)
+            let id: Int64 = try connection.query(
+                """
+                INSERT INTO report.kept (app, day, position, made_at, as_text, as_markdown, as_html, as_json, as_csv)
+                VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(documents.text),
+                    \(documents.markdown), \(documents.html), \(documents.json), \(documents.csv))
+                RETURNING id
+                """)[0].get(0)
+            var told = [(report.day, figures)]
+            told += report.restated.map { ($0.day, $0.now) }
+            try connection.query(
+                """
+                INSERT INTO report.told (report, day, delivered, received, responded, received_responded, dismissed,
+                    stories, stories_completed, woken)
+                SELECT \(id), * FROM unnest(\(told.map(\.0)), \(told.map(\.1.delivered)), \(told.map(\.1.received)),
+                    \(told.map(\.1.responded)), \(told.map(\.1.receivedResponded)), \(told.map(\.1.dismissed)),
+                    \(told.map(\.1.stories)), \(told.map(\.1.storiesCompleted)), \(told.map(\.1.woken)))
+                """)
+            return .added(documents)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import Postgres
+internal import Reports
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Writes the reports of a day, app by app, in every format: `DIR/shop/2026-11-20.html`. Safe to repeat.
+struct NightlyReports {
+    let directory: String
+    let day: DayChoice
+    let now: Timestamp
+    let wait: Double
+
+    /// What fails with one app is told and does not stop the others. A connection that broke is opened again.
+    func run(
+        _ apps: [ReportedApp], on connection: inout Connection, of session: ReporterSession
+    ) throws -> ExitCode {
+        try OutputFile.makeDirectory(directory)
+        if apps.isEmpty { StandardStream.error.write("There is no app yet.\n") }
+        var patience = Patience(seconds: wait)
+        var exitCode = ExitCode.done
+        for app in apps {
+            do {
+                if !connection.isUsable { connection = try session.open() }
+                if try !write(app, &patience, on: &connection) { exitCode = .failed }
+            } catch {
+                StandardStream.error.write("bellwether: \(app.slug): \(error)\n")
+                exitCode = .failed
+            }
+        }
+        return exitCode
+    }
+
+    /// False when the files are written but the report was not kept.
+    private func write(
+        _ app: ReportedApp, _ patience: inout Patience, on connection: inout Connection
+    ) throws -> Bool {
+        let day = try day.day(of: app)
+        try patience.waitForFunnels(of: app, on: day, connection: &connection)
+        let made = try Reporter(app: app.slug, day: day, now: now).make(on: &connection)
+        let place = "\(directory)/\(app.slug)"
+        try OutputFile.makeDirectory(place)
+        for format in ReportFormat.allCases {
+            try OutputFile.write(made.documents[format], to: "\(place)/\(day).\(format.fileExtension)")
+        }
+        let endings = ReportFormat.allCases.map(\.fileExtension).joined(separator: ",")
+        var line = "\(app.slug): \(made.report.headline.counts.delivered) deliveries of \(day) at position "
+        line += "\(made.report.position), in \(String(printable: place))/\(day).{\(endings)}\n"
+        if case .failed(let error) = made.keeping { line = "bellwether: \(app.slug), \(day): \(error.whyNotKept)\n" }
+        StandardStream.error.write(line)
+        if case .failed = made.keeping { return false }
+        return true
+    }
+}
+
+/// How long a command still waits for funnels: for those of all its apps together.
+struct Patience {
+    private var seconds: Double
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// Returns when the funnels hold what the report needs, and says so when it has to wait.
+    mutating func waitForFunnels(of app: ReportedApp, on day: CivilDate, connection: inout Connection) throws {
+        let begun = Deadline.now
+        defer { seconds -= Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9 }
+        try Readiness(for: day, of: app, on: &connection).wait(until: .after(seconds: seconds), on: &connection) {
+            backlog in
+            StandardStream.error.write("Waiting up to \(Int(seconds.rounded(.up))) s: \(backlog).\n")
+        }
+    }
+}

@@ -1,0 +1,239 @@
+internal import EventLog
+internal import Glibc
+internal import Postgres
+internal import Reports
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Prints the summary of a day, and keeps it.
+struct ReportCommand: Command {
+    static let words = ["report"]
+    static let summary = "Print the summary of a day and keep it, or print a kept one again"
+    static let options = [
+        Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
+        Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday, where the app is (default yesterday)"),
+        Option("format", "FORMAT", help: "text, markdown, html, json or csv (default text)"),
+        Option("output", "FILE", help: "Write it there, whole or not at all, and print nothing"),
+        Option("as-of", "POSITION", help: "What was kept at or before this position of the log, as it was"),
+        Option("wait", "TIME", help: "For funnels that are behind: 90s, 5m, 0s (default 60s)"),
+        Option("all-apps", help: "The nightly run: every app in every format, into --output-dir"),
+        Option("output-dir", "DIR", help: "Every format as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
+    ]
+
+    private let arguments: Arguments
+    private let day: DayChoice
+    private let format: ReportFormat
+    private let position: Int64?
+    private let wait: Double
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        day = try DayChoice(arguments.text("date") ?? "yesterday")
+        format = try arguments.choice("format", default: .text)
+        position = try Self.position(arguments)
+        wait = try Self.seconds(arguments.text("wait") ?? "60s")
+        if arguments.has("all-apps"), arguments.has("app") { throw UsageError("--all-apps and --app: say one of them") }
+        if arguments.has("all-apps"), !arguments.has("output-dir") {
+            throw UsageError("--all-apps writes files: say where with --output-dir DIR")
+        }
+        guard arguments.has("output-dir") else { return }
+        guard arguments.has("all-apps") || arguments.has("app") else {
+            throw UsageError("say whose reports: --all-apps or --app SLUG")
+        }
+        for name in ["format", "output", "as-of"] where arguments.has(name) {
+            throw UsageError("--output-dir takes every format of the present report: --\(name) has no part in it")
+        }
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        let now = WallClock.now
+        let session = ReporterSession(access: access, log: log)
+        var connection = try session.open()
+        let apps = try chosenApps(at: now, on: &connection)
+        if let directory = arguments.text("output-dir") {
+            return try NightlyReports(directory: directory, day: day, now: now, wait: wait)
+                .run(apps, on: &connection, of: session)
+        }
+        guard let first = apps.first else { throw Failure("there is no app yet: bellwether app create SLUG") }
+        guard apps.count == 1 || format != .html else {
+            throw UsageError(
+                "an HTML file is of one app: name it with --app SLUG (\(first.slug), …), or use --all-apps --output-dir DIR"
+            )
+        }
+        let days = try apps.map { app in (app, try day.day(of: app)) }
+        if let position { return try printKept(days, atOrBefore: position, on: &connection) }
+        return try printNew(days, now: now, on: &connection)
+    }
+
+    /// Makes them, and prints when all are made: half of what was asked for looks like all of it.
+    private func printNew(
+        _ days: [(ReportedApp, CivilDate)], now: Timestamp, on connection: inout Connection
+    ) throws -> ExitCode {
+        let isColoured = format == .text && !arguments.has("output") && Self.takesColour
+        var patience = Patience(seconds: wait)
+        var documents: [String] = []
+        var complaints = ""
+        for (app, day) in days {
+            try patience.waitForFunnels(of: app, on: day, connection: &connection)
+            let made = try Reporter(app: app.slug, day: day, now: now).make(on: &connection)
+            documents.append(isColoured ? made.colouredText : made.documents[format])
+            if case .failed(let error) = made.keeping {
+                complaints += "bellwether: \(app.slug), \(day): \(error.whyNotKept)\n"
+            }
+        }
+        try write(documents)
+        // What was read is right, and whoever waits for it gets it; but it is an error that nobody can print it again.
+        StandardStream.error.write(complaints)
+        return complaints.isEmpty ? .done : .failed
+    }
+
+    /// Prints again what was printed then.
+    private func printKept(
+        _ days: [(ReportedApp, CivilDate)], atOrBefore position: Int64, on connection: inout Connection
+    ) throws -> ExitCode {
+        var documents: [String] = []
+        for (app, day) in days {
+            if let kept = try ReportArchive.newest(app: app.slug, day: day, atOrBefore: position, on: &connection) {
+                documents.append(kept.documents[format])
+            } else {
+                StandardStream.error.write(
+                    "bellwether: no report of '\(app.slug)' of \(day) is kept at or before position \(position).\n")
+                try tellKept(of: app.slug, day, on: &connection)
+            }
+        }
+        guard documents.count == days.count else { return .failed }
+        try write(documents)
+        return .done
+    }
+
+    /// Those of the day; of all days where the day has none.
+    private func tellKept(of app: String, _ day: CivilDate, on connection: inout Connection) throws {
+        let most = 30
+        var kept = try ReportArchive.list(app: app, day: day, on: &connection)
+        if kept.isEmpty { kept = try ReportArchive.list(app: app, on: &connection) }
+        guard !kept.isEmpty else {
+            StandardStream.error.write("None of '\(app)' is kept yet.\n")
+            return
+        }
+        var table = TextTable(["KEPT OF DAY", "POSITION", "MADE AT"])
+        for place in kept.prefix(most) { table.add(["\(place.day)", "\(place.position)", "\(place.madeAt)"]) }
+        StandardStream.error.write(table.text)
+        if kept.count > most {
+            StandardStream.error.write("And \(kept.count - most) earlier ones: see analytics.reports.\n")
+        }
+    }
+
+    private func write(_ documents: [String]) throws {
+        let text = format.joined(documents)
+        if let path = arguments.text("output") {
+            try OutputFile.write(text, to: path)
+        } else {
+            StandardStream.output.write(text)
+        }
+    }
+
+    private func chosenApps(at now: Timestamp, on connection: inout Connection) throws -> [ReportedApp] {
+        guard let slug = arguments.text("app") else { return try ReportedApp.all(at: now, on: &connection) }
+        return [try ReportedApp.find(slug, at: now, on: &connection)]
+    }
+
+    private static func position(_ arguments: Arguments) throws -> Int64? {
+        guard let text = arguments.text("as-of") else { return nil }
+        guard let position = Int64(text), position >= 0 else {
+            throw UsageError(
+                "--as-of takes a position of the log, a whole number from 0, not '\(String(printable: text))'")
+        }
+        return position
+    }
+
+    private static func seconds(_ text: String) throws -> Double {
+        guard let match = text.wholeMatch(of: /([0-9]{1,6})(s|m|h)?/), let number = Double(match.1) else {
+            throw UsageError("--wait takes a time such as 90s, 5m or 0s, not '\(String(printable: text))'")
+        }
+        return number * (match.2 == "h" ? 3600 : match.2 == "m" ? 60 : 1)
+    }
+
+    /// Whether somebody looks who wants colour.
+    private static var takesColour: Bool {
+        guard StandardStream.output.isTerminal else { return false }
+        guard let refusal = unsafe getenv("NO_COLOR") else { return true }
+        return unsafe refusal.pointee == 0
+    }
+}
+
+/// Which day is meant, whatever day it is where the app is.
+enum DayChoice {
+    case today, yesterday
+    case date(CivilDate)
+
+    init(_ text: String) throws {
+        switch text {
+        case "today": self = .today
+        case "yesterday": self = .yesterday
+        default:
+            guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/), let year = Int(match.1),
+                let month = Int(match.2), let day = Int(match.3),
+                let date = CivilDate(year: year, month: month, day: day)
+            else {
+                throw UsageError("--date takes YYYY-MM-DD, today or yesterday, not '\(String(printable: text))'")
+            }
+            self = .date(date)
+        }
+    }
+
+    /// The day of this app; one that has not begun there cannot be reported.
+    func day(of app: ReportedApp) throws -> CivilDate {
+        switch self {
+        case .today: return app.today
+        case .yesterday: return app.today.advanced(by: -1)
+        case .date(let day):
+            guard day <= app.today else {
+                throw UsageError("--date \(day) has not begun in \(app.timeZone), where '\(app.slug)' has its days")
+            }
+            return day
+        }
+    }
+}
+
+/// A session of who makes reports.
+struct ReporterSession {
+    let access: DatabaseAccess
+    let log: Log
+
+    func open() throws -> Connection {
+        do {
+            var connection = try LogSession.open(
+                url: access.url, role: .reporter, purpose: "report", log: log, statementSeconds: 600)
+            try connection.query("SELECT FROM analytics.reports LIMIT 0")
+            return connection
+        } catch {
+            switch error.state {
+            case .insufficientPrivilege?:
+                throw Failure(
+                    "this login may not make reports. As the owner of the database: GRANT bellwether_reporter TO the login"
+                )
+            // SET ROLE calls a role that does not exist a wrong value.
+            case .undefinedTable?, SQLState("22023")?:
+                throw Failure("this database is not at the version of this program: run bellwether migrate")
+            default: throw error
+            }
+        }
+    }
+}
+
+extension PostgresError {
+    /// Why a report was not kept, and what to do.
+    var whyNotKept: String {
+        let cause =
+            switch state {
+            case .insufficientPrivilege:
+                "As the owner of the database: GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter"
+            case .readOnlyTransaction: "This database takes no writes, as a standby: ask the primary"
+            default: description
+            }
+        return "the report was made but not kept, so it cannot be printed again. \(cause)"
+    }
+}

@@ -1,0 +1,150 @@
+import EventLog
+import Postgres
+import Reports
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Reports are kept")
+struct ReportArchiveTests {
+    @Test("as they were printed, in every format and to the byte, with what they told of their day")
+    func kept() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        let installs = [UUID].random(4)
+        try nights.take(installs, on: 20)
+        try nights.take(Array(installs.prefix(3)), on: 20, .opened(launch: nil), hour: 13)
+        let made = try nights.report(20)
+        #expect(made.keeping.isNew && made.report.position == 2)
+        let kept = try #require(try nights.newest(20, atOrBefore: 2))
+        #expect(kept.place.madeAt == ReportedNights.time(21, 3) && kept.documents.isSame(as: made.documents))
+        for format in ReportFormat.allCases {
+            #expect(Array(kept.documents[format].utf8) == Array(format.document(of: made.report).utf8), "\(format)")
+        }
+        #expect(
+            try database.analystRows("SELECT * FROM reports") == [
+                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",4,4,3,3,0.75000000000000000000)"
+            ])
+    }
+
+    @Test("and found again at or before a position, those of other days and apps aside")
+    func asOf() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        let others = try ReportedNights("others", in: database)
+        var made: [Reporter.Made] = []
+        for _ in 0..<2 {
+            try nights.take(.random(2), on: 20)
+            made.append(try nights.report(20))
+            try others.take(.random(1), on: 20)
+            _ = try others.report(20)
+            _ = try nights.report(19, madeOn: 21)
+        }
+        #expect(made.map(\.report.position) == [1, 3])
+        #expect(try nights.newest(20, atOrBefore: 0) == nil)
+        for (position, place) in [(1, 0), (2, 0), (3, 1), (4, 1), (Int64.max, 1)] as [(Int64, Int)] {
+            let kept = try #require(try nights.newest(20, atOrBefore: position))
+            #expect(kept.documents.isSame(as: made[place].documents), "\(position)")
+        }
+        #expect(try nights.kept() == ["20 3", "20 1", "19 4", "19 2"])
+        #expect(try nights.newest(18, atOrBefore: .max) == nil)
+    }
+
+    @Test("once, however often the very same is made; again when anything but the time of making is different")
+    func idempotent() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        let first = try nights.report(20)
+        var later: [Reporter.Made] = []
+        var connection = try database.session(.reporter)
+        for minutes in [1, 20] as [Int64] {
+            let now = ReportedNights.time(21, 3) + minutes * 60_000_000
+            later.append(try Reporter(app: "shop", day: ReportedNights.day(20), now: now).make(on: &connection))
+        }
+        for made in later {
+            #expect(made.keeping.isAsBefore && made.documents.isSame(as: first.documents))
+            #expect(made.report.madeAt == first.report.madeAt)
+        }
+        #expect(try nights.kept() == ["20 1"])
+        // At the same position, but somebody has given it words of another kind since.
+        try database.run("UPDATE report.kept SET as_csv = as_csv || 'x'")
+        #expect(try nights.report(20).keeping.isNew)
+        #expect(try nights.kept() == ["20 1", "20 1"])
+        #expect(try nights.newest(20, atOrBefore: 1)?.documents.isSame(as: first.documents) == true)
+    }
+
+    @Test("once, by however many at once")
+    func together() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        try TestSupport.together(4) { _ in
+            for _ in 0..<3 { _ = try nights.report(20) }
+        }
+        #expect(try nights.kept() == ["20 1"])
+    }
+
+    @Test("of a day and an app without anything too")
+    func empty() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        let made = try nights.report(20)
+        #expect(made.report.isEmpty && made.keeping.isNew)
+        #expect(
+            try database.analystRows("SELECT position, delivered, response_rate FROM reports") == ["(0,0,)"])
+        #expect(try nights.report(20).keeping.isAsBefore)
+    }
+
+    @Test("a report that cannot be kept can be read all the same, and the cause is told")
+    func refused() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        try database.run("REVOKE INSERT ON report.told FROM bellwether_reporter")
+        let made = try nights.report(20)
+        guard case .failed(let error) = made.keeping else {
+            Issue.record("it was kept: \(made.keeping)")
+            return
+        }
+        #expect(error.state == .insufficientPrivilege)
+        #expect(made.report.headline.counts.delivered == 2)
+        #expect(made.documents.isSame(as: ReportDocuments(of: made.report)))
+        // Nothing of it is half there.
+        #expect(try nights.kept() == [])
+    }
+
+    @Test("who keeps reports can change none, and reads nothing behind the views")
+    func role() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        _ = try nights.report(20)
+        var reporter = try database.session(.reporter)
+        #expect(try reporter.query("SELECT FROM analytics.events").count == 2)
+        for script in [
+            "UPDATE report.kept SET position = 0", "DELETE FROM report.kept", "TRUNCATE report.kept, report.told",
+            "UPDATE report.told SET delivered = 0", "DELETE FROM report.told", "SELECT FROM log.event",
+            "SELECT FROM log.app", "SELECT FROM projection.delivery", "SELECT FROM bellwether.migration",
+            "INSERT INTO log.app (slug, time_zone) VALUES ('mine', 'UTC')", "CREATE TABLE report.mine ()",
+        ] {
+            let error = #expect(throws: PostgresError.self) { try reporter.execute(script: script) }
+            #expect(error?.state == .insufficientPrivilege, "\(script)")
+        }
+        #expect(throws: PostgresError.self) {
+            try reporter.execute(
+                script: """
+                    INSERT INTO report.kept (app, day, position, made_at, as_text, as_markdown, as_html, as_json, as_csv)
+                    VALUES ('nobody', '2026-11-20', 1, now(), '', '', '', '', '')
+                    """)
+        }
+        #expect(try nights.kept() == ["20 1"])
+    }
+}
