@@ -46,18 +46,19 @@ extension Page {
                 ) { version in
                     let coverage = version.counts.receiptCoverage
                     return [
-                        Table.Cell(version.title, tone: version.isAlarm ? .alarm : .plain),
+                        Table.Cell(
+                            version.title + (version.isNew ? " *" : ""), tone: version.isAlarm ? .alarm : .plain),
                         Table.Cell(Wording.count(version.counts.delivered)),
                         Table.Cell(Wording.count(version.counts.received)),
                         Table.Cell(
                             Wording.percent(coverage), share: coverage.value,
                             tone: version.isAlarm ? .alarm : .plain),
-                        Table.Cell(Wording.percent(version.before) + (version.isNew ? " *" : "")),
+                        Table.Cell(Wording.percent(version.before)),
                         Table.Cell(Wording.percent(version.counts.responseRate)),
                     ]
                 }))
         if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
-            blocks.append(.sentence("* new or rare: all versions of the platform.", .note))
+            blocks.append(.sentence("* New or rare: seven days before, all versions of the platform.", .note))
         }
         return Section("Receipts by app version", blocks)
     }

@@ -98,7 +98,7 @@ extension Page {
                             Table.Cell(Wording.name(dead.category, else: "(no category)")),
                             Table.Cell(dead.what.button),
                             Table.Cell(dead.what.known), Table.Cell(Wording.count(dead.delivered)),
-                            Table.Cell("< \(Wording.percent(dead.bound))"),
+                            Table.Cell(Wording.lessThan(dead.bound)),
                         ]
                     }),
                 .sentence(

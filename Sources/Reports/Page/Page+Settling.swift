@@ -47,7 +47,7 @@ extension Page {
             [
                 .table(
                     Table(
-                        "Since they were reported, by events that came late",
+                        "Since they were reported: by late events mostly, or an erasure, or another time zone",
                         columns: [.name("Day"), .name("What"), .number("Told"), .number("Now"), .number("Change")],
                         of: changes, most: 2 * Table.mostRows
                     ) { day, change in

@@ -57,6 +57,9 @@ extension Page {
 }
 
 extension StorySummary {
+    /// Pages that are drawn; a client may claim a thousand.
+    private static let mostPages = 20
+
     fileprivate var title: String {
         let category = Wording.name(category, else: "(no category)")
         return campaign.isEmpty ? category : "\(category) · \(campaign)"
@@ -67,7 +70,7 @@ extension StorySummary {
         let top = max(pages.first?.planned ?? 0, 1)
         return Ladder(
             "\(title): pages reached",
-            steps: pages.map { page in
+            steps: pages.prefix(Self.mostPages).map { page in
                 Ladder.Step(
                     "Page \(page.index + 1)", value: page.reached, share: Double(page.reached) / Double(top))
             },
@@ -79,17 +82,18 @@ extension StorySummary {
                     .number("Shown"), .number("Views"), .number("Mean dwell"),
                     .number("Clicked"), .bar("Click rate"), .number("Left here"),
                 ],
-                rows: zip(pages, [nil] + pages.map(Optional.some)).map { page, before in
-                    let lost = before.map { Rate($0.reached - page.reached, of: $0.reached) }
-                    return [
-                        Table.Cell("\(page.index + 1)"), Table.Cell(Wording.count(page.planned)),
-                        Table.Cell(Wording.count(page.reached)), Table.Cell(lost.map(Wording.percent) ?? "–"),
-                        Table.Cell(Wording.count(page.shown)), Table.Cell(Wording.count(page.views)),
-                        Table.Cell(Wording.duration(seconds: page.meanDwellSeconds)),
-                        Table.Cell(Wording.count(page.clicked)),
-                        Table.Cell(Wording.percent(page.clickRate), share: page.clickRate.value),
-                        Table.Cell(Wording.count(page.exited)),
-                    ]
-                }))
+                of: Array(zip(pages, [nil] + pages.map(Optional.some))), most: Self.mostPages
+            ) { page, before in
+                let lost = before.map { Rate($0.reached - page.reached, of: $0.reached) }
+                return [
+                    Table.Cell("\(page.index + 1)"), Table.Cell(Wording.count(page.planned)),
+                    Table.Cell(Wording.count(page.reached)), Table.Cell(lost.map(Wording.percent) ?? "–"),
+                    Table.Cell(Wording.count(page.shown)), Table.Cell(Wording.count(page.views)),
+                    Table.Cell(Wording.duration(seconds: page.meanDwellSeconds)),
+                    Table.Cell(Wording.count(page.clicked)),
+                    Table.Cell(Wording.percent(page.clickRate), share: page.clickRate.value),
+                    Table.Cell(Wording.count(page.exited)),
+                ]
+            })
     }
 }

@@ -29,6 +29,12 @@ enum Wording {
         return "\(fixed(percent, 1)) %"
     }
 
+    /// `< 0.3 %`
+    static func lessThan(_ share: Double) -> String {
+        let percent = percent(share)
+        return percent.hasPrefix("<") ? percent : "< \(percent)"
+    }
+
     static func percent(_ rate: Rate) -> String { percent(rate.value) }
 
     /// `+3.1 %`, of `base`; nil without a base.
