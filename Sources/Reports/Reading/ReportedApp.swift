@@ -37,7 +37,7 @@ package struct ReportedApp: Hashable, Sendable {
         _ slug: String, at now: Timestamp, on connection: inout Connection
     ) throws(ReportError) -> ReportedApp {
         let apps = try all(at: now, on: &connection)
-        // Scalar by scalar: a slug has no letters that could be written in two ways.
+        // Byte by byte, as the database compares.
         guard let app = apps.first(where: { $0.slug.utf8.elementsEqual(slug.utf8) }) else {
             throw .unknownApp(slug, known: apps.map(\.slug))
         }

@@ -1,0 +1,43 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+
+/// A session of who makes reports.
+struct ReporterSession {
+    let access: DatabaseAccess
+    let log: Log
+
+    func open() throws -> Connection {
+        do {
+            var connection = try LogSession.open(
+                url: access.url, role: .reporter, purpose: "report", log: log, statementSeconds: 600)
+            try connection.query("SELECT FROM analytics.reports LIMIT 0")
+            return connection
+        } catch {
+            switch error.state {
+            case .insufficientPrivilege?:
+                throw Failure(
+                    "this login may not make reports. As the owner of the database: GRANT bellwether_reporter TO the login"
+                )
+            // SET ROLE calls a role that does not exist a wrong value.
+            case .undefinedTable?, SQLState("22023")?:
+                throw Failure("this database is not at the version of this program: run bellwether migrate")
+            default: throw error
+            }
+        }
+    }
+}
+
+extension PostgresError {
+    /// Why a report was not kept, and what to do.
+    var whyNotKept: String {
+        let cause =
+            switch state {
+            case .insufficientPrivilege:
+                "As the owner of the database: GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter"
+            case .readOnlyTransaction: "This database takes no writes, as a standby: ask the primary"
+            default: description
+            }
+        return "the report was made but not kept, so it cannot be printed again. \(cause)"
+    }
+}
