@@ -11,7 +11,7 @@
 #   make clean     remove what was built
 
 # Build tools and C libraries, the PostgreSQL server that runs embedded, and what the tests run beside it.
-PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev \
+PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev libcurl4-openssl-dev \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

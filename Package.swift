@@ -23,6 +23,7 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "CSimdJSON",
@@ -40,6 +41,7 @@ let package = Package(
             name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Telemetry"], swiftSettings: strictAtTheBorder),
         .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
         .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
+        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: strictAtTheBorder),
 
         // The domain.
         .target(
@@ -75,6 +77,9 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer", "ServiceRuntime"], swiftSettings: strict
+        ),
         .testTarget(
             name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),

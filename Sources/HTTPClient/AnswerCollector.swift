@@ -1,0 +1,49 @@
+internal import CCurl
+
+/// Gathers what libcurl hands over of one answer, up to a bound.
+final class AnswerCollector {
+    private let limit: Int
+    private(set) var headers: [(name: String, value: String)] = []
+    private(set) var body: [UInt8] = []
+    private(set) var isOverflowing = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// For libcurl: a part of the body. Taking less than was given ends the request.
+    static let takeBody: bellwether_curl_receiver = { bytes, size, count, context in
+        // SAFETY: the context is the collector that `HTTPConnection.perform` holds while libcurl runs; the bytes are
+        // libcurl's and are copied here.
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let collector = unsafe Unmanaged<AnswerCollector>.fromOpaque(context).takeUnretainedValue()
+        return unsafe collector.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+
+    /// For libcurl: one line of the head.
+    static let takeHeader: bellwether_curl_receiver = { bytes, size, count, context in
+        // SAFETY: as above.
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let collector = unsafe Unmanaged<AnswerCollector>.fromOpaque(context).takeUnretainedValue()
+        return unsafe collector.take(header: UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+
+    private func take(body part: UnsafeRawBufferPointer) -> Int {
+        guard body.count + part.count <= limit else {
+            isOverflowing = true
+            return 0
+        }
+        unsafe body.append(contentsOf: part)
+        return part.count
+    }
+
+    private func take(header line: UnsafeRawBufferPointer) -> Int {
+        let text = unsafe String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            // An answer may be preceded by others (100 Continue); the last one counts.
+            headers = []
+        } else if let colon = text.firstIndex(of: ":"), headers.count < 200 {
+            let value = text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            headers.append((text[..<colon].lowercased(), value))
+        }
+        return line.count
+    }
+}

@@ -1,0 +1,51 @@
+/// Why no answer came, in words for people. Never holds a header or a body, so no key.
+package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The URL cannot be read, or is neither http nor https.
+    case invalidURL(String)
+    /// A header holds what would break out of its line.
+    case invalidHeader(String)
+    /// Its host has no address.
+    case unknownHost(String)
+    /// Nobody listens there, or nobody can be reached.
+    case noConnection(String)
+    /// The other end is not who it should be, or does not speak TLS.
+    case untrusted(String)
+    /// The time limit has passed.
+    case timedOut(String)
+    /// The connection broke before the answer was whole.
+    case broken(String)
+    /// The answer is larger than what we read of one.
+    case answerTooLarge(limit: Int)
+    /// Anything else, in libcurl's words.
+    case other(String)
+
+    package var description: String {
+        switch self {
+        case .invalidURL(let url): "'\(url)' is no URL to post to: use http://host:port or https://host"
+        case .invalidHeader(let name): "the header \(name) holds a control character"
+        case .unknownHost(let url): "the host of \(url) is not known: is it spelled right?"
+        case .noConnection(let url): "no connection: is the server running at \(url)?"
+        case .untrusted(let reason): "no safe connection: \(reason)"
+        case .timedOut(let url): "\(url) did not answer in time"
+        case .broken(let url): "the connection to \(url) broke before the answer was there"
+        case .answerTooLarge(let limit): "the answer has more than \(limit) bytes: is this the right server?"
+        case .other(let reason): "the request failed: \(reason)"
+        }
+    }
+
+    /// Whether the same request may succeed later.
+    package var mayPass: Bool {
+        switch self {
+        case .noConnection, .unknownHost, .timedOut, .broken, .other: true
+        case .invalidURL, .invalidHeader, .untrusted, .answerTooLarge: false
+        }
+    }
+
+    /// Whether nobody was there.
+    package var isUnreachable: Bool {
+        switch self {
+        case .noConnection, .unknownHost, .untrusted, .invalidURL: true
+        default: false
+        }
+    }
+}
