@@ -61,6 +61,8 @@ let package = Package(
             name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
         .target(name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry"], swiftSettings: strict),
+        // Believable telemetry, and how it gets to a server.
+        .target(name: "Simulation", dependencies: ["ServiceRuntime", "Telemetry"], swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
@@ -92,6 +94,8 @@ let package = Package(
             name: "ReportsTests",
             dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
             exclude: ["browser", "schema"], swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Ingestion", "Simulation", "Telemetry"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

@@ -1,0 +1,76 @@
+extension AppProfile {
+    /// A newspaper in Berlin.
+    package static let news = AppProfile(
+        slug: "aurora-news",
+        home: Zone("Europe/Berlin", minutesEast: 60),
+        project: "aurora-news-4711",
+        places: [
+            Place(zone: Zone("Europe/Berlin", minutesEast: 60), locale: "de-DE", share: 0.74),
+            Place(zone: Zone("Europe/Vienna", minutesEast: 60), locale: "de-AT", share: 0.10),
+            Place(zone: Zone("Europe/Zurich", minutesEast: 60), locale: "fr-CH", share: 0.05),
+            Place(zone: Zone("Africa/Cairo", minutesEast: 120), locale: "ar-EG", share: 0.06),
+            Place(zone: Zone("America/New_York", minutesEast: -300), locale: "en-US", share: 0.05),
+        ],
+        versions: [
+            Version(name: "4.0.2", share: 0.12, receiptLoss: 0.35, fallback: 0.45, forgetsButton: true),
+            Version(name: "4.1.0", share: 0.33, receiptLoss: 0.03, fallback: 0.14),
+            Version(name: "4.2.1", share: 0.55, receiptLoss: 0.02, fallback: 0.05),
+            Version(name: "4.3.0", share: 0.00, receiptLoss: 0.02, fallback: 0.01, breaksOnLastDay: true),
+        ],
+        series: [
+            Series(
+                names: ["morning-briefing"], category: digest, schedule: .daily, hours: [7.5], audience: 0.85,
+                threads: ["briefing"], summaryCounts: 3...9, media: MediaOffer(share: 0.9, videos: 0),
+                hasVariants: true, topic: "briefing"),
+            Series(
+                names: ["bahnstreik", "sturmwarnung", "haushalt", "wahlabend", "größte-frage"], category: breaking,
+                schedule: .daily, hours: [10.2, 16.7], audience: 0.6, media: MediaOffer(share: 0.8, videos: 0.25),
+                interruptionLevel: "time-sensitive"),
+            Series(
+                names: ["länderspiel"], category: match, schedule: .daily, hours: [18.9, 19.8],
+                audience: 0.3, appeal: 1.2, threads: ["match"], media: MediaOffer(share: 0.4, videos: 0.9)),
+            Series(
+                names: ["wochenschau", "reise-story"], category: story, schedule: .every(3), hours: [18.4],
+                audience: 0.75, threads: ["stories"], media: MediaOffer(share: 1, videos: 0),
+                story: StoryPlan(
+                    pages: 5, declaredPages: 6, started: 0.42, clicked: [0.01, 0.03, 0.09, 0.04, 0.12],
+                    host: "stories.aurora.example")),
+            Series(
+                names: ["موجز الصباح"], category: digest, schedule: .daily, hours: [8.1], audience: 0.06, appeal: 1.4,
+                threads: ["موجز"]),
+            Series(
+                names: ["leserbrief"], category: plain, schedule: .weekdays([2, 4]), hours: [17.0], audience: 0.4,
+                threads: ["community"]),
+            Series(
+                names: ["reading-reminder"], category: plain, schedule: .daily, hours: [21.2], audience: 0.05,
+                kind: .local),
+            Series(
+                names: ["content-sync"], category: plain, schedule: .daily, hours: [4.3, 13.6], audience: 0.55,
+                kind: .silent),
+        ],
+        weekend: 0.8)
+
+    private static let digest = Category(
+        name: "DAILY_DIGEST", opened: 0.08,
+        buttons: [
+            .init(id: "SAVE_FOR_LATER", tapped: 0.015),
+            .init(id: "FEWER_OF_THESE", tapped: 0.004, isDestructive: true),
+        ])
+    private static let breaking = Category(
+        name: "BREAKING_NEWS", opened: 0.11, dismissed: 0.12, expanded: 0.06,
+        buttons: [
+            .init(id: "READ", tapped: 0.035, isForeground: true),
+            .init(id: "SAVE", tapped: 0.02),
+            .init(id: "SHARE", tapped: 0.006, isForeground: true),
+            .init(id: "LISTEN", tapped: 0, isForeground: true),
+        ])
+    private static let match = Category(
+        name: "LIVE_MATCH", opened: 0.13,
+        buttons: [
+            .init(id: "SCORE", tapped: 0.05, isForeground: true),
+            .init(id: "FOLLOW", tapped: 0.04, isForgotten: true),
+            .init(id: "MUTE_MATCH", tapped: 0.012, isDestructive: true),
+        ], suppressed: 0.5)
+    private static let story = Category(name: "PW_STORIES", opened: 0.03)
+    private static let plain = Category(name: "", opened: 0.05, runsExtension: false)
+}

@@ -1,0 +1,41 @@
+internal import Telemetry
+
+/// An app as its telemetry shows it: who has it, what is pushed to them, and how much of it works.
+package struct AppProfile: Sendable {
+    /// What it may be called as an app of the service.
+    package let slug: String
+    /// Where its people are at home, and where its days are counted.
+    package let home: Zone
+    /// The name of its project at Firebase, which stands in one of the spellings of message ids.
+    let project: String
+    let places: [Place]
+    /// The oldest first; phones come to the newest one after the other.
+    let versions: [Version]
+    let series: [Series]
+    /// How much more or less people do on Saturdays and Sundays.
+    let weekend: Double
+
+    /// Where a phone may be, and what is spoken there.
+    struct Place: Sendable {
+        let zone: Zone
+        let locale: String
+        let share: Double
+    }
+
+    /// One release of the app.
+    struct Version: Sendable {
+        let name: String
+        /// Of the installs at the beginning.
+        let share: Double
+        /// Pushes of which the service extension says nothing.
+        let receiptLoss: Double
+        /// Stories that it cannot play.
+        let fallback: Double
+        /// On the last day something breaks its service extension.
+        var breaksOnLastDay = false
+        /// It forgets to say which button was tapped, now and then.
+        var forgetsButton = false
+
+        func receiptLoss(isLastDay: Bool) -> Double { isLastDay && breaksOnLastDay ? 0.85 : receiptLoss }
+    }
+}

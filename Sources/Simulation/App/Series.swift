@@ -1,0 +1,68 @@
+/// A push that goes out again and again, each time as a campaign.
+struct Series: Sendable {
+    /// Its campaigns' names, one after the other day by day.
+    let names: [String]
+    let category: Category
+    let schedule: Schedule
+    /// Hours of the day in the app's own zone.
+    let hours: [Double]
+    /// Of the installs.
+    let audience: Double
+    var kind = Kind.alert
+    /// How much more or less than others of the category it is liked.
+    var appeal = 1.0
+    var threads: [String] = []
+    /// Several things in one notification: what the group's summary counts.
+    var summaryCounts: ClosedRange<Int>?
+    var media: MediaOffer?
+    /// Tried in two variants, of which the second does better.
+    var hasVariants = false
+    var story: StoryPlan?
+    var topic: String?
+    var interruptionLevel: String?
+
+    enum Kind: Sendable {
+        case alert
+        /// Wakes the app and shows nothing.
+        case silent
+        /// Asked for by the app itself; no server takes part.
+        case local
+    }
+
+    /// On which days it goes out.
+    enum Schedule: Sendable {
+        case daily
+        /// 1 is Monday.
+        case weekdays(Set<Int>)
+        /// So many days before the last day, and so on.
+        case every(Int)
+
+        func includes(day: Int, lastDay: Int) -> Bool {
+            switch self {
+            case .daily: true
+            case .weekdays(let days): days.contains(Zone.weekday(ofDay: day))
+            case .every(let interval): (lastDay - day) % interval == 0
+            }
+        }
+    }
+}
+
+/// What media a series attaches.
+struct MediaOffer: Sendable {
+    /// Of its notifications.
+    let share: Double
+    /// Of those; the others have a picture.
+    let videos: Double
+}
+
+/// A story that a series plays.
+struct StoryPlan: Sendable {
+    let pages: Int
+    /// What the payload declares; more than are shown when a page of it cannot be.
+    let declaredPages: Int
+    /// People who start it, of those who see the notification.
+    let started: Double
+    /// By page: who taps its button, of those who see the page.
+    let clicked: [Double]
+    let host: String
+}

@@ -1,0 +1,103 @@
+internal import Telemetry
+
+/// One install: what it is, how it is used, and what it has yet to send.
+struct Phone {
+    /// What it says of itself in each envelope.
+    private(set) var source: Source
+    let zone: Zone
+    let habits: Habits
+    let clock: Clock
+    let joinedAt: Timestamp
+    /// The place of the app's version among the versions.
+    private(set) var version: Int
+    /// Until then nothing reaches it and nothing leaves it.
+    var offlineUntil: Timestamp
+    /// Written down and not sent yet, in the order of `seq`.
+    var pending: [Record] = []
+    /// In the notification centre.
+    var centre: [Push] = []
+    /// What it sent last, for the times when something goes out twice.
+    var lastSent: [Record] = []
+    /// Whether an upload is on the agenda.
+    var isUploadPlanned = false
+    private var seq: Int64 = 0
+
+    /// How its owner uses it.
+    struct Habits {
+        /// How much of what is shown is answered, 1 being usual.
+        let engagement: Double
+        /// Of the time.
+        let wifi: Double
+        /// The service extension sends what it wrote; else that waits for the next launch.
+        let sendsAtOnce: Bool
+        let launchesADay: Double
+        /// An old library writes times as milliseconds.
+        let writesMilliseconds: Bool
+    }
+
+    /// How its clock goes.
+    struct Clock {
+        /// Microseconds that it is ahead.
+        let error: Int64
+        /// It runs ahead now and then, and is right again when events are sent.
+        let jumps: Bool
+    }
+
+    init(
+        source: Source, version: Int, zone: Zone, habits: Habits, clock: Clock, joinedAt: Timestamp
+    ) {
+        (self.source, self.version, self.zone, self.habits) = (source, version, zone, habits)
+        (self.clock, self.joinedAt, offlineUntil) = (clock, joinedAt, joinedAt)
+    }
+
+    /// Denied or not yet asked: nothing is shown, silent pushes still wake the app.
+    var showsAlerts: Bool {
+        source.authorization != .denied && source.authorization != .notDetermined
+    }
+
+    /// The app store brings a newer version.
+    mutating func update(to version: Int, named name: String) {
+        self.version = version
+        source = Source(
+            installID: source.installID, platform: source.platform, osVersion: source.osVersion, appVersion: name,
+            sdk: source.sdk, deviceModel: source.deviceModel, locale: source.locale, timeZone: source.timeZone,
+            fid: source.fid, authorization: source.authorization)
+    }
+
+    /// Writes down what happened with a notification.
+    mutating func note(
+        _ interaction: Interaction, of push: Push, at time: Timestamp, in app: AppProfile, fault: Fault? = nil,
+        _ dice: inout Dice
+    ) {
+        seq += 1
+        // No library is without faults.
+        let fault = fault ?? (dice.chance(0.0006) ? dice.pick(Fault.anywhere) : nil)
+        let ahead = clock.jumps && dice.chance(0.5) ? Int64(dice.between(0.2, 40)) * Span.hour : 0
+        let spelling: Push.Spelling = dice.chance(0.93) ? .phone : dice.chance(0.5) ? .resource : .digits
+        let written = EventText(
+            id: UUID(time: time + clock.error, &dice), at: time + (clock.error + ahead), seq: seq,
+            notification: push.notification(spelling, project: app.project), interaction: interaction,
+            writesMilliseconds: habits.writesMilliseconds, isInExperiment: dice.chance(0.02))
+        pending.append(Record(at: time, text: written.text(with: fault), fault: fault?.reason))
+    }
+
+    /// Writes down that a notification was found in the centre. Time and id follow from it, so that finding it again
+    /// says the same.
+    mutating func noteFound(_ push: Push, at time: Timestamp, in app: AppProfile) {
+        let bits = UInt64(push.number) ^ source.installID.low
+        let written = EventText(
+            id: UUID(high: Dice.mix(bits) & ~0xf000 | 0x8000, low: Dice.mix(bits &+ 1) >> 2 | 1 << 63),
+            at: push.arrivedAt + clock.error, seq: nil,
+            notification: push.notification(.digits, project: app.project),
+            interaction: .received(Receipt(via: .deliveredList)), writesMilliseconds: habits.writesMilliseconds)
+        pending.append(Record(at: time, text: written.text(), fault: nil, isRepeated: push.isSwept))
+    }
+}
+
+extension UUID {
+    /// Of version 7: the time in milliseconds, then chance.
+    init(time: Timestamp, _ dice: inout Dice) {
+        self.init(
+            high: UInt64(time.milliseconds) << 16 | 0x7000 | dice.next() & 0xfff, low: dice.next() >> 2 | 1 << 63)
+    }
+}

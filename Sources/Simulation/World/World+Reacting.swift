@@ -1,0 +1,89 @@
+internal import Telemetry
+
+extension World {
+    /// Somebody does what they were going to do with a notification, if it is still there.
+    mutating func react(_ reaction: Reaction, to push: Push, on phone: Int) {
+        let isInFront = !phones[phone].centre.contains { $0.number == push.number }
+        // Cleared away meanwhile; one that came while the app was in front is dealt with at once.
+        if isInFront, now - push.arrivedAt > Span.minute { return }
+        switch reaction {
+        case .open: open(push, on: phone, isInFront: isInFront)
+        case .dismiss:
+            note(.dismissed, of: push, on: phone)
+            forget(push, on: phone)
+            if dice.chance(0.8) { planUpload(from: phone, within: 1...6) }
+        case .expand: note(.expanded, of: push, on: phone)
+        case .tap(let button): tap(button, of: push, on: phone, isInFront: isInFront)
+        case .story: play(push, on: phone)
+        }
+    }
+
+    /// In what state the app is when a tap brings it to the front.
+    private mutating func launch(isInFront: Bool) -> Launch {
+        isInFront ? .foreground : dice.chance(0.45) ? .cold : .warm
+    }
+
+    /// A tap on the notification itself.
+    mutating func open(_ push: Push, on phone: Int, after seconds: Double = 0, isInFront: Bool = false) {
+        note(.opened(launch: launch(isInFront: isInFront)), of: push, on: phone, after: seconds)
+        forget(push, on: phone)
+        sweep(phone)
+        planUpload(from: phone, within: (seconds + 1)...(seconds + 4))
+    }
+
+    private mutating func tap(_ place: Int, of push: Push, on phone: Int, isInFront: Bool) {
+        let category = push.campaign.category
+        let button = category.buttons[place]
+        guard !button.isForgotten || !isForgetful else { return }
+        let isInExtension = category.expanded > 0 && dice.chance(0.4)
+        if category.expanded > 0 { note(.expanded, of: push, on: phone) }
+        let launch = button.isForeground ? launch(isInFront: isInFront) : nil
+        let forgets = app.versions[phones[phone].version].forgetsButton && dice.chance(0.1)
+        let tap = ActionTap(
+            actionID: forgets ? "" : button.id, actionIndex: Int64(place), actionCount: Int64(category.buttons.count),
+            activation: button.isForeground ? .foreground : .background, destructive: button.isDestructive,
+            authenticationRequired: button.needsUnlocking, textInput: button.takesText,
+            handledIn: isInExtension ? .contentExtension : .app, launch: launch)
+        let seconds = category.expanded > 0 ? dice.between(1, 5) : 0
+        note(.actionTapped(tap), of: push, on: phone, after: seconds, fault: forgets ? .noButton : nil)
+        forget(push, on: phone)
+        if button.isForeground {
+            sweep(phone)
+            planUpload(from: phone, within: (seconds + 1)...(seconds + 5))
+        } else if dice.chance(0.8) {
+            planUpload(from: phone, within: (seconds + 1)...(seconds + 9))
+        }
+    }
+
+    /// The app comes to the front by its icon.
+    mutating func launched(_ phone: Int) {
+        // Some of what stood in the centre was swiped away, of which iOS says nothing.
+        phones[phone].centre.removeAll { _ in dice.chance(0.35) }
+        sweep(phone)
+        planUpload(from: phone, within: 1...4)
+    }
+
+    /// Reports what is in the notification centre and has no receipt; then most apps clear it.
+    mutating func sweep(_ phone: Int) {
+        let saysAgain = dice.chance(0.1)
+        for place in phones[phone].centre.indices where !phones[phone].centre[place].hasReceipt || saysAgain {
+            let push = phones[phone].centre[place]
+            // Once is enough, but the library cannot always know.
+            guard !push.isSwept || saysAgain else { continue }
+            phones[phone].noteFound(push, at: now, in: app)
+            phones[phone].centre[place].isSwept = true
+        }
+        if dice.chance(0.7) { phones[phone].centre.removeAll() }
+    }
+
+    mutating func forget(_ push: Push, on phone: Int) {
+        phones[phone].centre.removeAll { $0.number == push.number }
+    }
+
+    /// Writes an event down on its phone.
+    mutating func note(
+        _ interaction: Interaction, of push: Push, on phone: Int, after seconds: Double = 0, fault: Fault? = nil
+    ) {
+        phones[phone].note(interaction, of: push, at: now.after(seconds: seconds), in: app, fault: fault, &dice)
+    }
+}

@@ -1,0 +1,67 @@
+internal import Telemetry
+
+extension World {
+    /// Enters the campaigns of a day, who goes offline, who gets an update, and the next dawn.
+    mutating func plan(_ day: Int) {
+        let start = app.home.start(ofDay: day)
+        for series in app.series where series.schedule.includes(day: day, lastDay: lastDay) {
+            for (slot, hour) in series.hours.enumerated() {
+                let time = start.after(seconds: hour * 3600 + dice.between(0, 240))
+                if time >= now {
+                    agenda.enter(.sending(Campaign(series, day: day, slot: slot, sentAt: time)), at: time)
+                }
+            }
+        }
+        for phone in phones.indices {
+            if dice.chance(0.015) { travel(phone, from: start) }
+            let newest = app.versions.count - 1
+            if phones[phone].version < newest, dice.chance(0.035) {
+                phones[phone].update(to: newest, named: app.versions[newest].name)
+            }
+        }
+        agenda.enter(.dawn(day: day + 1), at: app.home.start(ofDay: day + 1))
+    }
+
+    /// Away from any network for hours, sometimes for days.
+    private mutating func travel(_ phone: Int, from start: Timestamp) {
+        let hours = dice.between(7, 20) + min(120, dice.lognormal(median: 9, spread: 1))
+        phones[phone].offlineUntil = max(phones[phone].offlineUntil, start.after(seconds: hours * 3600))
+    }
+
+    /// A campaign goes out to its audience.
+    mutating func send(_ campaign: Campaign) {
+        let series = campaign.series
+        // Newspapers write less at the weekend, shops more.
+        let audience = min(1, series.audience * (series.kind == .alert ? 0.4 + 0.6 * mood : 1))
+        for phone in phones.indices where phones[phone].joinedAt <= now && dice.chance(audience) {
+            guard series.kind == .silent || phones[phone].showsAlerts else { continue }
+            // A sender takes some minutes for all, and Apple and Google a second or two for each.
+            let arrival = now.after(seconds: dice.between(0, 200) + dice.lognormal(median: 1.2, spread: 0.8))
+            enter(campaign, on: phone, arrivingAt: arrival)
+        }
+    }
+
+    /// One notification on any phone, now: for steady traffic.
+    package mutating func push() {
+        let series = dice.pick(app.series) { $0.audience * Double($0.hours.count) }
+        let sentAt = now.after(seconds: -dice.lognormal(median: 1.2, spread: 0.8))
+        let campaign = Campaign(series, day: app.home.day(of: now), sentAt: sentAt)
+        let phone = dice.number(in: 0...phones.count - 1)
+        if series.kind == .silent || phones[phone].showsAlerts { enter(campaign, on: phone, arrivingAt: now) }
+    }
+
+    private mutating func enter(_ campaign: Campaign, on phone: Int, arrivingAt time: Timestamp) {
+        let series = campaign.series
+        pushes += 1
+        var media: MediaKind?
+        if let offer = series.media, dice.chance(offer.share) { media = dice.chance(offer.videos) ? .video : .image }
+        let isOnline = phones[phone].offlineUntil <= time
+        // What was sent to a phone that was away comes when it is back; not all of it.
+        guard isOnline || dice.chance(0.7) else { return }
+        let arrival = isOnline ? time : phones[phone].offlineUntil.after(seconds: dice.between(2, 90))
+        let push = Push(
+            campaign: campaign, number: campaign.sentAt.microseconds + pushes * 17, arrivedAt: arrival,
+            isSecondVariant: phones[phone].source.installID.low & 1 == 1, media: media)
+        agenda.enter(.arrival(phone: phone, push), at: arrival)
+    }
+}

@@ -1,0 +1,49 @@
+internal import Telemetry
+
+/// A time zone as far as the rhythm of days needs it. Summer time is left out: it would move when people look at their
+/// phones by an hour, and nothing else.
+package struct Zone: Hashable, Sendable {
+    package let name: String
+    private let minutesEast: Int64
+
+    init(_ name: String, minutesEast: Int64) { (self.name, self.minutesEast) = (name, minutesEast) }
+
+    /// Days since 1970 by the calendar of the zone.
+    func day(of time: Timestamp) -> Int {
+        Int((Double(local(time)) / Double(Span.day)).rounded(.down))
+    }
+
+    /// Midnight.
+    func start(ofDay day: Int) -> Timestamp {
+        Timestamp(microseconds: Int64(day) * Span.day - minutesEast * Span.minute)
+    }
+
+    /// From 0 to just under 24.
+    func hour(of time: Timestamp) -> Double {
+        Double(local(time) - Int64(day(of: time)) * Span.day) / Double(Span.hour)
+    }
+
+    /// 1 is Monday, 7 Sunday.
+    static func weekday(ofDay day: Int) -> Int {
+        // The first day of 1970 was a Thursday.
+        ((day + 3) % 7 + 7) % 7 + 1
+    }
+
+    private func local(_ time: Timestamp) -> Int64 { time.microseconds + minutesEast * Span.minute }
+}
+
+/// Lengths of time in microseconds.
+enum Span {
+    static let second: Int64 = 1_000_000
+    static let minute = 60 * second
+    static let hour = 60 * minute
+    static let day = 24 * hour
+}
+
+extension Timestamp {
+    /// So many seconds later, to the millisecond, as phones tell the time.
+    func after(seconds: Double) -> Timestamp {
+        let exact = microseconds + Int64(seconds * 1_000_000)
+        return Timestamp(microseconds: exact - exact % 1000)
+    }
+}
