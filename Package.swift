@@ -63,11 +63,15 @@ let package = Package(
         .target(name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry"], swiftSettings: strict),
         // Believable telemetry, and how it gets to a server.
         .target(name: "Simulation", dependencies: ["ServiceRuntime", "Telemetry"], swiftSettings: strict),
+        .target(
+            name: "Posting",
+            dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Telemetry"],
+            swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections",
-                "Reports", "ServiceRuntime", "Telemetry",
+                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Posting",
+                "Projections", "Reports", "ServiceRuntime", "Simulation", "Telemetry",
             ],
             swiftSettings: strict),
 

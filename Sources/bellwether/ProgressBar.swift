@@ -14,6 +14,9 @@ final class ProgressBar: Sendable {
         draw("[\(bar)] \(Int(share * 100)) %  \(words)")
     }
 
+    /// Shows what is being done, where nobody knows how much there is.
+    func show(_ words: String) { if isShown { draw(words) } }
+
     /// Leaves an empty line for what comes next.
     func clear() { if isShown { draw("") } }
 

@@ -17,7 +17,7 @@ extension World {
             let time = now.after(seconds: min(172_800, dice.lognormal(median: median, spread: 1.3)))
             agenda.enter(.reaction(phone: phone, push, reaction), at: awake(time, phones[phone].zone))
         }
-        if push.hasReceipt, phones[phone].habits.sendsAtOnce { planUpload(from: phone, within: 1...15) }
+        if push.hasReceipt, phones[phone].habits.sendsAtOnce || isSteady { planUpload(from: phone, within: 1...15) }
     }
 
     /// The service extension runs, loads media, and writes a receipt, where all that works.

@@ -71,6 +71,7 @@ extension World {
             // Once is enough, but the library cannot always know.
             guard !push.isSwept || saysAgain else { continue }
             phones[phone].noteFound(push, at: now, in: app)
+            noted += 1
             phones[phone].centre[place].isSwept = true
         }
         if dice.chance(0.7) { phones[phone].centre.removeAll() }
@@ -85,5 +86,6 @@ extension World {
         _ interaction: Interaction, of push: Push, on phone: Int, after seconds: Double = 0, fault: Fault? = nil
     ) {
         phones[phone].note(interaction, of: push, at: now.after(seconds: seconds), in: app, fault: fault, &dice)
+        noted += 1
     }
 }

@@ -18,6 +18,8 @@ package struct World {
     var dice: Dice
     /// Pushes so far, so that each has a number of its own.
     var pushes: Int64 = 0
+    /// Events that phones have written down so far, repetitions included.
+    package internal(set) var noted = 0
     /// What has been sent and was not yet handed out.
     var outbox: [Envelope] = []
     /// How far it has come.

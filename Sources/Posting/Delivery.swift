@@ -1,0 +1,31 @@
+internal import Compression
+internal import HTTPClient
+internal import JSON
+
+/// One connection to a server's `/v1/events`. For one thread at a time.
+final class Delivery {
+    /// What fits into one packet is not worth packing.
+    private static let packedFrom = 1400
+
+    private let server: ServerAddress
+    private let connection: HTTPConnection
+    private let parser = JSONParser(maximumBytes: 4 << 20)
+
+    init(_ server: ServerAddress, usesProxy: Bool) {
+        self.server = server
+        connection = HTTPConnection(usesProxy: usesProxy)
+    }
+
+    /// One attempt.
+    func post(_ body: [UInt8], key: String) throws(HTTPClientError) -> PostAnswer {
+        var request = HTTPRequest(
+            url: server.url,
+            headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: body,
+            unixSocket: server.unixSocket)
+        if body.count > Delivery.packedFrom {
+            request.body = gzip(body)
+            request.headers.append(("Content-Encoding", "gzip"))
+        }
+        return PostAnswer(try connection.post(request), parser: parser)
+    }
+}

@@ -1,0 +1,181 @@
+internal import Compression
+internal import HTTPClient
+internal import JSON
+package import ServiceRuntime
+package import Simulation
+package import Telemetry
+
+/// Brings envelopes to a server over a few connections: what it cannot take now is brought again, unchanged, after a
+/// while; what it refuses for good ends everything.
+package final class PostOffice: Sendable {
+    package struct Configuration: Sendable {
+        package var server: ServerAddress
+        package var connections = 4
+        /// Letters that may wait for a connection; whoever posts more waits.
+        package var mostWaiting = 500
+        /// No letter leaves while one that was due so many microseconds before it is on its way.
+        package var span = Int64.max
+        /// Whether proxies that the environment names are used.
+        package var usesProxy = true
+        /// The moment that an envelope, about to leave, names as its `sent_at`. Called for each attempt, after all
+        /// letters before it have been taken up.
+        package var stamp: @Sendable (Envelope) -> Timestamp = { _ in WallClock.now }
+
+        package init(server: ServerAddress) { self.server = server }
+    }
+
+    private struct State {
+        var waiting: [Letter] = []
+        /// How many of `waiting` have been taken up.
+        var taken = 0
+        /// When those that are on their way were due, by the number of the connection.
+        var underway: [Int: Timestamp] = [:]
+        var tally = PostTally()
+        var isClosed = false
+        /// From when on nothing is tried again.
+        var end = Deadline.never
+        var failure: PostingError?
+        /// Why something has to be brought again, until something arrives.
+        var trouble: String?
+    }
+
+    private let configuration: Configuration
+    private let state = Lock(State())
+    private let workers = Lock<[Worker]>([])
+
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        let workers = (0..<configuration.connections).map { number in
+            Worker(name: "post-\(number)") { self.work(number) }
+        }
+        self.workers.withLock { $0 = workers }
+    }
+
+    /// What has become of the letters so far.
+    package var tally: PostTally { state.withLock { $0.tally } }
+
+    /// Why the server does not take anything at the moment; nil when it does.
+    package var trouble: String? { state.withLock { $0.trouble } }
+
+    /// Asks the server whether it is there and takes the key, without an event. Being told "later" is an answer.
+    package static func greet(_ server: ServerAddress, key: String, usesProxy: Bool = true) throws(PostingError) {
+        let delivery = Delivery(server, usesProxy: usesProxy)
+        let answer: PostAnswer
+        do { answer = try delivery.post(Array(#"{"events":[]}"#.utf8), key: key) } catch { throw .unreachable(error) }
+        if case .never(let error) = answer { throw error }
+    }
+
+    /// Hands letters over, in the order in which they are due. Waits while there are too many; throws when nothing can be
+    /// posted any more. After `close`, also one that comes meanwhile, none are taken.
+    package func post(_ letters: [Letter]) throws(PostingError) {
+        guard !letters.isEmpty else { return }
+        let failure: PostingError?? = state.wait(until: .never) { state in
+            if let failure = state.failure { return .some(failure) }
+            let isFull = state.waiting.count - state.taken >= self.configuration.mostWaiting
+            return isFull && !state.isClosed ? nil : .some(nil)
+        }
+        if let failure, let failure { throw failure }
+        state.withLockNotifying { state in
+            guard !state.isClosed else { return }
+            state.waiting.removeFirst(state.taken)
+            state.taken = 0
+            state.waiting.append(contentsOf: letters)
+        }
+    }
+
+    /// Waits until all letters have arrived. False when the deadline came first.
+    package func drain(until deadline: Deadline = .never) throws(PostingError) -> Bool {
+        let outcome: Result<Void, PostingError>? = state.wait(until: deadline) { state in
+            if let failure = state.failure { return .failure(failure) }
+            return state.waiting.count == state.taken && state.underway.isEmpty ? .success(()) : nil
+        }
+        try outcome?.get()
+        return outcome != nil
+    }
+
+    /// Takes no more letters, gives up what has not arrived by the deadline, and says what became of all.
+    package func close(by deadline: Deadline) -> PostTally {
+        state.withLockNotifying { state in
+            state.isClosed = true
+            state.end = deadline
+        }
+        for worker in workers.withLock({ $0 }) { worker.join() }
+        return state.withLock { state in
+            state.tally.unsent += state.waiting[state.taken...].reduce(0) { $0 + $1.envelope.events }
+            state.waiting.removeAll()
+            state.taken = 0
+            return state.tally
+        }
+    }
+
+    private func work(_ number: Int) {
+        let delivery = Delivery(configuration.server, usesProxy: configuration.usesProxy)
+        while let letter = next(number) {
+            let answer = bring(letter, delivery)
+            state.withLockNotifying { state in
+                state.underway[number] = nil
+                switch answer {
+                case .taken(let accepted, let duplicate, let rejected):
+                    state.tally.envelopes += 1
+                    state.tally.sent += letter.envelope.events
+                    state.tally.accepted += accepted
+                    state.tally.duplicate += duplicate
+                    state.tally.rejected += rejected
+                    state.trouble = nil
+                case .later: state.tally.unsent += letter.envelope.events
+                case .never(let error):
+                    state.tally.unsent += letter.envelope.events
+                    state.failure = state.failure ?? error
+                }
+            }
+        }
+    }
+
+    /// The next letter that may leave; nil when there will be none.
+    private func next(_ number: Int) -> Letter? {
+        let letter: Letter?? = state.wait(until: .never) { state in
+            if state.failure != nil || state.isClosed && state.end.hasPassed { return .some(nil) }
+            guard state.taken < state.waiting.count else { return state.isClosed ? .some(nil) : nil }
+            let letter = state.waiting[state.taken]
+            if let first = state.underway.values.min(), letter.envelope.time - first > self.configuration.span {
+                return nil
+            }
+            state.taken += 1
+            state.underway[number] = letter.envelope.time
+            return letter
+        }
+        return letter ?? nil
+    }
+
+    /// Brings a letter until it is taken, or refused for good, or given up.
+    private func bring(_ letter: Letter, _ delivery: Delivery) -> PostAnswer {
+        var backoff = Backoff(first: 0.25, most: 20)
+        while true {
+            let body = letter.envelope.body(sentAt: configuration.stamp(letter.envelope))
+            var answer = PostAnswer.later(status: 0, seconds: 0)
+            var trouble = ""
+            do throws(HTTPClientError) {
+                answer = try delivery.post(body, key: letter.key)
+                if case .later(let status, _) = answer { trouble = "it answers \(status)" }
+            } catch {
+                guard error.mayPass else { return .never(.unreachable(error)) }
+                trouble = "\(error)"
+            }
+            guard case .later(_, let seconds) = answer else { return answer }
+            guard rest(max(seconds, backoff.next()), trouble) else { return answer }
+        }
+    }
+
+    /// Waits before the next attempt; false when there is to be none.
+    private func rest(_ seconds: Double, _ trouble: String) -> Bool {
+        state.withLock { $0.trouble = trouble }
+        let deadline = Deadline.after(seconds: seconds)
+        let isOver: Bool? = state.wait(until: deadline) { state in
+            // Whoever cannot be back before the end need not wait for it.
+            state.failure != nil || state.end <= deadline ? true : nil
+        }
+        guard isOver == nil else { return false }
+        state.withLock { $0.tally.retried += 1 }
+        return true
+    }
+}

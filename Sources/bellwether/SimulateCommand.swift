@@ -1,0 +1,110 @@
+internal import Posting
+internal import ServiceRuntime
+internal import Simulation
+internal import Telemetry
+
+/// Posts believable traffic to any server until it is told to stop.
+struct SimulateCommand: Command {
+    static let words = ["simulate"]
+    static let summary = "Post believable traffic to a server, as phones would"
+    static let options = [
+        Option("url", "URL", help: "The server, such as http://127.0.0.1:8080; or unix:/path/of/a/socket; required"),
+        Option(
+            "write-key", "KEY", environment: "BELLWETHER_WRITE_KEY",
+            help: "Write key of the app; '-' reads it from standard input; required"),
+        Option("rate", "N", help: "Events a second (default 50)"),
+        Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
+        Option("seed", "N", help: "The same traffic for the same number (default: any)"),
+        Option("connections", "N", help: "Requests at once (default 4)"),
+    ]
+    static let needsDatabase = false
+
+    private let url: String
+    private let key: String
+    private let rate: Int
+    private let seconds: Int?
+    private let seed: UInt64
+    private let connections: Int
+
+    init(_ arguments: Arguments) throws {
+        guard let url = arguments.text("url") else {
+            throw UsageError("say where to: --url http://127.0.0.1:8080")
+        }
+        self.url = url
+        rate = try arguments.number("rate", in: 1...100_000, default: 50)
+        seconds = arguments.has("seconds") ? try arguments.number("seconds", in: 1...31_536_000, default: 1) : nil
+        seed = UInt64(
+            try arguments.number("seed", in: 0...Int.max, default: Int.random(in: 0...Int.max)))
+        connections = try arguments.number("connections", in: 1...256, default: 4)
+        key = try Self.key(arguments)
+    }
+
+    func run() throws -> ExitCode {
+        Signals.prepare()
+        let server = ServerAddress(url)
+        try PostOffice.greet(server, key: key)
+        var configuration = PostOffice.Configuration(server: server)
+        configuration.connections = connections
+        let office = PostOffice(configuration)
+        let isStopped = Lock(false)
+        _ = Worker(name: "signals") {
+            _ = Signals.waitForStop()
+            Signals.letTheNextOneKill()
+            isStopped.withLockNotifying { $0 = true }
+            // Whoever waits for room waits no longer.
+            _ = office.close(by: .after(seconds: 10))
+        }
+        let failure = post(to: office, until: isStopped)
+        let tally = office.close(by: .after(seconds: failure == nil ? 10 : 0))
+        StandardStream.output.write("\(tally)\n")
+        if let failure { throw failure }
+        guard tally.addsUp else {
+            throw Failure(
+                tally.unsent > 0
+                    ? "the server did not take everything: \(office.trouble ?? "it was too slow")"
+                    : "the server answered for another number of events than were sent")
+        }
+        return .done
+    }
+
+    /// Makes traffic at its rate and hands it over. Gives what ended it, if that was not the time or somebody.
+    private func post(to office: PostOffice, until isStopped: Lock<Bool>) -> PostingError? {
+        var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
+        let end = seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
+        let start = Deadline.now
+        let bar = ProgressBar()
+        defer { bar.clear() }
+        func isOver() -> Bool { end.hasPassed || isStopped.withLock { $0 } }
+        while !isOver() {
+            var letters = stream.advance(to: WallClock.now).map { Letter($0, key: key) }[...]
+            // A few at a time, so that a slow server does not keep us beyond the end.
+            while !letters.isEmpty, !isOver() {
+                do { try office.post(Array(letters.prefix(100))) } catch { return error }
+                letters = letters.dropFirst(100)
+                show(office, since: start, on: bar)
+            }
+            _ = isStopped.wait(until: .after(seconds: min(0.05, end.secondsLeft))) { $0 ? true : nil }
+        }
+        return nil
+    }
+
+    private func show(_ office: PostOffice, since start: Deadline, on bar: ProgressBar) {
+        let elapsed = Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9
+        let tally = office.tally
+        let trouble = office.trouble.map { ", waiting: \(String(printable: $0))" } ?? ""
+        let words = "\(tally.sent) events, \(Int(Double(tally.sent) / max(elapsed, 0.1))) a second\(trouble)"
+        if let seconds { bar.show(elapsed / Double(seconds), words) } else { bar.show("\(words) (Ctrl-C ends it)") }
+    }
+
+    private static func key(_ arguments: Arguments) throws -> String {
+        guard let key = arguments.text("write-key") else {
+            throw UsageError(
+                "a write key is needed: --write-key KEY, or BELLWETHER_WRITE_KEY, or '-' for standard input")
+        }
+        guard key == "-" else { return key }
+        guard let line = readLine(), !line.isEmpty else {
+            throw UsageError("--write-key - reads the key from standard input")
+        }
+        return line
+    }
+}
