@@ -2,7 +2,7 @@ internal import Compression
 internal import EventLog
 internal import HTTPServer
 package import ServiceRuntime
-internal import Telemetry
+package import Telemetry
 
 /// `POST /v1/events`: who is it, may it, what does it hold, is it committed.
 package final class EventsRoute: Sendable {
@@ -15,22 +15,25 @@ package final class EventsRoute: Sendable {
     private let log: Log
     private let decoders = DecoderPool()
     private let limiter = RateLimiter()
+    private let clock: @Sendable () -> Timestamp
     private let isDraining: @Sendable () -> Bool
 
+    /// `clock` tells when an envelope is received.
     package init(
         keys: KeyDirectory, commits: GroupCommit, metrics: IngestionMetrics, log: Log,
-        isDraining: @escaping @Sendable () -> Bool
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
     ) {
         self.keys = keys
         self.commits = commits
         self.metrics = metrics
         self.log = log
+        self.clock = clock
         self.isDraining = isDraining
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
         let request = Request(
-            receivedAt: WallClock.now, began: .now, answer: answer,
+            receivedAt: clock(), began: .now, answer: answer,
             isPacked: ContentCoding(head.header("Content-Encoding")) == .gzip)
         guard let secret = bearer(head.header("Authorization")) else {
             return answer.send(

@@ -24,15 +24,25 @@ final class DatabaseAccess: Sendable {
     private let interruption: Interruption?
 
     /// `interruptible` lets go of the database when somebody presses Ctrl-C; a service sees to that itself.
-    init(_ arguments: Arguments, log: Log, interruptible: Bool = true) throws {
+    convenience init(_ arguments: Arguments, log: Log, interruptible: Bool = true) throws {
         if let url = try DatabaseAccess.givenURL(arguments) {
-            self.url = url
-            cluster = nil
-            interruption = nil
+            self.init(url: url)
             return
         }
+        try self.init(
+            embeddedIn: DatabaseAccess.dataDirectory(arguments), log: log, interruptible: interruptible)
+    }
+
+    private init(url: String) {
+        self.url = url
+        cluster = nil
+        interruption = nil
+    }
+
+    /// The embedded one of this directory.
+    init(embeddedIn directory: String, log: Log, interruptible: Bool = true) throws {
         let cluster = try EmbeddedCluster.use(
-            dataDirectory: DatabaseAccess.dataDirectory(arguments), options: DatabaseAccess.clusterOptions, log: log)
+            dataDirectory: directory, options: DatabaseAccess.clusterOptions, log: log)
         self.cluster = cluster
         url = cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
         interruption = interruptible ? Interruption { cluster.release() } : nil

@@ -30,7 +30,7 @@ enum Program {
             ReportCommand.self, EraseCommand.self,
             RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
-            SimulateCommand.self,
+            SimulateCommand.self, DemoCommand.self,
         ]
     }
 

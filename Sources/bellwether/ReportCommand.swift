@@ -157,7 +157,7 @@ struct ReportCommand: Command {
     }
 
     /// Whether somebody looks who wants colour.
-    private static var takesColour: Bool {
+    static var takesColour: Bool {
         guard StandardStream.output.isTerminal else { return false }
         guard let refusal = unsafe getenv("NO_COLOR") else { return true }
         return unsafe refusal.pointee == 0

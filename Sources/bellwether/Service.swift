@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import Ingestion
 internal import Projections
 internal import ServiceRuntime
+internal import Telemetry
 
 /// The parts of a running service, wired together: started from the database outward, stopped from the door inward.
 final class Service: Sendable {
@@ -14,6 +15,7 @@ final class Service: Sendable {
     private let runner: Runner?
     private let doors: [HTTPServer]
     private let draining = Lock(false)
+    private let isReady: Router.ReadinessCheck
     private let log: Log
 
     /// What takes events in.
@@ -32,6 +34,8 @@ final class Service: Sendable {
         var mostWords: Int32
         var node: String
         var crossOrigin: CrossOrigin
+        /// When events are received. The present; a demonstration winds it.
+        var clock: @Sendable () -> Timestamp = { WallClock.now }
     }
 
     /// `revive` is tried when the database is away.
@@ -72,7 +76,8 @@ final class Service: Sendable {
         }
         let route = ingestion.map { ingestion in
             EventsRoute(
-                keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log, isDraining: isDraining)
+                keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
+                clock: configuration.clock, isDraining: isDraining)
         }
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics,
@@ -89,7 +94,7 @@ final class Service: Sendable {
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
-        (self.keeper, self.ingestion, self.doors) = (keeper, ingestion, doors)
+        (self.keeper, self.ingestion, self.doors, self.isReady) = (keeper, ingestion, doors, isReady)
         let door = doors[0]
         registry.counter("bellwether_http_requests_total", "Requests answered, by status.", label: "status") {
             Dictionary(uniqueKeysWithValues: door.counts.answers.map { (String($0.key), $0.value) })
@@ -123,6 +128,18 @@ final class Service: Sendable {
             door.start()
             log.info("listening", ["address": "\(door.address)"])
         }
+    }
+
+    /// Where its main door is.
+    var address: HTTPServerConfiguration.Address { doors[0].address }
+
+    /// Waits until it would say that it is ready; gives what is missing at the deadline.
+    func waitUntilReady(by deadline: Deadline) -> String? {
+        while let missing = isReady() {
+            guard !deadline.hasPassed else { return missing.reason }
+            _ = draining.wait(until: min(deadline, .after(seconds: 0.02))) { $0 ? true : nil }
+        }
+        return nil
     }
 
     /// Answers what is in flight, refuses what is new, commits what waits.

@@ -1,0 +1,54 @@
+internal import EventLog
+internal import Postgres
+internal import Reports
+internal import Simulation
+internal import Telemetry
+
+/// One app of a demonstration: its world, its key, and when its reports are made.
+struct DemoApp {
+    let slug: String
+    let key: String
+    let nights: [Night]
+    var world: World
+
+    /// A day and the morning after it.
+    struct Night {
+        let day: CivilDate
+        let start: Timestamp
+        /// When the nightly run makes the day's report.
+        let morning: Timestamp
+    }
+
+    /// The day that the demonstration ends with: yesterday, where the app is.
+    var lastDay: CivilDate { nights[nights.count - 1].day }
+    var start: Timestamp { nights[0].start }
+
+    /// Makes the app in the database, with a key, and the people who have it.
+    init(
+        _ profile: AppProfile, installs: Int, seed: UInt64, now: Timestamp, on connection: inout Connection
+    ) throws {
+        slug = profile.slug
+        try connection.execute(script: "BEGIN")
+        _ = try Apps.create(slug: slug, timeZone: profile.home.name, on: &connection)
+        key = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection).secret
+        try connection.execute(script: "COMMIT")
+        nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
+        // Noon, so that no change of the clocks moves it to a neighbour.
+        let noon = nights[nights.count - 1].start + 12 * 3_600_000_000
+        world = World(profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon)
+    }
+
+    /// A fortnight and the day after it, up to yesterday. PostgreSQL knows when days begin.
+    private static func nights(
+        in zone: String, before now: Timestamp, on connection: inout Connection
+    ) throws -> [Night] {
+        let rows = try connection.query(
+            """
+            SELECT day, day::timestamp AT TIME ZONE \(zone), ((day + 1)::timestamp + interval '5 hours') AT TIME ZONE \(zone)
+            FROM (SELECT (\(now) AT TIME ZONE \(zone))::date - days AS day FROM generate_series(15, 1, -1) AS days) AS past
+            """)
+        var nights: [Night] = []
+        for row in rows { nights.append(Night(day: try row.get(0), start: try row.get(1), morning: try row.get(2))) }
+        return nights
+    }
+}

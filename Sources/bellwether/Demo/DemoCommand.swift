@@ -1,0 +1,69 @@
+internal import EventLog
+internal import Ingestion
+internal import Postgres
+internal import Posting
+internal import Projections
+internal import Reports
+internal import ServiceRuntime
+internal import Simulation
+internal import Telemetry
+
+/// Shows what Bellwether is: two apps, a fortnight and a day, from phones to the summary.
+struct DemoCommand: Command {
+    static let words = ["demo"]
+    static let summary =
+        "Show it all: two simulated apps, a fortnight through real HTTP, the funnels proved, the summary"
+    static let options = [
+        Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
+        Option("installs", "N", help: "Phones of each app (default 1200)"),
+        Option("seed", "N", help: "Other people for another number (default 1)"),
+    ]
+    static let needsDatabase = false
+
+    private let directory: String?
+    private let installs: Int
+    private let seed: UInt64
+
+    init(_ arguments: Arguments) throws {
+        directory = arguments.text("data")
+        installs = try arguments.number("installs", in: 10...100_000, default: 1200)
+        seed = UInt64(try arguments.number("seed", in: 0...Int.max, default: 1))
+    }
+
+    func run() throws -> ExitCode {
+        let begun = Deadline.now
+        let directory = try directory ?? DemoDirectory.make()
+        StandardStream.error.write("Making an embedded database in \(String(printable: directory))\n")
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(embeddedIn: directory, log: log)
+        defer { access.release() }
+        var owner = try LogSession.open(
+            url: access.url, role: nil, purpose: "demo", log: log, statementSeconds: 0)
+        try refuseApps(in: directory, on: &owner)
+        let now = WallClock.now
+        var apps = [
+            try DemoApp(.news, installs: installs, seed: seed, now: now, on: &owner),
+            try DemoApp(.shop, installs: installs, seed: seed &+ 1, now: now, on: &owner),
+        ]
+        let bar = ProgressBar()
+        defer { bar.clear() }
+        let run = DemoRun(access: access, log: log, bar: bar, now: now)
+        let sent = try run.live(&apps, on: &owner)
+        let proof = try run.prove(on: &owner)
+        let made = try run.report(apps, into: directory + "/reports")
+        bar.clear()
+        DemoTelling(directory: directory, seconds: Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9)
+            .tell(sent, proof, made)
+        return sent.isWhole && proof.isProved ? .done : .failed
+    }
+
+    /// A demonstration among somebody's apps would not be told apart from them.
+    private func refuseApps(in directory: String, on connection: inout Connection) throws {
+        let apps = try Apps.list(on: &connection).map(\.slug)
+        guard apps.isEmpty else {
+            throw Failure(
+                "there are apps in \(String(printable: directory)) already (\(apps.joined(separator: ", "))). "
+                    + "Leave --data away for a new directory, or name another one")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import EventLog
+internal import HTTPServer
+internal import Ingestion
+internal import Postgres
+internal import Posting
+internal import Projections
+internal import Reports
+internal import ServiceRuntime
+internal import Simulation
+internal import Telemetry
+
+/// The steps of a demonstration.
+struct DemoRun {
+    let access: DatabaseAccess
+    let log: Log
+    let bar: ProgressBar
+    let now: Timestamp
+
+    /// What became of what the phones sent.
+    struct Sent {
+        let tally: PostTally
+        /// What the service should have found wrong, and known already.
+        let faults: Int
+        let repeated: Int
+        /// What analysts read of it.
+        let stored: (accepted: Int64, duplicate: Int64, rejected: Int64)
+
+        /// Nothing was lost, and each event was answered as it should be.
+        var isWhole: Bool {
+            tally.addsUp && tally.rejected == faults && tally.duplicate == repeated
+                && stored == (Int64(tally.accepted), Int64(tally.duplicate), Int64(tally.rejected))
+        }
+    }
+
+    /// A report of the last day.
+    struct Made {
+        let app: String
+        let report: Reporter.Made
+        let html: String
+    }
+
+    /// Runs the service, and lets the days pass; each morning the report of the day before is made and kept.
+    func live(_ apps: inout [DemoApp], on owner: inout Connection) throws -> Sent {
+        let start = apps.map(\.start).min() ?? now
+        let clock = WoundClock(start)
+        let service = try startService(clock)
+        defer { service.stop() }
+        let traffic = DemoTraffic(to: ServerAddress("http://\(service.address)"), clock: clock)
+        var tally: PostTally?
+        defer { if tally == nil { _ = traffic.close() } }
+        var reporter = try ReporterSession(access: access, log: log).open()
+        // The last day's report is made at the end, at the present moment.
+        let nights = apps.flatMap { app in app.nights.dropLast().map { (app.slug, $0) } }
+            .filter { $0.1.morning < now }.sorted { $0.1.morning < $1.1.morning }
+        for (app, night) in nights {
+            try pass(to: night.morning, from: start, traffic, &apps)
+            try catchUp()
+            let made = try Reporter(app: app, day: night.day, now: night.morning).make(on: &reporter)
+            if case .failed(let error) = made.keeping { throw error }
+        }
+        try pass(to: now, from: start, traffic, &apps)
+        let closed = traffic.close()
+        tally = closed
+        try catchUp()
+        return Sent(
+            tally: closed, faults: traffic.faults, repeated: traffic.repeated, stored: try stored(on: &owner))
+    }
+
+    /// Counts everything anew from the log.
+    func prove(on owner: inout Connection) throws -> VerificationReport {
+        try Verifier().verify(on: &owner) { step in
+            bar.show(0.9 + 0.08 * Double(step.place) / Double(step.count), "proving the funnels")
+        }
+    }
+
+    /// The reports of the last day, in all formats.
+    func report(_ apps: [DemoApp], into directory: String) throws -> [Made] {
+        var reporter = try ReporterSession(access: access, log: log).open()
+        return try apps.map { app in
+            bar.show(0.99, "writing the summary of \(app.slug)")
+            let made = try Reporter(app: app.slug, day: app.lastDay, now: now).make(on: &reporter)
+            if case .failed(let error) = made.keeping { throw error }
+            try OutputFile.makeDirectory("\(directory)/\(app.slug)")
+            let path = "\(directory)/\(app.slug)/\(app.lastDay)"
+            for format in ReportFormat.allCases {
+                try OutputFile.write(made.documents[format], to: "\(path).\(format.fileExtension)")
+            }
+            return Made(app: app.slug, report: made, html: "\(path).\(ReportFormat.html.fileExtension)")
+        }
+    }
+
+    private func startService(_ clock: WoundClock) throws -> Service {
+        var configuration = Service.Configuration(
+            url: access.url, server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)),
+            metricsListen: nil, parts: [.ingest, .project], commits: GroupCommit.Configuration(), lanes: 2,
+            mostWords: 100_000, node: "demo", crossOrigin: CrossOrigin([]))
+        configuration.clock = { clock.now }
+        let service = try Service(configuration, log: log, revive: {})
+        service.start()
+        if let missing = service.waitUntilReady(by: .after(seconds: 30)) {
+            service.stop()
+            throw Failure("the service did not become ready: \(missing)")
+        }
+        return service
+    }
+
+    /// Ten minutes after the other, so that the bar moves and nothing piles up.
+    private func pass(
+        to end: Timestamp, from start: Timestamp, _ traffic: DemoTraffic, _ apps: inout [DemoApp]
+    ) throws {
+        var time = apps.map(\.world.now).min() ?? end
+        while time < end {
+            time = min(time + 600_000_000, end)
+            try traffic.advance(&apps, to: time)
+            let events = traffic.tally.sent
+            bar.show(
+                0.9 * Double(time - start) / Double(now - start),
+                "\(time.day) \(time.hourAndMinute) UTC, \(events) events")
+        }
+        try traffic.settle(at: end)
+    }
+
+    private func catchUp() throws {
+        let (_, stopped) = try ProjectionControl(url: access.url, log: log).catchUp()
+        if let first = stopped.first { throw Failure("\(first.name) has stopped: \(String(printable: first.reason))") }
+    }
+
+    private func stored(on owner: inout Connection) throws -> (accepted: Int64, duplicate: Int64, rejected: Int64) {
+        let row = try owner.query(
+            """
+            SELECT coalesce(sum(accepted), 0)::bigint, coalesce(sum(duplicate), 0)::bigint,
+                coalesce(sum(rejected), 0)::bigint
+            FROM analytics.data_quality
+            """)[0]
+        return (try row.get(0), try row.get(1), try row.get(2))
+    }
+}
+
+extension Timestamp {
+    fileprivate var day: Substring { description.prefix(10) }
+    fileprivate var hourAndMinute: Substring { description.dropFirst(11).prefix(5) }
+}

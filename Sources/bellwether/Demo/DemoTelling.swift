@@ -1,0 +1,57 @@
+internal import Posting
+internal import Projections
+internal import Reports
+internal import ServiceRuntime
+
+/// What a demonstration says when it is over: the summaries to standard output, all else as messages.
+struct DemoTelling {
+    let directory: String
+    let seconds: Double
+
+    func tell(_ sent: DemoRun.Sent, _ proof: VerificationReport, _ made: [DemoRun.Made]) {
+        let texts = made.map { ReportCommand.takesColour ? $0.report.colouredText : $0.report.documents.text }
+        StandardStream.output.write(ReportFormat.text.joined(texts))
+        StandardStream.error.write("\n" + account(of: sent) + account(of: proof) + places(made))
+    }
+
+    private func account(of sent: DemoRun.Sent) -> String {
+        let tally = sent.tally
+        let answers =
+            "\(tally.accepted) accepted, \(tally.duplicate) known already, \(tally.rejected) refused"
+        var text = """
+            Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
+            The service's clock was wound through the fortnight, so that late events came late, as in life;
+            all of it took \(Int(seconds.rounded(.up))) seconds.
+
+            """
+        if !sent.isWhole {
+            text += """
+                That is not what was sent: \(sent.repeated) were repetitions and \(sent.faults) were not valid; \
+                the database tells of \(sent.stored.accepted) accepted, \(sent.stored.duplicate) known already and \
+                \(sent.stored.rejected) refused\(tally.unsent > 0 ? "; \(tally.unsent) did not arrive" : "").
+                Please report this.
+
+                """
+        }
+        return text
+    }
+
+    /// In a line when all is well.
+    private func account(of proof: VerificationReport) -> String { proof.description + "\n" }
+
+    private func places(_ made: [DemoRun.Made]) -> String {
+        let path = String(printable: directory)
+        let pages = made.map { "  \(String(printable: $0.html))\n" }.joined()
+        guard let first = made.first else { return "" }
+        return """
+            The same summaries as pages for a browser:
+            \(pages)
+            To look around:
+              bellwether psql --data \(path)
+              bellwether report --data \(path) --app \(first.app) --date \(first.report.report.day)
+              bellwether serve --data \(path)
+              rm -r \(path)    when you have seen enough
+
+            """
+    }
+}

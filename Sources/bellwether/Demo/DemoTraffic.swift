@@ -1,0 +1,58 @@
+internal import Posting
+internal import ServiceRuntime
+internal import Simulation
+internal import Telemetry
+
+/// What the phones of a demonstration send, brought to its service through real HTTP, while the service's clock is wound
+/// through the days.
+final class DemoTraffic {
+    /// How far the clock may be ahead of what is still on its way: well under the five minutes that make a device's
+    /// clock look wrong.
+    private static let span: Int64 = 3 * 60_000_000
+
+    /// What the service must find wrong, and know already.
+    private(set) var faults = 0
+    private(set) var repeated = 0
+    private let office: PostOffice
+    private let clock: WoundClock
+
+    init(to server: ServerAddress, clock: WoundClock) {
+        var configuration = PostOffice.Configuration(server: server)
+        configuration.connections = 12
+        configuration.mostWaiting = 1000
+        configuration.span = DemoTraffic.span
+        configuration.usesProxy = false
+        configuration.stamp = { envelope in
+            clock.wind(to: envelope.time)
+            return envelope.time
+        }
+        office = PostOffice(configuration)
+        self.clock = clock
+    }
+
+    var tally: PostTally { office.tally }
+
+    /// Lets all apps live until a moment, and hands over what their phones send.
+    func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
+        var letters: [Letter] = []
+        for place in apps.indices {
+            for envelope in apps[place].world.advance(to: time) {
+                faults += envelope.faults.count
+                repeated += envelope.repeated
+                letters.append(Letter(envelope, key: apps[place].key))
+            }
+        }
+        try office.post(letters.sorted { $0.envelope.time < $1.envelope.time })
+    }
+
+    /// Waits until all has arrived that was sent until a moment.
+    func settle(at time: Timestamp) throws {
+        guard try office.drain(until: .after(seconds: 60)) else {
+            throw Failure("the service does not take everything: \(office.trouble ?? "it is too slow")")
+        }
+        clock.wind(to: time)
+    }
+
+    /// Gives up what has not arrived.
+    func close() -> PostTally { office.close(by: .now) }
+}
