@@ -1,6 +1,7 @@
 # Bellwether
 #
 #   make build     install what is missing, build the release binary: .build/release/bellwether
+#   make demo      build, then a simulated fortnight through real HTTP, the funnels proved, the summary
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make test      install what is missing, run all tests on PostgreSQL servers of their own
 #   make format    put all Swift files in the house's format
@@ -10,17 +11,23 @@
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
 
-# Build tools and C libraries, the PostgreSQL server that runs embedded, and what the tests run beside it.
-PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev libcurl4-openssl-dev \
+# Build tools and C libraries: also what the image is built with (Dockerfile).
+BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev \
+	libcurl4-openssl-dev
+# The PostgreSQL server that runs embedded, and what the tests run beside it.
+PACKAGES := $(BUILD_PACKAGES) \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 SWIFT_FILES := Package.swift Sources Tests Migrations
 
-.PHONY: build serve test format lint check bench deps clean
+.PHONY: build demo serve test format lint check bench deps clean
 
 build: deps
 	swift build -c release --product bellwether
+
+demo: build
+	.build/release/bellwether demo $(ARGS)
 
 serve: build
 	.build/release/bellwether serve $(ARGS)

@@ -119,7 +119,7 @@ let package = Package(
             dependencies: [
                 "bellwether", "EventLog", "Ingestion", "Postgres", "ServiceRuntime", "Telemetry", "TestSupport",
             ],
-            exclude: ["openapi"], swiftSettings: strict),
+            exclude: ["deployment", "openapi"], swiftSettings: strict),
         .testTarget(
             name: "FaultTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),

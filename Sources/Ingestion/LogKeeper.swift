@@ -4,8 +4,8 @@ internal import Postgres
 package import ServiceRuntime
 internal import Telemetry
 
-/// Looks after the log beside the writers: whether the database is there and fits this program, and that there are
-/// partitions ahead of need.
+/// Looks after the log: whether the database is there and fits this program, and, beside writers, that there are partitions
+/// ahead of need.
 package final class LogKeeper: Sendable {
     /// How the database stands.
     package enum Health: Sendable, Equatable {
@@ -23,14 +23,20 @@ package final class LogKeeper: Sendable {
 
     private let state = Lock(State())
     private let url: String
+    private let role: LogSession.Role
     private let log: Log
     private let months: MonthBook
     private let revive: @Sendable () throws -> Void
     private let nextRound = Lock(Deadline.now)
 
+    /// Steps down to `role` once the database fits; partitions are the ingest role's to make, and nobody else's.
     /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
-    package init(url: String, months: MonthBook, log: Log, revive: @escaping @Sendable () throws -> Void = {}) {
+    package init(
+        url: String, role: LogSession.Role, months: MonthBook, log: Log,
+        revive: @escaping @Sendable () throws -> Void = {}
+    ) {
         self.url = url
+        self.role = role
         self.log = log
         self.months = months
         self.revive = revive
@@ -78,14 +84,16 @@ package final class LogKeeper: Sendable {
         case .drifted(let names):
             return tell(.unfit("the database was migrated with another text of \(names.joined(separator: ", "))"))
         }
-        if health != .well { try connection.execute(script: "SET ROLE bellwether_ingest") }
+        if health != .well {
+            try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))")
+        }
         tell(.well)
         // Migrations are looked at again now and then: a newer program may have brought the database on.
         let nextMigrationCheck = Deadline.after(seconds: 10)
         while !isStopping, !nextMigrationCheck.hasPassed {
             connection.deadline = .after(seconds: 10)
             let wanted = months.wanted(until: .after(seconds: 1))
-            if !wanted.isEmpty || nextRound.withLock({ $0.hasPassed }) {
+            if role == .ingest, !wanted.isEmpty || nextRound.withLock({ $0.hasPassed }) {
                 let pause = try keepPartitions(wanted, &connection)
                 nextRound.withLock { $0 = .after(seconds: pause == nil ? 60 : 0) }
                 // Writers ask again with each batch, and wait behind each attempt: not at once.

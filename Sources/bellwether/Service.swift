@@ -45,7 +45,10 @@ final class Service: Sendable {
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
         let months = MonthBook()
-        let keeper = LogKeeper(url: url, months: months, log: log, revive: revive)
+        // Each half needs the rights of its own role and no others.
+        let keeper = LogKeeper(
+            url: url, role: configuration.parts.contains(.ingest) ? .ingest : .projector, months: months, log: log,
+            revive: revive)
         let ingestion: Ingestion? =
             configuration.parts.contains(.ingest)
             ? Ingestion(

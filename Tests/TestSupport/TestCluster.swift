@@ -37,14 +37,15 @@ package enum TestCluster {
     }
 
     /// A cluster of a test's own, for what must not happen to the shared one. Whoever asks removes it.
-    package static func separate(settings: [String: String] = ClusterOptions.throwawaySettings) throws
-        -> EmbeddedCluster
-    {
+    /// `logins` may connect beside those of the shared one.
+    package static func separate(
+        settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
+    ) throws -> EmbeddedCluster {
         let directory = "/tmp/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
         return try EmbeddedCluster.use(
             dataDirectory: directory,
             options: ClusterOptions(
-                superuser: "postgres", roles: [owner, stranger, "bellwether_analyst"], settings: settings),
+                superuser: "postgres", roles: [owner, stranger, "bellwether_analyst"] + logins, settings: settings),
             log: .silent)
     }
 

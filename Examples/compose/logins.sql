@@ -1,0 +1,21 @@
+-- Runs as the owner after each `bellwether migrate`: a login for each service, which may become the one role of its work
+-- and nothing else. Safe to repeat; a password that was changed in the settings is changed here.
+--     psql -f logins.sql 'postgresql://bellwether_owner@database/bellwether'
+-- with the passwords in the variables that are read below.
+\set ON_ERROR_STOP on
+\set QUIET on
+\getenv ingest BELLWETHER_INGEST_PASSWORD
+\getenv project BELLWETHER_PROJECT_PASSWORD
+\getenv report BELLWETHER_REPORT_PASSWORD
+BEGIN;
+SELECT format('CREATE ROLE %I LOGIN', login)
+FROM unnest(ARRAY['bellwether_ingest_service', 'bellwether_project_service', 'bellwether_report_service']) AS login
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = login) \gexec
+ALTER ROLE bellwether_ingest_service LOGIN PASSWORD :'ingest';
+ALTER ROLE bellwether_project_service LOGIN PASSWORD :'project';
+ALTER ROLE bellwether_report_service LOGIN PASSWORD :'report';
+GRANT bellwether_ingest TO bellwether_ingest_service;
+GRANT bellwether_projector TO bellwether_project_service;
+GRANT bellwether_reporter TO bellwether_report_service;
+SELECT format('GRANT CONNECT ON DATABASE %I TO bellwether_ingest_service, bellwether_project_service, bellwether_report_service, bellwether_analyst', current_database()) \gexec
+COMMIT;

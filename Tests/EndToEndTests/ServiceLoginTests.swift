@@ -1,0 +1,74 @@
+import EmbeddedPostgres
+import Postgres
+import TestSupport
+import Testing
+
+/// The SQL that the compose file runs, on a cluster of its own: the owner, the program's migrations, then a login for each
+/// service.
+@Suite("A login for each service") struct ServiceLoginTests {
+    /// Each login, and the one role that it may become.
+    private static let logins = [
+        "bellwether_ingest_service": "bellwether_ingest", "bellwether_project_service": "bellwether_projector",
+        "bellwether_report_service": "bellwether_reporter",
+    ]
+    /// As bad as a password can be.
+    private static let passwords = [
+        "BELLWETHER_OWNER_PASSWORD": #"it's "$HOME" 100%"#, "BELLWETHER_INGEST_PASSWORD": #"\'; --"#,
+        "BELLWETHER_PROJECT_PASSWORD": ":'ingest'", "BELLWETHER_REPORT_PASSWORD": "plain",
+    ]
+
+    @Test("with it each service does its work, and may become no role but that of its work")
+    func logins() throws {
+        let cluster = try TestCluster.separate(logins: Array(Self.logins.keys))
+        defer { TestCluster.remove(cluster) }
+        func url(_ user: String?) -> String { cluster.connectionURL(database: "bellwether", user: user) }
+        try run("owner.sql", on: cluster.connectionURL(database: "postgres"))
+        let owner = Bellwether(database: url("bellwether_owner"))
+        _ = try owner.trusted("migrate")
+        // Again, as after each upgrade.
+        for _ in 0..<2 { try run("logins.sql", on: url("bellwether_owner")) }
+        let key = String(try owner.trusted("app", "create", "shop").dropLast())
+
+        let ingest = try Bellwether(database: url("bellwether_ingest_service")).serve("--only", "ingest")
+        defer { _ = try? ingest.stop() }
+        let project = try Bellwether(database: url("bellwether_project_service")).serve("--only", "project")
+        defer { _ = try? project.stop() }
+        #expect(try ingest.client().post(Wire.envelope(Wire.event()), key: key).results.accepted == 1)
+        var reporter = try Connection(url: url("bellwether_report_service"))
+        let isCounted = try eventually {
+            let rows = try reporter.query("SELECT delivered FROM analytics.category_funnel")
+            return try rows.first?.get(0) == Int64(1)
+        }
+        #expect(isCounted, "\(project.log)")
+
+        for (login, own) in Self.logins {
+            var connection = try Connection(url: url(login))
+            for role in Set(Self.logins.values).union(["bellwether_owner"]) {
+                let became = Result { try connection.execute(script: "SET ROLE \(role); RESET ROLE") }
+                #expect((try? became.get()) != nil == (role == own), "\(login) as \(role)")
+            }
+            let tables: [String] = try connection.query(
+                """
+                SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
+                WHERE schemaname IN ('log', 'bellwether') AND has_table_privilege(
+                    format('%I.%I', schemaname, tablename), 'UPDATE, DELETE, TRUNCATE')
+                """
+            ).map { try $0.get(0) }
+            #expect(tables == [], "\(login)")
+        }
+        var administrator = try Connection(url: url(nil))
+        let kept = try administrator.query(
+            """
+            SELECT count(*) FROM pg_authid WHERE rolname IN (
+                'bellwether_owner', 'bellwether_ingest_service', 'bellwether_project_service', 'bellwether_report_service')
+            AND rolpassword LIKE 'SCRAM-SHA-256$%' AND NOT rolsuper
+            """)
+        #expect(try kept[0].get(0) == Int64(4))
+    }
+
+    private func run(_ file: String, on url: String) throws {
+        let path = DeploymentCheck.root + "/Examples/compose/" + file
+        let ended = try ChildProcess.run(["psql", "-XqAt", "-f", path, url], environment: Self.passwords)
+        #expect(ended.status == 0 && ended.messages.isEmpty, "\(file): \(ended)")
+    }
+}

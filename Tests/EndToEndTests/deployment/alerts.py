@@ -1,0 +1,29 @@
+"""Examples/prometheus-rules.yml: complete, and about metrics and labels that the service has."""
+
+import re
+
+SUFFIXES = {"histogram": ("_bucket", "_count", "_sum")}
+
+
+def check_alerts(project):
+    names = set()
+    for kind_of, kind in project.metrics.items():
+        names.update(kind_of + suffix for suffix in SUFFIXES.get(kind, ("",)))
+    rules = [rule for group in project.yaml("Examples/prometheus-rules.yml")["groups"] for rule in group["rules"]]
+    project.expect(len(rules) > 5, f"only {len(rules)} rules")
+    project.same("alerts of one name", sorted({rule["alert"] for rule in rules}), sorted(rule["alert"] for rule in rules))
+    for rule in rules:
+        name, expression = rule["alert"], rule["expr"]
+        project.same(f"{name}: members", sorted(set(rule) - {"for"}), ["alert", "annotations", "expr", "labels"])
+        project.expect(rule["labels"].get("severity") in ("page", "warn"), f"{name}: how urgent is it?")
+        project.same(f"{name}: annotations", sorted(rule["annotations"]), ["description", "summary"])
+        used = re.findall(r"\bbellwether_\w+", expression)
+        project.expect(used or "up{" in expression, f"{name}: is about nothing of ours")
+        for metric in used:
+            project.expect(metric in names, f"{name}: the service has no {metric}")
+        for metric in re.findall(r"\brate\((\w+)|\bincrease\((\w+)", expression):
+            counter = metric[0] or metric[1]
+            project.expect(re.search(r"_(total|bucket|count|sum)$", counter), f"{name}: {counter} is no counter")
+        for words in (rule["annotations"]["description"], expression):
+            for command in re.findall(r"`bellwether ([^`]+)`", words):
+                project.expect_command(name, re.sub(r"\{\{.*?\}\}", "NAME", command).split())
