@@ -4,6 +4,8 @@
 -- with the passwords in the variables that are read below.
 \set ON_ERROR_STOP on
 \set QUIET on
+-- Who is a member already stays one, without a word.
+SET client_min_messages = warning;
 \getenv ingest BELLWETHER_INGEST_PASSWORD
 \getenv project BELLWETHER_PROJECT_PASSWORD
 \getenv report BELLWETHER_REPORT_PASSWORD

@@ -9,15 +9,17 @@ make_reports() {
     local try
     for try in 1 2 3 4; do
         [ "$try" = 1 ] || sleep 900
-        bellwether report --all-apps --output-dir "$directory" && touch "$mark" && return
+        bellwether report --all-apps --output-dir "$directory" --wait 10m && touch "$mark" && return
     done
     echo "nightly: no complete report tonight" >&2
 }
 
 while true; do
     make_reports
-    next=$(date --date="$at" +%s)
-    [ "$next" -gt "$(date +%s)" ] || next=$(date --date="tomorrow $at" +%s)
+    # A day that skips this hour, when the clocks go forward, has it a day after the last.
+    now=$(date +%s)
+    next=$(date --date="$at" +%s) || next=$((now + 86400))
+    [ "$next" -gt "$now" ] || next=$(date --date="tomorrow $at" +%s) || next=$((now + 86400))
     # By the clock and not in one long sleep, so that a machine that slept, or whose clock was set, is not late.
     while [ "$(date +%s)" -lt "$next" ]; do sleep 30; done
 done

@@ -1,4 +1,5 @@
 import EmbeddedPostgres
+import Foundation
 import Postgres
 import TestSupport
 import Testing
@@ -40,18 +41,23 @@ import Testing
             return try rows.first?.get(0) == Int64(1)
         }
         #expect(isCounted, "\(project.log)")
+        try expectNight(url("bellwether_report_service"))
 
         for (login, own) in Self.logins {
             var connection = try Connection(url: url(login))
             for role in Set(Self.logins.values).union(["bellwether_owner"]) {
-                let became = Result { try connection.execute(script: "SET ROLE \(role); RESET ROLE") }
-                #expect((try? became.get()) != nil == (role == own), "\(login) as \(role)")
+                let mayBecome: Bool
+                do {
+                    try connection.execute(script: "SET ROLE \(role); RESET ROLE")
+                    mayBecome = true
+                } catch { mayBecome = false }
+                #expect(mayBecome == (role == own), "\(login) as \(role)")
             }
             let tables: [String] = try connection.query(
                 """
-                SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
-                WHERE schemaname IN ('log', 'bellwether') AND has_table_privilege(
-                    format('%I.%I', schemaname, tablename), 'UPDATE, DELETE, TRUNCATE')
+                SELECT oid::regclass::text FROM pg_class
+                WHERE relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('log', 'bellwether', 'report'))
+                    AND relkind IN ('r', 'p') AND has_table_privilege(oid, 'UPDATE, DELETE, TRUNCATE')
                 """
             ).map { try $0.get(0) }
             #expect(tables == [], "\(login)")
@@ -64,6 +70,25 @@ import Testing
             AND rolpassword LIKE 'SCRAM-SHA-256$%' AND NOT rolsuper
             """)
         #expect(try kept[0].get(0) == Int64(4))
+    }
+
+    /// The script that makes the nightly reports makes them at once, and goes on.
+    private func expectNight(_ url: String) throws {
+        let reports = TemporaryDirectory()
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let night = try ChildProcess(
+            ["bash", DeploymentCheck.root + "/Examples/compose/nightly.sh"],
+            environment: [
+                "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
+                "BELLWETHER_DATABASE_URL": url, "BELLWETHER_REPORT_DIRECTORY": reports.path,
+                "BELLWETHER_REPORT_MARK": reports("mark"),
+            ])
+        let isMade = eventually(within: 60) { FileManager.default.fileExists(atPath: reports("mark")) }
+        #expect(isMade && night.isRunning, "\(night.messages)")
+        let files = try FileManager.default.contentsOfDirectory(atPath: reports("shop"))
+        #expect(Set(files.map { ($0 as NSString).pathExtension }) == ["txt", "md", "html", "json", "csv"])
+        night.signal(SIGTERM)
+        #expect(try night.wait().status == 128 + SIGTERM)
     }
 
     private func run(_ file: String, on url: String) throws {
