@@ -36,7 +36,8 @@ COPY --from=build /bellwether /usr/local/bin/bellwether
 USER 10001:10001
 # A program that lacks a library fails here and not in the night.
 RUN bellwether --help >/dev/null
-ENV BELLWETHER_LISTEN=0.0.0.0:8080
+# The second is for who forgets to name a database: so that it is this that is missing, and not a home.
+ENV BELLWETHER_LISTEN=0.0.0.0:8080 BELLWETHER_DATA=/tmp/bellwether
 EXPOSE 8080
 # `serve` finishes what is in flight; see stop_grace_period in docker-compose.yml.
 STOPSIGNAL SIGTERM

@@ -46,7 +46,8 @@ extension EmbeddedPostgresError: CustomStringConvertible {
         case .serverNotInstalled(let searched):
             "no PostgreSQL server of version \(PostgresInstallation.oldestVersion) or newer is installed "
                 + "(looked in \(searched.joined(separator: ", "))). Install one (on Debian: apt install postgresql), "
-                + "or name the directory of its initdb in BELLWETHER_POSTGRES_BIN."
+                + "name the directory of its initdb in BELLWETHER_POSTGRES_BIN, or give the URL of a database elsewhere in "
+                + "BELLWETHER_DATABASE_URL."
         case .unusableBinaries(let directory, let reason):
             "the PostgreSQL binaries in \(directory) (BELLWETHER_POSTGRES_BIN) cannot be used: \(reason). "
                 + "Name a directory with initdb, pg_ctl and postgres of version \(PostgresInstallation.oldestVersion) "
