@@ -100,6 +100,10 @@ let package = Package(
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Ingestion", "Simulation", "Telemetry"], swiftSettings: strict),
+        .testTarget(
+            name: "PostingTests",
+            dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Telemetry"],
+            swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

@@ -133,6 +133,7 @@ package final class PostOffice: Sendable {
 
     /// The next letter that may leave; nil when there will be none.
     private func next(_ number: Int) -> Letter? {
+        var makesRoom = false
         let letter: Letter?? = state.wait(until: .never) { state in
             if state.failure != nil || state.isClosed && state.end.hasPassed { return .some(nil) }
             guard state.taken < state.waiting.count else { return state.isClosed ? .some(nil) : nil }
@@ -140,10 +141,13 @@ package final class PostOffice: Sendable {
             if let first = state.underway.values.min(), letter.envelope.time - first > self.configuration.span {
                 return nil
             }
+            makesRoom = state.waiting.count - state.taken == self.configuration.mostWaiting
             state.taken += 1
             state.underway[number] = letter.envelope.time
             return letter
         }
+        // Whoever waits for it.
+        if makesRoom { state.withLockNotifying { _ in } }
         return letter ?? nil
     }
 

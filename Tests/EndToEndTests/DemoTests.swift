@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("demo")
+struct DemoTests {
+    private let scratch = TemporaryDirectory()
+
+    @Test("shows two apps in two zones, proves the funnels, loses nothing, and can be looked at afterwards")
+    func demo() throws {
+        let data = scratch("data")
+        let ended = try Bellwether(database: nil).run("demo", "--data", data, "--installs", "40", within: 300)
+        #expect(ended.status == 0, "\(ended.messages)")
+        for app in ["aurora-news", "lotus-shop"] { #expect(ended.output.contains(app)) }
+        for zone in ["Europe/Berlin", "Asia/Bangkok"] { #expect(ended.output.contains(zone)) }
+        #expect(ended.messages.contains("Proved: every cell is what the log says."))
+        #expect(ended.messages.contains("clock was wound"))
+
+        let pages = ended.messages.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasSuffix(".html") }
+        #expect(pages.count == 2)
+        for page in pages { #expect(try String(contentsOfFile: String(page), encoding: .utf8).contains("<html")) }
+
+        // A report of each of the sixteen days but the last in one app, and days that were told otherwise before.
+        let bellwether = Bellwether(data: data)
+        let kept = try bellwether.trusted(
+            "psql", "--", "-Atc", "SELECT app, count(DISTINCT day) FROM reports GROUP BY app ORDER BY app")
+        #expect(kept == "aurora-news|15\nlotus-shop|15\n")
+        #expect(ended.output.contains("Since they were reported"))
+        // Late ones came late.
+        let late = try bellwether.trusted(
+            "psql", "--", "-Atc",
+            "SELECT count(*) > 10 FROM events WHERE received_at - occurred_at > interval '6 hours'")
+        #expect(late == "t\n")
+        let again = try bellwether.trusted("report", "--app", "aurora-news")
+        #expect(again.contains("aurora-news"))
+
+        // A second demonstration does not mix with it.
+        let second = try Bellwether(database: nil).run("demo", "--data", data, "--installs", "10")
+        #expect(second.status == 1)
+        #expect(second.messages.contains("there are apps in \(data) already (aurora-news, lotus-shop)"))
+    }
+}

@@ -1,0 +1,101 @@
+import EventLog
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("simulate")
+struct SimulateTests {
+    private let shared: SharedService
+    private let app: TestApp
+
+    init() throws {
+        shared = try SharedService.get()
+        app = try shared.makeApp()
+    }
+
+    /// The numbers of the line of sums, in its order.
+    private func sums(_ output: String) throws -> [Int] {
+        let line = try #require(
+            output.wholeMatch(
+                of:
+                    /sent (\d+) events in (\d+) envelopes: accepted (\d+), duplicate (\d+), rejected (\d+); retried (\d+) requests\n/
+            ))
+        return [line.1, line.2, line.3, line.4, line.5, line.6].compactMap { Int($0) }
+    }
+
+    private var url: String { "http://127.0.0.1:\(shared.service.port)" }
+
+    @Test("posts at its rate, and what it says was accepted is what analysts see")
+    func traffic() throws {
+        let ended = try Bellwether(database: nil).run(
+            "simulate", "--url", url, "--write-key", app.secret, "--rate", "200", "--seconds", "3", "--seed", "4")
+        #expect(ended.status == 0, "\(ended.messages)")
+        #expect(ended.messages.isEmpty)
+        let sums = try sums(ended.output)
+        #expect((300...900).contains(sums[0]), "\(sums)")
+        #expect(sums[2] + sums[3] + sums[4] == sums[0])
+        let seen = try shared.database.analystRows(
+            "SELECT sum(accepted), sum(duplicate), sum(rejected) FROM data_quality WHERE app = '\(app.slug)'")
+        #expect(seen == ["(\(sums[2]),\(sums[3]),\(sums[4]))"])
+        // It is of the present.
+        let old = try shared.database.analystRows(
+            "SELECT count(*) FROM events WHERE app = '\(app.slug)' AND received_at - occurred_at > interval '5 minutes'"
+        )
+        #expect(old == ["(0)"])
+    }
+
+    @Test("takes its key from the environment or from standard input")
+    func secret() throws {
+        var words = ["simulate", "--url", url, "--seconds", "1", "--rate", "20", "--write-key", "-"]
+        let piped = try Bellwether(database: nil).start(words, input: app.secret + "\n").wait()
+        #expect(piped.status == 0, "\(piped.messages)")
+        words.removeLast(2)
+        let inherited = try ChildProcess.run(
+            [Bellwether.path] + words, environment: ["BELLWETHER_WRITE_KEY": app.secret])
+        #expect(inherited.status == 0, "\(inherited.messages)")
+    }
+
+    @Test("ends with the sums when somebody presses Ctrl-C")
+    func interrupted() throws {
+        let process = try Bellwether(database: nil).start(
+            ["simulate", "--url", url, "--write-key", app.secret, "--rate", "100"])
+        let isSeen = try eventually(within: 30) {
+            try shared.database.analystRows("SELECT count(*) > 20 FROM events WHERE app = '\(app.slug)'") == ["(t)"]
+        }
+        #expect(isSeen)
+        process.signal(SIGINT)
+        let ended = try process.wait()
+        #expect(ended.status == 0, "\(ended.messages)")
+        #expect(try sums(ended.output)[0] > 20)
+    }
+
+    @Test("says so when nobody is there, when the key is not known, and when it was closed")
+    func refusals() throws {
+        let bellwether = try shared.bellwether
+        let nobody = try bellwether.run("simulate", "--url", "http://127.0.0.1:1", "--write-key", app.secret)
+        #expect(nobody.status == 1)
+        #expect(nobody.messages.contains("is the server running at http://127.0.0.1:1"))
+        let unknown = try bellwether.run("simulate", "--url", url, "--write-key", "bw_w_unknown")
+        #expect(unknown.status == 1)
+        #expect(unknown.messages.contains("does not take the write key (401)"))
+        let process = try bellwether.start(["simulate", "--url", url, "--write-key", app.secret, "--rate", "100"])
+        let isSeen = try eventually(within: 30) {
+            try shared.database.analystRows("SELECT count(*) > 5 FROM events WHERE app = '\(app.slug)'") == ["(t)"]
+        }
+        #expect(isSeen)
+        _ = try bellwether.trusted("app", "key", "revoke", app.slug, app.key.name)
+        let closed = try process.wait(within: 60)
+        #expect(closed.status == 1)
+        #expect(closed.messages.contains("does not take the write key (403)"))
+        #expect(!closed.messages.contains(app.secret) && !closed.output.contains(app.secret))
+        #expect(closed.output.hasPrefix("sent "))
+    }
+
+    @Test("asks for what it needs")
+    func usage() throws {
+        let bellwether = Bellwether(database: nil)
+        #expect(try bellwether.run("simulate", "--write-key", "k").status == 64)
+        #expect(try bellwether.run("simulate", "--url", url).status == 64)
+        #expect(try bellwether.run("simulate", "--url", url, "--write-key", "k", "--rate", "0").status == 64)
+    }
+}
