@@ -11,9 +11,9 @@ final class Delivery {
     private let connection: HTTPConnection
     private let parser = JSONParser(maximumBytes: 4 << 20)
 
-    init(_ server: ServerAddress, usesProxy: Bool) {
+    init(_ server: ServerAddress) {
         self.server = server
-        connection = HTTPConnection(usesProxy: usesProxy)
+        connection = HTTPConnection(usesProxy: !server.isHere)
     }
 
     /// One attempt.

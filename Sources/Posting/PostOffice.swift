@@ -15,8 +15,6 @@ package final class PostOffice: Sendable {
         package var mostWaiting = 500
         /// No letter leaves while one that was due so many microseconds before it is on its way.
         package var span = Int64.max
-        /// Whether proxies that the environment names are used.
-        package var usesProxy = true
         /// The moment that an envelope, about to leave, names as its `sent_at`. Called for each attempt, after all
         /// letters before it have been taken up.
         package var stamp: @Sendable (Envelope) -> Timestamp = { _ in WallClock.now }
@@ -58,8 +56,8 @@ package final class PostOffice: Sendable {
     package var trouble: String? { state.withLock { $0.trouble } }
 
     /// Asks the server whether it is there and takes the key, without an event. Being told "later" is an answer.
-    package static func greet(_ server: ServerAddress, key: String, usesProxy: Bool = true) throws(PostingError) {
-        let delivery = Delivery(server, usesProxy: usesProxy)
+    package static func greet(_ server: ServerAddress, key: String) throws(PostingError) {
+        let delivery = Delivery(server)
         let answer: PostAnswer
         do { answer = try delivery.post(Array(#"{"events":[]}"#.utf8), key: key) } catch { throw .unreachable(error) }
         if case .never(let error) = answer { throw error }
@@ -109,7 +107,7 @@ package final class PostOffice: Sendable {
     }
 
     private func work(_ number: Int) {
-        let delivery = Delivery(configuration.server, usesProxy: configuration.usesProxy)
+        let delivery = Delivery(configuration.server)
         while let letter = next(number) {
             let answer = bring(letter, delivery)
             state.withLockNotifying { state in

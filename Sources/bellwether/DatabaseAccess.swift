@@ -39,13 +39,21 @@ final class DatabaseAccess: Sendable {
         interruption = nil
     }
 
-    /// The embedded one of this directory.
-    init(embeddedIn directory: String, log: Log, interruptible: Bool = true) throws {
+    /// The embedded one of this directory. `whenInterrupted` is called before it is let go of.
+    init(
+        embeddedIn directory: String, log: Log, interruptible: Bool = true,
+        whenInterrupted: @escaping @Sendable () -> Void = {}
+    ) throws {
         let cluster = try EmbeddedCluster.use(
             dataDirectory: directory, options: DatabaseAccess.clusterOptions, log: log)
         self.cluster = cluster
         url = cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
-        interruption = interruptible ? Interruption { cluster.release() } : nil
+        interruption =
+            interruptible
+            ? Interruption {
+                whenInterrupted()
+                cluster.release()
+            } : nil
         do {
             try DatabaseAccess.prepare(cluster, url: url, log: log)
         } catch {

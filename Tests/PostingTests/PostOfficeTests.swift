@@ -27,7 +27,6 @@ struct PostOfficeTests {
     ) -> PostOffice {
         var configuration = PostOffice.Configuration(server: ServerAddress(server.url))
         configuration.connections = connections
-        configuration.usesProxy = false
         adjust(&configuration)
         return PostOffice(configuration)
     }
@@ -70,9 +69,7 @@ struct PostOfficeTests {
         let gone = try ScriptedServer([ScriptedServer.taken(1)])
         let (url, port) = (gone.url, gone.port)
         _ = consume gone
-        var configuration = PostOffice.Configuration(server: ServerAddress(url))
-        configuration.usesProxy = false
-        let office = PostOffice(configuration)
+        let office = PostOffice(PostOffice.Configuration(server: ServerAddress(url)))
         let letters = letters(2)
         try office.post([letters[0]])
         #expect(try !office.drain(until: .after(seconds: 0.3)))
@@ -112,7 +109,7 @@ struct PostOfficeTests {
     func stranger(answer: Response, words: String) throws {
         let server = try ScriptedServer([answer])
         let error = try #require(throws: PostingError.self) {
-            try PostOffice.greet(ServerAddress(server.url), key: "key", usesProxy: false)
+            try PostOffice.greet(ServerAddress(server.url), key: "key")
         }
         #expect("\(error)".contains(words), "\(error)")
     }
@@ -121,7 +118,7 @@ struct PostOfficeTests {
     func greeting() throws {
         let server = try ScriptedServer([ScriptedServer.taken(0), Response(status: 503)])
         for path in ["", "/", "/v1/events"] {
-            try PostOffice.greet(ServerAddress(server.url + path), key: "key", usesProxy: false)
+            try PostOffice.greet(ServerAddress(server.url + path), key: "key")
         }
         #expect(server.requests.map(\.body) == Array(repeating: #"{"events":[]}"#, count: 3))
     }

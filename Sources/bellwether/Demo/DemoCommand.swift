@@ -34,8 +34,15 @@ struct DemoCommand: Command {
         let begun = Deadline.now
         let directory = try directory ?? DemoDirectory.make()
         StandardStream.error.write("Making an embedded database in \(String(printable: directory))\n")
-        let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(embeddedIn: directory, log: log)
+        // Whoever ends it early need not read how its service lost the database.
+        let isEnding = Lock(false)
+        let log = Log(least: .warning, style: .lines) { line in
+            if !isEnding.withLock({ $0 }) { StandardStream.error.write(line) }
+        }
+        let access = try DatabaseAccess(embeddedIn: directory, log: log) {
+            isEnding.withLock { $0 = true }
+            StandardStream.error.write("\nEnded early. What there is stays in \(String(printable: directory))\n")
+        }
         defer { access.release() }
         var owner = try LogSession.open(
             url: access.url, role: nil, purpose: "demo", log: log, statementSeconds: 0)

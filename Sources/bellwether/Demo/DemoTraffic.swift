@@ -18,10 +18,9 @@ final class DemoTraffic {
 
     init(to server: ServerAddress, clock: WoundClock) {
         var configuration = PostOffice.Configuration(server: server)
-        configuration.connections = 12
+        configuration.connections = 32
         configuration.mostWaiting = 1000
         configuration.span = DemoTraffic.span
-        configuration.usesProxy = false
         configuration.stamp = { envelope in
             clock.wind(to: envelope.time)
             return envelope.time
