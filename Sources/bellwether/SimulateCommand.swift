@@ -14,7 +14,7 @@ struct SimulateCommand: Command {
             help: "Write key of the app; '-' reads it from standard input; required"),
         Option("rate", "N", help: "Events a second (default 50)"),
         Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
-        Option("seed", "N", help: "The same traffic for the same number (default: any)"),
+        Option("seed", "N", help: "The same people for the same number (default: any)"),
         Option("connections", "N", help: "Requests at once (default 4)"),
     ]
     static let needsDatabase = false

@@ -12,7 +12,7 @@ internal import Telemetry
 struct DemoCommand: Command {
     static let words = ["demo"]
     static let summary =
-        "Show it all: two simulated apps, a fortnight through real HTTP, the funnels proved, the summary"
+        "Show it all: two simulated apps, real HTTP, proved funnels, the summary"
     static let options = [
         Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
         Option("installs", "N", help: "Phones of each app (default 1200)"),
