@@ -40,7 +40,7 @@ extension Page {
     static func restated(_ report: Report) -> Section? {
         guard !report.restated.isEmpty else { return nil }
         let changes = report.restated.flatMap { restatement in
-            restatement.changes.map { (Wording.short(restatement.day), $0) }
+            restatement.changes.map { (Wording.brief(restatement.day), $0) }
         }
         return Section(
             "Earlier days that changed",

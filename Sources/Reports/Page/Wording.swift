@@ -76,6 +76,11 @@ enum Wording {
     /// `Friday 20 November`
     static func short(_ day: CivilDate) -> String { "\(weekday(day)) \(day.day) \(months[day.month - 1])" }
 
+    /// `Fri 20 Nov`
+    static func brief(_ day: CivilDate) -> String {
+        "\(weekday(day).prefix(3)) \(day.day) \(months[day.month - 1].prefix(3))"
+    }
+
     static func weekday(_ day: CivilDate) -> String {
         let place = (day.daysSince1970 + 3) % 7  // 1970-01-01 was a Thursday
         return weekdays[place < 0 ? place + 7 : place]
