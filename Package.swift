@@ -15,11 +15,13 @@ let strictAtTheBorder = strict + [.strictMemorySafety()]
 
 let package = Package(
     name: "bellwether",
+    platforms: [.iOS(.v15), .macOS(.v12)],
     products: [
-        .executable(name: "bellwether", targets: ["bellwether"])
+        .executable(name: "bellwether", targets: ["bellwether"]),
+        .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
     ],
     targets: [
-        // C libraries of the system, each imported by exactly one module.
+        // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -75,11 +77,23 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What app developers build into their apps: of this package it uses the system's zlib and nothing else.
+        .target(name: "BellwetherClient", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder),
+        .executableTarget(
+            name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
+            swiftSettings: strict),
+
         // Pure logic, no server.
         .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
+        .testTarget(
+            name: "BellwetherClientTests",
+            dependencies: [
+                "BellwetherClient", "Compression", "Ingestion", "ServiceRuntime", "Telemetry", "TestSupport",
+            ],
+            exclude: ["AppleModules"], swiftSettings: strict),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),
@@ -121,11 +135,19 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "EventLog", "Ingestion", "Postgres", "ServiceRuntime", "Telemetry", "TestSupport",
+                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "ServiceRuntime",
+                "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
+        // An app and its extension, to be killed.
+        .executableTarget(
+            name: "ClientProcess", dependencies: ["BellwetherClient"], path: "Tests/ClientProcess",
+            swiftSettings: strict),
         .testTarget(
-            name: "FaultTests", dependencies: ["bellwether", "Postgres", "ServiceRuntime", "TestSupport"],
+            name: "FaultTests",
+            dependencies: [
+                "bellwether", "BellwetherClient", "ClientProcess", "Postgres", "ServiceRuntime", "TestSupport",
+            ],
             swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17

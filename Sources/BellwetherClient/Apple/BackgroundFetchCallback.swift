@@ -1,0 +1,28 @@
+#if canImport(UIKit) && !os(watchOS)
+public import UIKit
+
+extension Bellwether {
+    /// A remote notification woke the app, and this is what it fetched. Call it where the app calls the fetch completion
+    /// handler. Recorded only for payloads with `content-available`: for others that callback fires when somebody taps.
+    ///
+    /// ```swift
+    /// func application(
+    ///     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    /// ) async -> UIBackgroundFetchResult {
+    ///     bellwether.didFetch(await refresh(), for: userInfo)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - result: What it fetched.
+    ///   - userInfo: The payload, as the system gave it.
+    /// - Returns: The same result.
+    @discardableResult
+    public func didFetch(
+        _ result: UIBackgroundFetchResult, for userInfo: [AnyHashable: Any]
+    ) -> UIBackgroundFetchResult {
+        received(push(userInfo), .background(FetchResult(rawValue: result.rawValue)))
+        return result
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+#if canImport(UserNotifications)
+public import Foundation
+internal import UserNotifications
+
+extension Bellwether.Configuration {
+    /// Describes where events go, and that they wait in the container of an App Group.
+    ///
+    /// Without the group's entitlement they wait in a directory that other processes cannot reach, and
+    /// ``Bellwether/diagnostics`` says so.
+    public init(server: URL, writeKey: String, appGroup: String) {
+        let files = FileManager.default
+        let container = files.containerURL(forSecurityApplicationGroupIdentifier: appGroup)
+        let support = files.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+        let directory = container ?? support.first ?? files.temporaryDirectory
+        self.init(
+            server: server, writeKey: writeKey,
+            directory: directory.appendingPathComponent("Bellwether", isDirectory: true))
+    }
+}
+#endif

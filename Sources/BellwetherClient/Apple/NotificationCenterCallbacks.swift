@@ -1,0 +1,45 @@
+#if canImport(UserNotifications) && !os(tvOS)
+public import UserNotifications
+
+/// What the delegate of the notification centre passes on.
+extension Bellwether {
+    /// A notification came while the app is in front. Call it from the delegate's `willPresent`, and return what it gives.
+    ///
+    /// ```swift
+    /// func userNotificationCenter(
+    ///     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    /// ) async -> UNNotificationPresentationOptions {
+    ///     bellwether.willPresent(notification, with: [.banner, .list, .sound])
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - notification: The notification.
+    ///   - options: How it will be shown; none of them means: to nobody.
+    /// - Returns: The same options.
+    @discardableResult
+    public func willPresent(
+        _ notification: UNNotification, with options: UNNotificationPresentationOptions
+    ) -> UNNotificationPresentationOptions {
+        received(push(of: notification), .foreground(presentation: Presentation.set(rawValue: options.rawValue)))
+        return options
+    }
+
+    /// Somebody answered a notification. Call it from the delegate's `didReceive`. A text that was typed stays unread.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - launch: In what state the app was; without it, what the library has seen of that.
+    public func didReceive(_ response: UNNotificationResponse, launch: Launch? = nil) {
+        responded(to: push(of: response.notification), action: response.actionIdentifier, launch: launch)
+    }
+
+    /// Records that the notifications have arrived that lie in the notification centre. Call it when the app starts and
+    /// when it comes to the front; it returns at once, and repeating it changes nothing.
+    public func sweepDelivered(in center: UNUserNotificationCenter = .current()) {
+        center.getDeliveredNotifications { [self] notifications in
+            sweep(notifications.map { push(of: $0) })
+        }
+    }
+}
+#endif

@@ -1,0 +1,62 @@
+public import Foundation
+
+extension Bellwether {
+    /// A library that is ready for use. It neither throws nor waits for anything: what is not well is told by
+    /// ``diagnostics``.
+    ///
+    /// ```swift
+    /// let bellwether = Bellwether(
+    ///     Bellwether.Configuration(server: address, writeKey: "…", directory: directory))
+    /// ```
+    public convenience init(_ configuration: Configuration) {
+        self.init(configuration, transport: URLSessionTransport(), clock: .system)
+    }
+
+    convenience init(_ configuration: Configuration, transport: any Transport, clock: DeviceClock) {
+        let reports = Diagnostics()
+        let limits = Queue.Limits(bytes: configuration.mostBytes, age: Int64(configuration.mostDays) * 86_400_000)
+        let queue = Queue(
+            directory: configuration.directory, limits: limits, diagnostics: reports, clock: clock.wall)
+        let courier = Courier(
+            queue: queue, transport: transport,
+            destination: Courier.Destination(server: configuration.server, key: configuration.writeKey), clock: clock,
+            backoff: Backoff(base: configuration.backoff.first, longest: configuration.backoff.longest),
+            diagnostics: reports)
+        let deliversByItself = configuration.deliversByItself ?? !Device.isExtension
+        let source = Guarded(Source(appVersion: configuration.appVersion ?? Device.bundleVersion))
+        if let concern = Sharing.concern(directory: configuration.directory) { reports.post(concern) }
+        self.init(
+            recorder: QueueRecorder(queue, source, reports, deliversByItself ? Schedule(courier) : nil),
+            reports: reports, clock: clock, keys: configuration.payloadKeys,
+            swept: SweptNotifications(file: configuration.directory.appendingPathComponent("swept")), source: source,
+            courier: courier, isRecording: configuration.isRecording)
+    }
+
+    /// Sends what waits, until nothing does or the time is over.
+    ///
+    /// An app calls it when it goes to the background, an extension before it hands its content on: with the few seconds
+    /// that it has. What could not be sent waits for the next time.
+    ///
+    /// ```swift
+    /// await bellwether.flush(within: 3)
+    /// ```
+    @discardableResult
+    public func flush(within seconds: TimeInterval = 20) async -> DeliveryResult {
+        await courier?.deliver(within: seconds) ?? .delivered
+    }
+
+    /// What the developer should know: show it while you develop, log it in life.
+    public var diagnostics: AsyncStream<Diagnostic> { reports.stream() }
+
+    /// What the person allowed the app to show. Set it when you learn it; what is recorded from then on says so.
+    public var authorization: Authorization? {
+        get { source.withLock { $0.authorization } }
+        set { source.withLock { $0.authorization = newValue } }
+    }
+
+    /// Firebase's name of the installation, by which its delivery data can be joined. Not collected unless it is set.
+    public var firebaseInstallationID: String? {
+        get { source.withLock { $0.firebaseInstallationID } }
+        set { source.withLock { $0.firebaseInstallationID = newValue } }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+
+extension Courier {
+    /// All of it is known to the server.
+    func settle(_ batch: Batch, _ refused: [Results.Refused]) async throws {
+        for result in refused {
+            let event = batch.events.indices.contains(result.index) ? batch.events[result.index] : nil
+            let why = [result.reason, result.detail].compactMap(\.self).joined(separator: ": ")
+            diagnostics.post(
+                Diagnostic(
+                    .rejected, "The server does not take an event: \(why). It keeps it for you (rejected list).",
+                    eventID: result.id ?? event.flatMap { Courier.id(of: $0.json) }))
+        }
+        try await disk { queue in
+            try queue.settle(batch)
+            try queue.succeed()
+        }
+        experience.withLock { known in
+            known.successes += 1
+            // Larger again, with care: each refusal costs a request.
+            guard known.successes >= 4, known.mostEvents < Envelope.mostEvents else { return }
+            known.mostEvents = min(Envelope.mostEvents, known.mostEvents * 2)
+            known.successes = 0
+        }
+    }
+
+    /// What was refused as a whole is sent in halves, down to the one event whose fault it is.
+    func divide(
+        _ batch: Batch, _ status: Int, _ detail: String, until deadline: TimeInterval
+    ) async throws -> DeliveryResult? {
+        if !batch.drops.isEmpty {
+            experience.withLock { $0.leavesDropsOut = true }
+            return nil
+        }
+        if batch.events.count > 1 {
+            experience.withLock { known in
+                known.mostEvents = (batch.events.count + 1) / 2
+                known.successes = 0
+            }
+            return nil
+        }
+        // Before an event is blamed: does the server take anything? An empty envelope has no fault.
+        var empty = batch
+        empty.events = []
+        let left = deadline - clock.uptime()
+        guard left > 0 else { return .outOfTime }
+        switch try await post(empty, within: left) {
+        case nil: return .outOfTime
+        case .settled: try await setAside(batch, status, detail)
+        case .refused(let status, let detail):
+            try await putOff("the server refuses every envelope with \(status)\(detail); look at its address", nil)
+        case .keyRefused(let status): return pause(status)
+        case .later(let reason, let retryAfter): try await putOff(reason, retryAfter)
+        }
+        return nil
+    }
+
+    private func setAside(_ batch: Batch, _ status: Int, _ detail: String) async throws {
+        try await disk { queue in
+            try queue.setAside(batch, status: status)
+            try queue.succeed()
+        }
+        experience.withLock { known in
+            known.mostEvents = Envelope.mostEvents
+            known.successes = 0
+        }
+        for event in batch.events {
+            diagnostics.post(
+                Diagnostic(
+                    .setAside,
+                    "The server refused an envelope with a single event: \(status)\(detail). It lies in \(queue.directory.setAside).",
+                    eventID: Courier.id(of: event.json)))
+        }
+    }
+
+    /// Nothing more with this key.
+    func pause(_ status: Int) -> DeliveryResult {
+        experience.withLock { $0.refusedKey = status }
+        diagnostics.post(
+            Diagnostic(
+                .keyRefused,
+                "The server answered \(status): it does not know the write key, or no longer. Events are kept; nothing is sent until the app starts anew.",
+                count: 0))
+        return .keyRefused
+    }
+
+    /// The next try is later, for all processes.
+    func putOff(_ reason: String, _ retryAfter: TimeInterval?) async throws {
+        let (backoff, now) = (backoff, clock.wall().milliseconds)
+        let delay = try await disk { queue in
+            var pace = try queue.pace
+            pace.failures = min(pace.failures + 1, 1000)
+            let delay = backoff.delay(failures: pace.failures, retryAfter: retryAfter)
+            pace.wait(delay, from: now)
+            // On a full disk this process alone remembers it.
+            try? queue.keep(pace)
+            return delay
+        }
+        diagnostics.post(
+            Diagnostic(
+                .deliveryFailed, "A delivery failed: \(reason). The next try is in \(Int(delay.rounded(.up))) s.",
+                count: 0))
+    }
+
+    /// The event's own id, if it can be read.
+    static func id(of json: ArraySlice<UInt8>) -> String? {
+        struct Event: Decodable { let id: String }
+        return (try? JSONDecoder().decode(Event.self, from: Data(json)))?.id
+    }
+}
+
+extension Queue {
+    /// The network and the server are well: whatever failed before is forgotten.
+    fileprivate func succeed() throws {
+        if try pace != Pace() { try? keep(Pace()) }
+    }
+}

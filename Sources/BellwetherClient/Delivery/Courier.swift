@@ -1,0 +1,131 @@
+internal import Foundation
+
+/// Brings what waits in the queue to the server, with patience: nothing is lost because a network or a server fails.
+///
+/// One delivery at a time in a process. Another process may deliver the same events at the same time: the server
+/// recognises them.
+final class Courier: Sendable {
+    /// Where to, and as whom.
+    struct Destination: Sendable {
+        var server: URL
+        var key: String
+
+        var events: URL { server.appendingPathComponent("v1/events") }
+    }
+
+    /// What a process learns by delivering, and forgets when it ends.
+    struct Experience: Sendable {
+        /// How many events an envelope has at most, after servers that took no more.
+        var mostEvents = Envelope.mostEvents
+        /// How many envelopes went well since that changed.
+        var successes = 0
+        /// The status with which the key was refused.
+        var refusedKey: Int?
+        /// Whether drops are left out: an envelope with them was refused, which may be their fault.
+        var leavesDropsOut = false
+    }
+
+    let queue: Queue
+    let transport: any Transport
+    let destination: Destination
+    let clock: DeviceClock
+    let backoff: Backoff
+    let diagnostics: Diagnostics
+    /// The longest that one request may take, in seconds.
+    let patience: TimeInterval
+    let experience = Guarded(Experience())
+    private let turn = Turn()
+    private let thread = DispatchQueue(label: "bellwether.delivery", qos: .utility)
+
+    init(
+        queue: Queue, transport: any Transport, destination: Destination, clock: DeviceClock = .system,
+        backoff: Backoff = Backoff(), diagnostics: Diagnostics = Diagnostics(), patience: TimeInterval = 60
+    ) {
+        self.queue = queue
+        self.transport = transport
+        self.destination = destination
+        self.clock = clock
+        self.backoff = backoff
+        self.diagnostics = diagnostics
+        self.patience = patience
+    }
+
+    /// Delivers until nothing waits, it makes no sense to go on, the time is over, or the task is cancelled.
+    func deliver(within seconds: TimeInterval) async -> DeliveryResult {
+        let deadline = clock.uptime() + seconds
+        guard await turn.take(within: seconds, clock) else { return .outOfTime }
+        defer { turn.give() }
+        experience.withLock { $0.leavesDropsOut = false }
+        while true {
+            do {
+                if let result = try await step(until: deadline) { return result }
+            } catch {
+                diagnostics.post(
+                    Diagnostic(.deliveryFailed, "What waits could not be read: \(error). It is tried again.", count: 0))
+                return .unavailable
+            }
+        }
+    }
+
+    /// Sends one envelope, or waits until it may be sent. Gives nothing if there is more to do.
+    private func step(until deadline: TimeInterval) async throws -> DeliveryResult? {
+        let known = experience.withLock { $0 }
+        if known.refusedKey != nil { return .keyRefused }
+        let room = Envelope.longest - Courier.frame
+        let next = try await disk { try $0.next(events: known.mostEvents, bytes: room) }
+        guard var batch = next else { return .delivered }
+        if known.leavesDropsOut { batch.drops = [] }
+        if batch.events.isEmpty, batch.drops.isEmpty { return .delivered }
+        let now = clock.wall()
+        let wait = TimeInterval(try await disk { try $0.pace }.remaining(at: now.milliseconds)) / 1000
+        let left = deadline - clock.uptime()
+        if wait > 0 {
+            guard wait < left else { return .waiting(until: now.addingTimeInterval(wait)) }
+            do { try await clock.sleep(wait) } catch { return .outOfTime }
+            return nil
+        }
+        guard left > 0, !Task.isCancelled else { return .outOfTime }
+        switch try await post(batch, within: left) {
+        case nil: return .outOfTime
+        case .settled(let refused): try await settle(batch, refused)
+        case .refused(let status, let detail): return try await divide(batch, status, detail, until: deadline)
+        case .keyRefused(let status): return pause(status)
+        case .later(let reason, let retryAfter): try await putOff(reason, retryAfter)
+        }
+        return nil
+    }
+
+    /// What is around events and source in an envelope: time, names, and drops, of which there are six at most.
+    private static let frame = 4 << 10
+
+    /// Works on the queue where waiting for the disk or for another process stops no other task.
+    func disk<Result: Sendable>(_ body: @escaping @Sendable (Queue) throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            thread.async { [queue] in continuation.resume(with: Swift.Result { try body(queue) }) }
+        }
+    }
+
+    /// Sends an envelope. Gives nothing if our own time was too short for an answer: nobody is to blame then.
+    func post(_ batch: Batch, within seconds: TimeInterval) async throws -> Verdict? {
+        let now = clock.wall()
+        let envelope = Envelope(batch, sentAt: Moment(now))
+        let headers = [
+            "Authorization": "Bearer \(destination.key)", "Content-Type": "application/json",
+            "Content-Encoding": "gzip", "Accept": "application/json",
+        ]
+        let posting = Posting(
+            url: destination.events, headers: headers, body: try Gzip.pack(envelope.bytes),
+            timeout: min(patience, seconds))
+        let began = clock.uptime()
+        do {
+            return Verdict(try await transport.send(posting), events: batch.events.count, now: now)
+        } catch {
+            let took = clock.uptime() - began
+            if Task.isCancelled || (took >= seconds && seconds < min(patience, Courier.fairTime)) { return nil }
+            return .later(reason: "\(error)", retryAfter: nil)
+        }
+    }
+
+    /// A server that has not answered after so many seconds is too slow, however little time we have.
+    private static let fairTime: TimeInterval = 10
+}

@@ -1,0 +1,89 @@
+internal import Foundation
+
+/// What an answer means for the envelope that it was given to.
+enum Verdict: Sendable {
+    /// Every event is settled: stored, known already, or refused for ever.
+    case settled([Results.Refused])
+    /// As it stands it can never succeed: smaller ones may.
+    case refused(status: Int, detail: String)
+    /// No other envelope would fare better with this key.
+    case keyRefused(status: Int)
+    /// Not now, and perhaps not before so many seconds.
+    case later(reason: String, retryAfter: TimeInterval?)
+
+    /// - Parameter events: how many the envelope had: an answer that does not speak of all of them is none.
+    init(_ answer: Answer, events: Int, now: Date) {
+        switch answer.status {
+        case 200:
+            // Whoever answers for a hotel's network does it with 200, too.
+            guard let results = try? JSONDecoder().decode(Results.self, from: Data(answer.body)),
+                results.settles(events)
+            else {
+                self = .later(reason: "the answer is not one of a Bellwether server", retryAfter: nil)
+                return
+            }
+            self = .settled(results.refused)
+        case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
+        case 401, 403: self = .keyRefused(status: answer.status)
+        default:
+            self = .later(
+                reason: "the server answered \(answer.status)\(Verdict.detail(of: answer))",
+                retryAfter: RetryAfter.seconds(in: answer, now: now))
+        }
+    }
+
+    /// What a problem document says, to show to the developer.
+    private static func detail(of answer: Answer) -> String {
+        struct Problem: Decodable {
+            let code: String?
+            let detail: String?
+        }
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
+        let words = [problem?.code, problem?.detail].compactMap(\.self).map { $0.prefix(200) }
+        return words.isEmpty ? "" : " (\(words.joined(separator: ": ")))"
+    }
+}
+
+/// The body of a 200.
+struct Results: Decodable, Sendable {
+    /// An event that the server will never take.
+    struct Refused: Decodable, Sendable {
+        let index: Int
+        let id: String?
+        let result: String
+        let reason: String?
+        let detail: String?
+    }
+
+    let accepted: Int
+    let duplicate: Int
+    let rejected: Int
+    let results: [Refused]?
+
+    var refused: [Refused] { (results ?? []).filter { $0.result == "rejected" } }
+
+    func settles(_ events: Int) -> Bool {
+        let counts = [accepted, duplicate, rejected]
+        return counts.allSatisfy { (0...events).contains($0) } && counts.reduce(0, +) == events
+    }
+}
+
+/// How long a server wants to be left alone.
+enum RetryAfter {
+    static func seconds(in answer: Answer, now: Date) -> TimeInterval? {
+        guard let value = answer.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = Int(value) { return TimeInterval(max(0, seconds)) }
+        guard let then = date(value) else { return nil }
+        // The server's own clock, where it says what it shows: the device's may be wrong by years.
+        let begin = answer.headers["date"].flatMap { date($0) } ?? now
+        return max(0, then.timeIntervalSince(begin))
+    }
+
+    private static func date(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text)
+    }
+}

@@ -1,0 +1,53 @@
+/// Something that the developer of the app should know: the library lost something, was refused, or cannot do its work.
+///
+/// Nothing here asks for an answer: what can be mended by waiting is mended by waiting. Show it while you develop,
+/// log it in life.
+///
+/// ```swift
+/// Task {
+///     for await diagnostic in bellwether.diagnostics { logger.warning("\(diagnostic)") }
+/// }
+/// ```
+public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
+    /// What sort of thing happened. More may come with new versions.
+    public enum Kind: String, Hashable, Sendable {
+        /// The server did not take an event, and never will. It is gone from the queue.
+        case rejected
+        /// An envelope with this one event in it was refused as a whole. The event lies in the file `set-aside`.
+        case setAside
+        /// Events were thrown away unsent: too old, too many, or no longer readable. The server is told.
+        case dropped
+        /// The server does not know the write key, or no longer. Nothing more is sent until the app starts anew.
+        case keyRefused
+        /// A delivery did not succeed; it is tried again.
+        case deliveryFailed
+        /// An event could not be written down. It is lost.
+        case notRecorded
+        /// A notification has no id at all, so that nothing can be told of it.
+        case unidentified
+        /// The service would not take a part of a notification's description, so it was left out.
+        case leftOut
+        /// A door was used in a way that says nothing, such as a story's page before the story.
+        case misused
+        /// The directory is one that the app and its extensions do not share, so they seem to be two installs.
+        case notShared
+    }
+
+    /// What sort of thing happened.
+    public let kind: Kind
+    /// What happened and what to do about it, in a sentence or two.
+    public let message: String
+    /// The event, where it is one.
+    public let eventID: String?
+    /// How many events it is about.
+    public let count: Int
+
+    init(_ kind: Kind, _ message: String, eventID: String? = nil, count: Int = 1) {
+        self.kind = kind
+        self.message = message
+        self.eventID = eventID
+        self.count = count
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,46 @@
+extension Bellwether {
+    /// The identifiers that the system gives to the two answers that no button stands for.
+    public enum ActionIdentifier {
+        /// Somebody tapped the notification itself.
+        public static let open = "com.apple.UNNotificationDefaultActionIdentifier"
+        /// Somebody dismissed it, in a category that asks to be told.
+        public static let dismiss = "com.apple.UNNotificationDismissActionIdentifier"
+    }
+
+    /// Somebody answered a notification: opened it, dismissed it, or tapped one of its buttons.
+    ///
+    /// ```swift
+    /// bellwether.responded(to: push, action: response.actionIdentifier)
+    /// ```
+    ///
+    /// The same response reported twice by a process is one event. A text that was typed is never looked at.
+    ///
+    /// - Parameters:
+    ///   - push: The notification.
+    ///   - action: The response's action identifier.
+    ///   - handler: Who deals with it. A content extension that forwards a response leaves the recording to the app.
+    ///   - launch: In what state the app was; without it, what the library has seen of that.
+    public func responded(to push: Push, action: String, handledBy handler: Handler = .app, launch: Launch? = nil) {
+        guard isRecording else { return }
+        guard isNew(ResponseMemory.Response(push, action: action, handler: handler)) else { return }
+        let launch = launch ?? (handler == .app ? activity.launch : nil)
+        var members: [JSONValue.Field] = []
+        switch action {
+        case ActionIdentifier.open:
+            members.add("launch", launch?.rawValue)
+            record(.opened, of: push, members)
+        case ActionIdentifier.dismiss:
+            record(.dismissed, of: push)
+        default:
+            guard let id = action.fitting(Bounds.identifier) else {
+                return report(
+                    .misused, "A tap was not recorded: its action identifier is empty, or longer than 256 bytes.")
+            }
+            members.add("action_id", id)
+            members += category(push.category)?.members(of: id) ?? []
+            members.add("handled_in", handler.rawValue)
+            members.add("launch", launch?.rawValue)
+            record(.actionTapped, of: push, members)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Foundation
+
+/// Watches over a notification's media in a service extension, and tells from what comes out what became of them.
+final class MediaWatch: Sendable {
+    /// An attachment of the notification as it is handed to the system.
+    struct Attachment: Sendable {
+        /// Its uniform type identifier.
+        let type: String?
+        let url: URL?
+        let bytes: Int?
+
+        init(type: String?, url: URL?, bytes: Int?) {
+            self.type = type
+            self.url = url
+            self.bytes = bytes
+        }
+
+        /// One whose file lies there; how large it is, if that can be seen.
+        init(type: String, url: URL) {
+            let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
+            self.init(type: type, url: url, bytes: size?.intValue)
+        }
+    }
+
+    private struct State {
+        var told: Bellwether.Media?
+        var isConcluded = false
+    }
+
+    private let address: MediaAddress
+    private let startedAt: TimeInterval
+    private let state = Guarded(State())
+
+    init(_ address: MediaAddress, startedAt: TimeInterval) {
+        self.address = address
+        self.startedAt = startedAt
+    }
+
+    /// The app says itself what became of them: it skipped them on an expensive network, or fetched them for later.
+    func tell(_ media: Bellwether.Media) { state.withLock { $0.told = media } }
+
+    /// What became of them, told once: nil from the second time on.
+    func conclude(
+        _ attachments: [Attachment], isOutOfTime: Bool, network: Bellwether.Media.Network?, at now: TimeInterval
+    ) -> Bellwether.Media? {
+        let (isFirst, told) = state.withLock { state in
+            defer { state.isConcluded = true }
+            return (!state.isConcluded, state.told)
+        }
+        guard isFirst else { return nil }
+        var media = told ?? outcome(attachments, isOutOfTime: isOutOfTime)
+        if media.outcome != .none {
+            media.network = media.network ?? network
+            media.milliseconds = media.milliseconds ?? Int(((now - startedAt) * 1000).rounded())
+        }
+        return media
+    }
+
+    private func outcome(_ attachments: [Attachment], isOutOfTime: Bool) -> Bellwether.Media {
+        if let attachment = attachments.first {
+            let format = MediaFormat(url: attachment.url, type: attachment.type)
+            return Bellwether.Media(.attached, kind: format.kind, format: format.name, bytes: attachment.bytes)
+        }
+        switch address {
+        case .none: return Bellwether.Media(.none)
+        case .invalid: return Bellwether.Media(.failed, kind: .unknown, reason: .invalid)
+        case .url(let url):
+            let format = MediaFormat(url: url, type: nil)
+            let isInsecure = url.scheme?.lowercased() == "http"
+            return Bellwether.Media(
+                isOutOfTime ? .timedOut : .failed, kind: format.kind, format: format.name,
+                reason: isInsecure && !isOutOfTime ? .insecureURL : nil)
+        }
+    }
+}
+
+/// The format of media, from the name of a file and a type of the system's.
+struct MediaFormat {
+    let name: String?
+    let kind: Bellwether.Media.Kind
+
+    private static let kinds: [Bellwether.Media.Kind: Set<String>] = [
+        .image: ["jpg", "jpeg", "png", "gif", "heic", "heif", "webp", "bmp", "tiff"],
+        .video: ["mp4", "m4v", "mov", "mpg", "mpeg", "mpeg2", "avi"],
+        .audio: ["mp3", "m4a", "wav", "aif", "aiff", "aac", "caf"],
+    ]
+    private static let wordsOfTypes: [(String, Bellwether.Media.Kind)] = [
+        ("mp3", .audio), ("audio", .audio), ("aiff", .audio), ("wav", .audio), ("mpeg-4", .video), ("movie", .video),
+        ("mpeg", .video), ("avi", .video), ("video", .video), ("image", .image), ("jpeg", .image), ("png", .image),
+        ("gif", .image), ("heic", .image), ("webp", .image), ("tiff", .image),
+    ]
+
+    init(url: URL?, type: String?) {
+        let suffix = url?.pathExtension.lowercased() ?? ""
+        name = suffix.isEmpty || suffix.utf8.count > 16 ? nil : suffix
+        let typed = type.flatMap { type in MediaFormat.wordsOfTypes.first { type.lowercased().contains($0.0) }?.1 }
+        kind = typed ?? MediaFormat.kinds.first { $0.value.contains(suffix) }?.key ?? .unknown
+    }
+}

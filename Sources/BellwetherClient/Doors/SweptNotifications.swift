@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// The notifications that were swept before, so that a notification centre that stands full is not told at each start.
+///
+/// It saves the phone some traffic and nothing else: without the file, or with a broken one, all are told again.
+final class SweptNotifications: Sendable {
+    private static let limit = 512
+    private let file: URL?
+    private let known: Guarded<[String]?>
+
+    init(file: URL?) {
+        self.file = file
+        known = Guarded(nil)
+    }
+
+    /// Those that are not known, each once.
+    func unknown(among ids: [EventID]) -> [EventID] {
+        let known = Set(load())
+        var seen: Set<EventID> = []
+        return ids.filter { !known.contains("\($0)") && seen.insert($0).inserted }
+    }
+
+    /// Keeps the newest of them.
+    func remember(_ ids: [EventID]) {
+        let names = ids.map(\.description)
+        let before = load()
+        let fresh = Set(names)
+        let all = Array((before.filter { !fresh.contains($0) } + names).suffix(SweptNotifications.limit))
+        guard all != before else { return }
+        known.withLock { $0 = all }
+        guard let file else { return }
+        try? Data(all.joined(separator: "\n").utf8).write(to: file, options: SweptNotifications.writing)
+    }
+
+    private func load() -> [String] {
+        if let known = known.withLock({ $0 }) { return known }
+        let text = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? ""
+        let read = text.split(separator: "\n").map(String.init)
+        known.withLock { $0 = read }
+        return read
+    }
+
+    #if canImport(Darwin)
+    private static let writing: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
+    #else
+    private static let writing: Data.WritingOptions = .atomic
+    #endif
+}

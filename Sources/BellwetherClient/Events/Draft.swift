@@ -1,0 +1,50 @@
+/// An event as it happened: all but its place in the install's sequence, which the queue gives it.
+struct Draft: Sendable, Hashable {
+    let id: EventID
+    let type: EventType
+    let at: Moment
+    /// The members of `notification`.
+    let notification: [JSONValue.Field]
+    /// The members that only events of its type have.
+    let members: [JSONValue.Field]
+
+    /// The event as the service takes it, its members always in the same order.
+    func json(seq: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        let head = [
+            JSONValue.Field("id", .text("\(id)")),
+            JSONValue.Field("type", .text(type.rawValue)),
+            JSONValue.Field("at", .text("\(at)")),
+            JSONValue.Field("seq", .integer(seq)),
+            JSONValue.Field("notification", .object(notification)),
+        ]
+        JSONValue.object(head + members).write(to: &bytes)
+        return bytes
+    }
+}
+
+/// What happened, by its name in the catalogue.
+enum EventType: String, Sendable {
+    case received = "notification.received"
+    case expanded = "notification.expanded"
+    case opened = "notification.opened"
+    case dismissed = "notification.dismissed"
+    case actionTapped = "action.tapped"
+    case storyStarted = "story.started"
+    case pageShown = "story.page_shown"
+    case storyActionTapped = "story.action_tapped"
+    case storyFinished = "story.finished"
+    case fallbackShown = "story.fallback_shown"
+}
+
+extension [JSONValue.Field] {
+    /// Adds a member, if there is one.
+    mutating func add(_ name: String, _ value: JSONValue?) {
+        if let value { append(JSONValue.Field(name, value)) }
+    }
+
+    mutating func add(_ name: String, _ text: String?) { add(name, text.map(JSONValue.text)) }
+    mutating func add(_ name: String, _ flag: Bool?) { add(name, flag.map(JSONValue.flag)) }
+    mutating func add(_ name: String, _ integer: Int?) { add(name, integer.map { JSONValue.integer(Int64($0)) }) }
+}

@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// A time of the device's clock, in whole milliseconds since 1970, as an event or an envelope may carry it.
+///
+/// The service takes the years 2000 to 9999. A clock that stands before them, as after a battery ran flat, is moved on
+/// by thirty years, in the events and in the time of sending: their distance stays, and from it the service finds the
+/// true time.
+struct Moment: Sendable, Hashable, Comparable {
+    let milliseconds: Int64
+
+    private static let first: Int64 = 946_684_800_000
+    private static let last: Int64 = 253_402_300_799_999
+
+    init(_ date: Date) { self.init(milliseconds: date.milliseconds) }
+
+    init(milliseconds: Int64) {
+        let moved = milliseconds < Moment.first ? Moment.first + max(0, milliseconds) : milliseconds
+        self.milliseconds = min(moved, Moment.last)
+    }
+
+    static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
+}
+
+extension Moment: CustomStringConvertible {
+    /// RFC 3339 in UTC with three decimals: `2026-11-20T09:30:10.001Z`.
+    var description: String {
+        let (days, inDay) = (Int(milliseconds / 86_400_000), Int(milliseconds % 86_400_000))
+        let (year, month, day) = Moment.civilDate(daysSince1970: days)
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let (hour, minute, second) = (inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1000 % 60)
+        return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(inDay % 1000, 3))Z"
+    }
+
+    // Counted from March the leap day comes last, and four hundred years are always 146,097 days. Foundation's
+    // formatters would do, but are slow to make.
+    private static func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
+    private func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+extension Date {
+    /// Whole milliseconds since 1970, whatever a clock may say.
+    var milliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
+        return milliseconds.isNaN ? 0 : Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min / 4 : .max / 4)
+    }
+}

@@ -1,0 +1,44 @@
+extension Bellwether {
+    /// How the app came to know that a notification had arrived.
+    public enum Receipt: Sendable, Hashable {
+        /// The service extension had it, and what became of its media.
+        case serviceExtension(media: Media? = nil)
+        /// It came while the app was in front, which had it shown like this; to nobody, if there are no options.
+        case foreground(presentation: Set<Presentation>)
+        /// It woke the app, which fetched something. Recorded only if the payload has `content-available`: for others
+        /// that callback fires when somebody taps.
+        case background(FetchResult?)
+    }
+
+    /// A way in which a notification is shown while the app is in front.
+    public enum Presentation: String, Sendable, CaseIterable {
+        case banner, list, alert, sound, badge
+    }
+
+    /// What a silent push led to.
+    public enum FetchResult: String, Sendable {
+        case newData = "new_data"
+        case noData = "no_data"
+        case failed
+    }
+}
+
+extension Bellwether.Receipt {
+    /// The members of an event that tell of it.
+    var members: [JSONValue.Field] {
+        var fields: [JSONValue.Field] = []
+        switch self {
+        case .serviceExtension(let media):
+            fields.add("via", "service_extension")
+            fields.add("media", media?.value)
+        case .foreground(let presentation):
+            fields.add("via", "foreground")
+            let options = Bellwether.Presentation.allCases.filter(presentation.contains)
+            fields.add("presentation", .list(options.map { .text($0.rawValue) }))
+        case .background(let result):
+            fields.add("via", "background")
+            fields.add("fetch_result", result?.rawValue)
+        }
+        return fields
+    }
+}

@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Whether the app and its extensions can meet in a directory.
+///
+/// Each of them has a home of its own, which the others cannot see; an App Group lies outside of all homes. So a
+/// directory within the home is shared with nobody.
+enum Sharing {
+    /// What there is to say of a directory, in a process whose bundle has, or is, an extension.
+    static func concern(directory: URL, home: String, bundle: URL, embedsExtensions: Bool) -> Diagnostic? {
+        let isExtension = bundle.pathExtension == "appex"
+        guard isExtension || embedsExtensions else { return nil }
+        let path = directory.standardizedFileURL.resolvingSymlinksInPath().path
+        let home = URL(fileURLWithPath: home, isDirectory: true).standardizedFileURL.resolvingSymlinksInPath().path
+        guard path == home || path.hasPrefix(home + "/") else { return nil }
+        let who = isExtension ? "this extension" : "the app"
+        return Diagnostic(
+            .notShared,
+            """
+            The directory lies in the home of \(who), where no other process can reach it: receipts and openings will \
+            seem to come from two installs. Give the app and its extensions one App Group, and the library a directory \
+            in its container.
+            """, count: 0)
+    }
+
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+    /// What there is to say of a directory in this process.
+    static func concern(directory: URL) -> Diagnostic? {
+        let plugIns = Bundle.main.builtInPlugInsURL
+        let names = plugIns.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
+        return concern(
+            directory: directory, home: NSHomeDirectory(), bundle: Bundle.main.bundleURL,
+            embedsExtensions: names.contains { $0.hasSuffix(".appex") })
+    }
+    #else
+    /// Elsewhere no process has a home that others cannot see.
+    static func concern(directory _: URL) -> Diagnostic? { nil }
+    #endif
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+
+extension Queue {
+    /// Writes an event down; when this returns it is on the disk, whatever becomes of the process.
+    ///
+    /// - Parameters:
+    ///   - source: the JSON object that tells of the install, as it stands in an envelope.
+    ///   - event: makes the event's JSON object with its seq, which rises over all processes of the install for ever.
+    ///     Called with the queue held: make it quickly, and record nothing from it.
+    /// - Returns: the seq.
+    @discardableResult
+    func append(source: [UInt8], event: (_ seq: Int64) -> [UInt8]) throws -> Int64 {
+        do {
+            let (seq, file) = try exclusively { memory in try write(source, event, &memory) }
+            // Not while others wait.
+            try file.sync()
+            return seq
+        } catch let error as QueueError where error.isFull {
+            remember { $0.unrecorded.add(1, since: now, reason: .size) }
+            throw error
+        }
+    }
+
+    private func write(
+        _ source: [UInt8], _ event: (Int64) -> [UInt8], _ memory: inout Memory
+    ) throws -> (Int64, Written) {
+        let now = now
+        var state = load(&memory)
+        var tail = try tail(state, &memory)
+        if state.clock.isDue(at: now) {
+            state.clock.advance(to: now, atLeast: tail.lastAge)
+            // It is written down again next time.
+            try? save(state, &memory)
+        }
+        let seq = max(tail.lastSeq, state.settled, memory.lastSeq) + 1
+        let record = Record(
+            seq: seq, age: max(state.clock.reading(at: now), tail.lastAge), time: now,
+            source: source[...], event: event(seq)[...])
+        let length = record.source.count + record.event.count
+        guard length <= Record.longestBody else { throw QueueError.tooLarge(bytes: length) }
+        let file: OpenFile
+        if tail.endsWhole, tail.facts.size < limits.segment, !tail.facts.isDirectory {
+            file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
+        } else {
+            tail = try begin(segment: QueueDirectory.Segment(first: seq), after: tail)
+            file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
+            makeRoom(&memory)
+        }
+        do {
+            try file.write(record.bytes)
+        } catch {
+            // As if nothing had been; should this fail too, the next one finds a torn end.
+            _ = ftruncate(file.descriptor, off_t(tail.facts.size))
+            throw error
+        }
+        memory.lastSeq = seq
+        memory.tail = Tail(
+            segment: tail.segment, facts: try file.facts(), lastSeq: seq, lastAge: record.age, endsWhole: true)
+        return (seq, Written(file))
+    }
+
+    /// A file that goes from under the lock to where it is synced: one thread at a time has it.
+    private struct Written: @unchecked Sendable {
+        private let file: OpenFile
+        init(_ file: OpenFile) { self.file = file }
+        func sync() throws(QueueError) { try file.sync() }
+    }
+
+    /// The end of the newest segment, read only if somebody else was there. Makes the first segment if there is none.
+    func tail(_ state: QueueState, _ memory: inout Memory) throws -> Tail {
+        guard let newest = try directory.segments().last else {
+            let first = QueueDirectory.Segment(first: max(state.settled, memory.lastSeq) + 1)
+            return try begin(segment: first, after: nil)
+        }
+        let path = directory.path(of: newest)
+        guard let facts = FileFacts(path: path) else {
+            throw QueueError.system(call: "looking", path: path, code: errno)
+        }
+        if let known = memory.tail, known.segment == newest, known.facts == facts { return known }
+        let contents = SegmentContents(try directory.contents(path, limit: Queue.longestSegment) ?? [])
+        // A directory with such a name is nobody's; its seq is left out.
+        let last = max(contents.lastSeq ?? 0, newest.first - (facts.isDirectory ? 0 : 1))
+        // Whoever died while writing there had the next seq; it is left out, so that the reader sees that one is missing.
+        let tail = Tail(
+            segment: newest, facts: facts, lastSeq: contents.endsWhole ? last : last + 1, lastAge: contents.lastAge,
+            endsWhole: contents.endsWhole)
+        memory.tail = tail
+        return tail
+    }
+
+    /// A segment is closed at `Limits.segment`; nothing beyond this is ours.
+    static let longestSegment = 16 << 20
+
+    /// Makes a segment that begins at a seq.
+    func begin(segment: QueueDirectory.Segment, after tail: Tail?) throws(QueueError) -> Tail {
+        let file = try OpenFile(directory.path(of: segment), O_WRONLY | O_APPEND | O_CREAT)
+        directory.sync()
+        return Tail(
+            segment: segment, facts: try file.facts(), lastSeq: segment.first - 1, lastAge: tail?.lastAge ?? 0,
+            endsWhole: true)
+    }
+}

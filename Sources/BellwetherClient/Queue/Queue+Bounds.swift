@@ -1,0 +1,69 @@
+internal import Foundation
+
+extension Queue {
+    /// Drops the oldest segments while all together are too large. With the queue held.
+    func makeRoom(_ memory: inout Memory) {
+        guard let segments = try? directory.segments() else { return }
+        var sizes = segments.map { FileFacts(path: directory.path(of: $0))?.size ?? 0 }[...]
+        // One more segment is about to be filled.
+        guard sizes.reduce(0, +) + limits.segment > limits.bytes else { return }
+        var state = load(&memory)
+        for (segment, next) in zip(segments, segments.dropFirst()) {
+            guard sizes.reduce(0, +) + limits.segment > limits.bytes else { break }
+            drop(segment, before: next, &state, &memory)
+            sizes.removeFirst()
+        }
+        // What cannot be written down now is remembered.
+        try? keep(state, &memory)
+    }
+
+    private func drop(
+        _ segment: QueueDirectory.Segment, before next: QueueDirectory.Segment, _ state: inout QueueState,
+        _ memory: inout Memory
+    ) {
+        let bytes = (try? directory.contents(directory.path(of: segment), limit: Queue.longestSegment)) ?? nil
+        let waiting = SegmentContents(bytes ?? []).records.filter { $0.seq > state.settled && $0.seq < next.first }
+        let count = Int64(waiting.count)
+        let missing = max(0, next.first - max(segment.first, state.settled + 1) - count)
+        drop(count, since: waiting.first?.time, .size, &state, &memory)
+        drop(missing, since: waiting.first?.time, .unreadable, &state, &memory)
+        state.settled = max(state.settled, next.first - 1)
+    }
+
+    /// Drops the events that wait for too long. With the queue held.
+    func expire(_ state: inout QueueState, _ memory: inout Memory) throws {
+        let now = now
+        if state.clock.isDue(at: now) {
+            state.clock.advance(to: now, atLeast: try tail(state, &memory).lastAge)
+            try? save(state, &memory)
+        }
+        let reading = state.clock.reading(at: now)
+        var batch = try read(after: state.settled, events: 1, bytes: .max)
+        while let oldest = batch.events.first, reading - oldest.age > limits.age {
+            batch = try read(after: state.settled, events: 1000, bytes: .max)
+            let old = batch.prefix(batch.events.prefix { reading - $0.age > limits.age }.count)
+            drop(Int64(old.events.count), since: oldest.time, .age, &state, &memory)
+            settle(old, &state, &memory)
+            try keep(state, &memory)
+            batch = try read(after: state.settled, events: 1, bytes: .max)
+        }
+    }
+
+    /// Counts what is thrown away, and says so.
+    func drop(
+        _ count: Int64, since: Int64?, _ reason: Drop.Reason, _ state: inout QueueState, _ memory: inout Memory
+    ) {
+        guard count > 0 else { return }
+        state.drops.add(count, since: since, reason: reason)
+        // Until it is written down.
+        memory.unrecorded.add(count, since: since, reason: reason)
+        let words =
+            switch reason {
+            case .age: "waited for too long; look why nothing was delivered"
+            case .size: "did not fit into the queue; look why nothing was delivered, or allow it more"
+            case .unreadable: "could not be read from the disk"
+            }
+        diagnostics.post(
+            Diagnostic(.dropped, "\(count) event\(count == 1 ? "" : "s") \(words)", count: Int(clamping: count)))
+    }
+}

@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// The directory that an app and its extensions share, and the names in it. What else lies there is left alone.
+struct QueueDirectory: Sendable {
+    let path: String
+
+    var lock: String { path + "/lock" }
+    var state: String { path + "/state" }
+    var setAside: String { path + "/set-aside" }
+    var install: String { path + "/install" }
+
+    /// A file of records. Its name says the least seq that may be in it; the next one's, where it ends.
+    struct Segment: Hashable, Comparable, Sendable {
+        let first: Int64
+
+        var name: String {
+            let digits = String(first)
+            return "events-" + String(repeating: "0", count: 16 - digits.count) + digits + ".log"
+        }
+
+        init(first: Int64) { self.first = first }
+
+        /// Nothing, if the name is not exactly one that we would give.
+        init?(name: String) {
+            guard name.hasPrefix("events-"), name.hasSuffix(".log"), let first = Int64(name.dropFirst(7).dropLast(4)),
+                (1...Int64(1) << 53).contains(first)
+            else { return nil }
+            self.first = first
+            guard self.name == name else { return nil }
+        }
+
+        static func < (left: Segment, right: Segment) -> Bool { left.first < right.first }
+    }
+
+    init(_ url: URL) { path = url.standardizedFileURL.path }
+
+    func path(of segment: Segment) -> String { path + "/" + segment.name }
+
+    /// Makes it, if it is not there, and says of it what a phone should know.
+    func make() throws(QueueError) {
+        if let facts = FileFacts(path: path), facts.isDirectory { return }
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw .system(call: "making the directory", path: path, code: QueueDirectory.code(of: error))
+        }
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        // Readable on a locked phone. New files take it over from the directory.
+        try? FileManager.default.setAttributes(
+            [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
+        #endif
+        #if canImport(Darwin)
+        // A phone that is set up from another's backup is another install.
+        var url = URL(fileURLWithPath: path, isDirectory: true)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? url.setResourceValues(values)
+        #endif
+    }
+
+    private static func code(of error: any Error) -> Int32 {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: cause.code) : EACCES
+    }
+
+    /// The segments, oldest first.
+    func segments() throws(QueueError) -> [Segment] {
+        guard let listing = unsafe opendir(path) else {
+            throw .system(call: "listing", path: path, code: errno)
+        }
+        defer { unsafe closedir(listing) }
+        var segments: [Segment] = []
+        while let entry = unsafe readdir(listing) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                // SAFETY: the system ends each name with a zero within the entry.
+                unsafe String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+            }
+            if let segment = Segment(name: name) { segments.append(segment) }
+        }
+        return segments.sorted()
+    }
+
+    /// The contents of a file, nothing if it is not there (or is no file).
+    func contents(_ path: String, limit: Int) throws(QueueError) -> [UInt8]? {
+        do {
+            return try OpenFile(path, O_RDONLY).read(limit: limit)
+        } catch .system(_, _, ENOENT), .system(_, _, EISDIR) {
+            return nil
+        }
+    }
+
+    /// Puts bytes in the place of a file, so that there is always the old or the new one. Under the lock.
+    func replace(_ path: String, with bytes: [UInt8]) throws(QueueError) {
+        let new = path + ".new"
+        do throws(QueueError) {
+            let file = try OpenFile(new, O_WRONLY | O_CREAT | O_TRUNC)
+            try file.write(bytes)
+            try file.sync()
+            guard unsafe rename(new, path) == 0 else { throw .system(call: "renaming", path: new, code: errno) }
+        } catch {
+            unsafe unlink(new)
+            throw error
+        }
+    }
+
+    func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }
+
+    /// Returns when names that were added are on the disk.
+    func sync() {
+        if let directory = try? OpenFile(path, O_RDONLY) { try? directory.sync() }
+    }
+}

@@ -1,0 +1,28 @@
+internal import Foundation
+
+/// Why the queue could not do what it was asked.
+enum QueueError: Error, Hashable, CustomStringConvertible {
+    /// The system said no.
+    case system(call: String, path: String, code: Int32)
+    /// Another process holds the directory for longer than anybody should.
+    case busy
+    /// An event that no server would take.
+    case tooLarge(bytes: Int)
+
+    /// Whether there was no room for it.
+    var isFull: Bool {
+        guard case .system(_, _, let code) = self else { return false }
+        return code == ENOSPC || code == EDQUOT || code == EFBIG
+    }
+
+    var description: String {
+        switch self {
+        case .system(let call, let path, let code):
+            "\(call) of \(path) failed: \(unsafe String(cString: strerror(code)))"
+        case .busy:
+            "another process kept the queue for \(Int(FileLock.patience)) s; the event could not be written down"
+        case .tooLarge(let bytes):
+            "an event of \(bytes) bytes is over the \(Record.longestBody) that the queue takes; record less in one event"
+        }
+    }
+}

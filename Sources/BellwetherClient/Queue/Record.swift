@@ -1,0 +1,64 @@
+/// One event as it lies in a segment.
+///
+/// | bytes | what |
+/// | --- | --- |
+/// | 4 | `FF 42 57`, then the version |
+/// | 4 | how many bytes come after the first twelve |
+/// | 4 | CRC-32 of those bytes |
+/// | 8 | seq |
+/// | 8 | the queue's age clock when it was recorded, in milliseconds |
+/// | 8 | the device's clock then, in milliseconds since 1970 |
+/// | 4 | length of the source |
+/// | | source and event, JSON both |
+///
+/// All numbers have their least byte first. `FF` is in no UTF-8, so that the beginning of a record is found again after
+/// a damage. The first five fields mean the same in every version: a record of another version is passed over as one.
+struct Record {
+    static let mark: [UInt8] = [0xFF, 0x42, 0x57]
+    static let version: UInt8 = 1
+    /// Where the checked part begins.
+    static let prefix = 12
+    static let header = 40
+    /// More than any server takes (32 KiB an event), and little enough that a damaged length is seen as one.
+    static let longestBody = 128 << 10
+
+    var seq: Int64
+    /// In milliseconds of the queue's age clock.
+    var age: Int64
+    /// In milliseconds since 1970.
+    var time: Int64
+    var source: ArraySlice<UInt8>
+    var event: ArraySlice<UInt8>
+
+    /// Its bytes on disk.
+    var bytes: [UInt8] {
+        var bytes = Record.mark + [Record.version]
+        bytes.reserveCapacity(Record.header + source.count + event.count)
+        bytes.append(little: UInt32(Record.header - Record.prefix + source.count + event.count))
+        bytes.append(little: UInt32(0))
+        bytes.append(little: seq)
+        bytes.append(little: age)
+        bytes.append(little: time)
+        bytes.append(little: UInt32(source.count))
+        bytes += source
+        bytes += event
+        let sum = Checksum.of(bytes[Record.prefix...])
+        for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: sum >> (8 * place)) }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(little value: some FixedWidthInteger) {
+        for place in 0..<(value.bitWidth / 8) { append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
+    }
+
+    /// The number that begins at a place, its least byte first.
+    func little<Number: FixedWidthInteger>(at start: Int, as _: Number.Type = Number.self) -> Number {
+        var value: Number = 0
+        for place in 0..<(Number.bitWidth / 8) {
+            value |= Number(truncatingIfNeeded: self[start + place]) << (8 * place)
+        }
+        return value
+    }
+}

@@ -1,0 +1,63 @@
+/// What can be read of a segment's bytes, whatever happened to them.
+struct SegmentContents {
+    /// The readable records, in the order they stand, which is that of their seqs.
+    private(set) var records: [Record] = []
+    /// The greatest seq that was given out here, as far as can be read; records of other versions count too.
+    private(set) var lastSeq: Int64?
+    /// The greatest reading of the age clock.
+    private(set) var lastAge: Int64 = 0
+    /// Whether the last byte is the end of a whole record: otherwise somebody died while writing.
+    private(set) var endsWhole = true
+
+    init(_ bytes: [UInt8]) {
+        var place = 0
+        while place < bytes.count {
+            guard let end = SegmentContents.end(ofRecordAt: place, in: bytes) else {
+                endsWhole = false
+                place = SegmentContents.nextMark(in: bytes, after: place)
+                continue
+            }
+            endsWhole = true
+            take(bytes, place, end)
+            place = end
+        }
+    }
+
+    private mutating func take(_ bytes: [UInt8], _ start: Int, _ end: Int) {
+        let seq: Int64 = bytes.little(at: start + Record.prefix)
+        // Twice in a copied file: the first one is it.
+        guard (1...Int64(1) << 53).contains(seq), seq > lastSeq ?? 0 else { return }
+        lastSeq = seq
+        guard bytes[start + 3] == Record.version, end - start >= Record.header else { return }
+        let sourceLength = Int(bytes.little(at: start + 36, as: UInt32.self))
+        let body = start + Record.header
+        guard sourceLength <= end - body else { return }
+        let age: Int64 = bytes.little(at: start + 20)
+        lastAge = max(lastAge, age)
+        records.append(
+            Record(
+                seq: seq, age: age, time: bytes.little(at: start + 28), source: bytes[body..<(body + sourceLength)],
+                event: bytes[(body + sourceLength)..<end]))
+    }
+
+    /// Where the record that begins at `start` ends, if a whole one does.
+    private static func end(ofRecordAt start: Int, in bytes: [UInt8]) -> Int? {
+        guard bytes.count - start >= Record.prefix + 8, bytes[start...].starts(with: Record.mark) else { return nil }
+        let length = Int(bytes.little(at: start + 4, as: UInt32.self))
+        let first = start + Record.prefix
+        guard (8...(Record.longestBody + Record.header)).contains(length), length <= bytes.count - first else {
+            return nil
+        }
+        let sum: UInt32 = bytes.little(at: start + 8)
+        return Checksum.of(bytes[first..<(first + length)]) == sum ? first + length : nil
+    }
+
+    private static func nextMark(in bytes: [UInt8], after start: Int) -> Int {
+        var place = start + 1
+        while place < bytes.count {
+            if bytes[place] == Record.mark[0], bytes[place...].starts(with: Record.mark) { return place }
+            place += 1
+        }
+        return bytes.count
+    }
+}

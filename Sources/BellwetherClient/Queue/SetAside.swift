@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// The events that the server refused even alone, kept for the developer to look at: the file `set-aside`, a line each.
+struct SetAside: Sendable {
+    /// The oldest lines go when the file would be larger.
+    static let limit = 256 << 10
+
+    let directory: QueueDirectory
+
+    /// Adds an event. With the queue held.
+    func add(_ event: ArraySlice<UInt8>, status: Int, at now: Int64) throws {
+        let text = String(decoding: event, as: UTF8.self)
+        let line = try JSONEncoder().encode(
+            Line(at: "\(Moment(milliseconds: now))", status: status, event: text))
+        var lines = (try directory.contents(directory.setAside, limit: SetAside.limit * 2) ?? []).split(separator: 10)
+        lines.append(Array(line)[...])
+        var size = lines.reduce(0) { $0 + $1.count + 1 }
+        while size > SetAside.limit, lines.count > 1 { size -= lines.removeFirst().count + 1 }
+        try directory.replace(directory.setAside, with: lines.flatMap { $0 + [10] })
+    }
+
+    /// How many there are.
+    var count: Int {
+        let bytes = (try? directory.contents(directory.setAside, limit: SetAside.limit * 2)) ?? nil
+        return bytes?.split(separator: 10).count ?? 0
+    }
+
+    private struct Line: Codable {
+        let at: String
+        let status: Int
+        /// As a text: it may be no JSON, which would be why it is here.
+        let event: String
+    }
+}
+
+extension Queue {
+    /// Is done with a batch of one event that was refused: it is kept aside.
+    func setAside(_ batch: Batch, status: Int) throws {
+        try exclusively { _ in
+            // Refused is refused: where it cannot be kept it is not sent for ever either.
+            for event in batch.events { try? SetAside(directory: directory).add(event.json, status: status, at: now) }
+        }
+        var batch = batch
+        // They were not acknowledged.
+        batch.drops = []
+        try settle(batch)
+    }
+}

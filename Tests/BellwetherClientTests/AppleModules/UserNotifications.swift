@@ -1,0 +1,95 @@
+// What the library touches of Apple's framework, declared as its documentation has it, for type-checking elsewhere.
+@_exported import Foundation
+
+open class UNNotificationTrigger: NSObject {}
+open class UNPushNotificationTrigger: UNNotificationTrigger {}
+open class UNNotificationAttachment: NSObject {
+    open var identifier: String { fatalError() }
+    open var url: URL { fatalError() }
+    open var type: String { fatalError() }
+}
+
+open class UNNotificationContent: NSObject {
+    open var attachments: [UNNotificationAttachment] { fatalError() }
+    open var body: String { fatalError() }
+    open var categoryIdentifier: String { fatalError() }
+    open var subtitle: String { fatalError() }
+    open var threadIdentifier: String { fatalError() }
+    open var title: String { fatalError() }
+    open var userInfo: [AnyHashable: Any] { fatalError() }
+}
+open class UNMutableNotificationContent: UNNotificationContent {}
+
+open class UNNotificationRequest: NSObject {
+    open var identifier: String { fatalError() }
+    open var content: UNNotificationContent { fatalError() }
+    open var trigger: UNNotificationTrigger? { fatalError() }
+}
+
+open class UNNotification: NSObject {
+    open var date: Date { fatalError() }
+    open var request: UNNotificationRequest { fatalError() }
+}
+
+open class UNNotificationResponse: NSObject {
+    open var notification: UNNotification { fatalError() }
+    open var actionIdentifier: String { fatalError() }
+}
+open class UNTextInputNotificationResponse: UNNotificationResponse {
+    open var userText: String { fatalError() }
+}
+
+public struct UNNotificationActionOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1 << 0)
+    public static let destructive = UNNotificationActionOptions(rawValue: 1 << 1)
+    public static let foreground = UNNotificationActionOptions(rawValue: 1 << 2)
+}
+
+open class UNNotificationAction: NSObject {
+    open var identifier: String { fatalError() }
+    open var title: String { fatalError() }
+    open var options: UNNotificationActionOptions { fatalError() }
+}
+open class UNTextInputNotificationAction: UNNotificationAction {}
+
+open class UNNotificationCategory: NSObject {
+    open var identifier: String { fatalError() }
+    open var actions: [UNNotificationAction] { fatalError() }
+}
+
+public struct UNNotificationPresentationOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let badge = UNNotificationPresentationOptions(rawValue: 1 << 0)
+    public static let sound = UNNotificationPresentationOptions(rawValue: 1 << 1)
+    public static let list = UNNotificationPresentationOptions(rawValue: 1 << 3)
+    public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
+}
+
+public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions
+    func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
+}
+
+open class UNUserNotificationCenter: NSObject {
+    open class func current() -> UNUserNotificationCenter { fatalError() }
+    open weak var delegate: (any UNUserNotificationCenterDelegate)?
+    open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {}
+    open func getDeliveredNotifications(completionHandler: @escaping @Sendable ([UNNotification]) -> Void) {}
+}
+
+open class UNNotificationServiceExtension: NSObject {
+    open func didReceive(
+        _ request: UNNotificationRequest,
+        withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {}
+    open func serviceExtensionTimeWillExpire() {}
+}
+
+extension FileManager {
+    public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { fatalError() }
+}

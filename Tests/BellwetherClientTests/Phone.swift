@@ -1,0 +1,95 @@
+import Foundation
+import Ingestion
+import ServiceRuntime
+import Telemetry
+import Testing
+
+@testable import BellwetherClient
+
+/// A phone with the library on it: what its doors record, read as the service reads it, at times that the test sets.
+final class Phone: Sendable {
+    private final class Memory: Recorder {
+        let drafts = Lock<[Draft]>([])
+        func record(_ draft: Draft) { drafts.withLock { $0.append(draft) } }
+    }
+
+    private struct Time {
+        var wall = Date(timeIntervalSince1970: 1_795_167_010.001)  // 2026-11-20T09:30:10.001Z
+        var uptime: TimeInterval = 1000
+    }
+
+    let bellwether: BellwetherClient.Bellwether
+    let reports = Diagnostics()
+    private let memory = Memory()
+    private let time: Lock<Time>
+
+    init(
+        keys: BellwetherClient.Bellwether.PayloadKeys = .init(), swept: URL? = nil,
+        center: NotificationCenter = NotificationCenter()
+    ) {
+        let time = Lock(Time())
+        self.time = time
+        let clock = DeviceClock(
+            wall: { time.withLock { $0.wall } }, uptime: { time.withLock { $0.uptime } })
+        bellwether = BellwetherClient.Bellwether(
+            recorder: memory, reports: reports, clock: clock, keys: keys, swept: SweptNotifications(file: swept),
+            activity: AppActivity(center: center))
+    }
+
+    /// Time goes by.
+    func wait(_ seconds: TimeInterval) {
+        time.withLock { time in
+            time.wall += seconds
+            time.uptime += seconds
+        }
+    }
+
+    /// Somebody sets the clock.
+    func set(clock: Date) { time.withLock { $0.wall = clock } }
+
+    var drafts: [Draft] { memory.drafts.withLock { $0 } }
+
+    /// What was recorded, as the service takes it: every event of it.
+    func events(sourceLocation: SourceLocation = #_sourceLocation) throws -> [Event] {
+        let texts = drafts.enumerated().map { String(decoding: $1.json(seq: Int64($0 + 1)), as: UTF8.self) }
+        let envelope = """
+            {"source":{"install_id":"8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"},"events":[\(texts.joined(separator: ","))]}
+            """
+        let decoded = try EnvelopeDecoder().decode(
+            body: Array(envelope.utf8), receivedAt: Timestamp(microseconds: 4_000_000_000_000_000))
+        return decoded.items.enumerated().compactMap { place, item in
+            switch item {
+            case .event(let event): return event
+            case .rejected(_, _, let rejection):
+                Issue.record("\(rejection): \(texts[place])", sourceLocation: sourceLocation)
+                return nil
+            }
+        }
+    }
+
+    /// The notification of a payload, as an event about it describes it.
+    func notification(
+        of json: String, request: BellwetherClient.Bellwether.Request = .init(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Telemetry.Notification {
+        bellwether.contentExtensionShown(bellwether.push(try payload(json), request: request))
+        let event = try #require(events(sourceLocation: sourceLocation).last, sourceLocation: sourceLocation)
+        return event.notification
+    }
+
+    /// The push of a payload.
+    func push(
+        _ json: String, request: BellwetherClient.Bellwether.Request = .init()
+    ) throws -> BellwetherClient.Bellwether.Push {
+        bellwether.push(try payload(json), request: request)
+    }
+}
+
+/// The dictionary of a payload as the system hands it over.
+func payload(_ json: String) throws -> [AnyHashable: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+}
+
+extension Event {
+    var extraText: String? { extra.map { String(decoding: $0, as: UTF8.self) } }
+}

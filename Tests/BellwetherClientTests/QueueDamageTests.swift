@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+@testable import BellwetherClient
+
+@Suite("The queue survives what becomes of its files")
+struct QueueDamageTests {
+    private let scratch = Scratch(inMemory: true)
+
+    @Test("a torn last record, cut at any byte, costs that event at most, and one is missed")
+    func torn() throws {
+        try Queue(directory: scratch.url).append(3)
+        let name = scratch.names("events")[0]
+        let whole = scratch.bytes(name)
+        let length = whole.count / 3
+        for cut in (whole.count - length)...whole.count {
+            let copy = try scratch.copy()
+            try copy.write(Array(whole[..<cut]), to: name)
+            let queue = Queue(directory: copy.url)
+            try queue.append(2)
+            let (seqs, drops) = try queue.drain()
+            switch cut {
+            case whole.count: #expect(seqs == [1, 2, 3, 4, 5] && drops == [:])
+            // Nothing of the third is there, so nobody can know of it.
+            case whole.count - length: #expect(seqs == [1, 2, 3, 4] && drops == [:])
+            default: #expect(seqs == [1, 2, 4, 5] && drops == [.unreadable: 1], "cut at \(cut)")
+            }
+        }
+    }
+
+    @Test("a torn end that nobody appends to keeps nothing from being delivered")
+    func tornAlone() throws {
+        try Queue(directory: scratch.url).append(3)
+        let name = scratch.names("events")[0]
+        try scratch.write(Array(scratch.bytes(name).dropLast(5)), to: name)
+        let queue = Queue(directory: scratch.url)
+        #expect(try queue.drain().seqs == [1, 2])
+        try queue.append(1)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [4] && drops == [.unreadable: 1])
+    }
+
+    @Test("any byte may be flipped: one event is lost at most, the others come, it is counted, and seqs go on")
+    func flipped() throws {
+        let limits = Queue.Limits(segment: 150)
+        try Queue(directory: scratch.url, limits: limits).append(9)
+        let names = scratch.names("events")
+        #expect(names.count > 2)
+        for name in names {
+            let whole = scratch.bytes(name)
+            for place in whole.indices {
+                let copy = try scratch.copy()
+                var bytes = whole
+                bytes[place] ^= UInt8(1 << (place % 8))
+                try copy.write(bytes, to: name)
+                let queue = Queue(directory: copy.url, limits: limits)
+                let (before, dropsBefore) = try queue.drain()
+                try queue.append(2)
+                let (after, dropsAfter) = try queue.drain()
+                let seqs = before + after
+                #expect(seqs == seqs.sorted() && Set(seqs).count == seqs.count)
+                let lost = Set(1...9).subtracting(seqs)
+                #expect(lost.count <= 1, "\(name) at \(place): \(seqs)")
+                let counted = dropsBefore[.unreadable, default: 0] + dropsAfter[.unreadable, default: 0]
+                #expect(counted == Int64(lost.count), "\(name) at \(place)")
+            }
+        }
+    }
+
+    @Test("random damage of every sort crashes nothing, and new events go on", arguments: 0..<40)
+    func wild(seed: Int) throws {
+        var numbers = Seeded(seed)
+        let limits = Queue.Limits(bytes: 20_000, segment: 2_000)
+        let first = Queue(directory: scratch.url, limits: limits)
+        try first.append(60, size: 50)
+        if let batch = try first.next(events: Int.random(in: 1...40, using: &numbers), bytes: .max) {
+            try first.settle(batch)
+        }
+        for name in scratch.names() where Bool.random(using: &numbers) {
+            var bytes = scratch.bytes(name)
+            switch Int.random(in: 0..<4, using: &numbers) {
+            case 0: bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &numbers)))
+            case 1: bytes += (0..<200).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+            case 2: for _ in 0..<20 where !bytes.isEmpty { bytes[bytes.indices.randomElement(using: &numbers)!] = 0xFF }
+            default: try FileManager.default.removeItem(atPath: scratch.path(name)); continue
+            }
+            try scratch.write(bytes, to: name)
+        }
+        let queue = Queue(directory: scratch.url, limits: limits)
+        _ = try Identity(queue)
+        let seqs = try queue.drain(events: 7).seqs
+        #expect(seqs == seqs.sorted() && Set(seqs).count == seqs.count && Set(seqs).isSubset(of: 1...60))
+        let new = try (0..<50).map { _ in try queue.append("{}") { _ in "{}" } }
+        #expect(try queue.drain().seqs == new)
+        #expect(seqs.last ?? 0 < new[0])
+    }
+
+    @Test("a record of another version is passed over and counted")
+    func otherVersion() throws {
+        try Queue(directory: scratch.url).append(3)
+        let name = scratch.names("events")[0]
+        var bytes = scratch.bytes(name)
+        bytes[bytes.count / 3 + 3] = 2
+        try scratch.write(bytes, to: name)
+        let (seqs, drops) = try Queue(directory: scratch.url).drain()
+        #expect(seqs == [1, 3] && drops == [.unreadable: 1])
+    }
+
+    @Test("foreign files and directories are left alone, whatever their names")
+    func foreign() throws {
+        let queue = Queue(directory: scratch.url)
+        try queue.append(2)
+        let foreign = [
+            "events-1.log", "events-.log", "events-0000000000000001.log.bak", "events-9999999999999999.log",
+            "events-000000000000000x.log", "notes.txt", "set-aside.old",
+        ]
+        for name in foreign { try scratch.write(Array("hello".utf8), to: name) }
+        let squatter = "events-0000000000000007.log"
+        try FileManager.default.createDirectory(
+            at: scratch.url.appendingPathComponent(squatter), withIntermediateDirectories: false)
+        try queue.append(2)
+        #expect(try queue.drain().seqs == [1, 2, 8, 9])
+        for name in foreign { #expect(scratch.bytes(name) == Array("hello".utf8)) }
+        #expect(scratch.names().contains(squatter))
+    }
+
+    @Test("a directory that is taken away at work is made anew, and seqs go on")
+    func takenAway() throws {
+        let queue = Queue(directory: scratch.url)
+        try queue.append(3)
+        try FileManager.default.removeItem(at: scratch.url)
+        try queue.append(2)
+        #expect(try queue.drain().seqs == [4, 5])
+    }
+
+    @Test("where no directory can be made, appending says why")
+    func nowhere() throws {
+        let queue = Queue(directory: URL(fileURLWithPath: "/proc/nowhere/queue"))
+        let error = #expect(throws: QueueError.self) { try queue.append(1) }
+        #expect(error.map { "\($0)" }?.contains("/proc/nowhere/queue failed: ") == true)
+        #expect(error?.isFull == false)
+    }
+}
+
+/// Numbers that are the same each time.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}

@@ -1,0 +1,81 @@
+// An app, or one of its extensions, as the tests of the client library run and kill it:
+//   ClientProcess app|extension|record|flush DIRECTORY SERVER KEY RECORDED
+// RECORDED gets the id of each notification after its event was recorded, a line each. One that only records does nothing
+// else, as fast as it can.
+//   ClientProcess measure DIRECTORY SERVER KEY COUNT
+// records so many events and tells how long each took.
+import BellwetherClient
+import Foundation
+
+let words = CommandLine.arguments
+guard words.count == 6, let server = URL(string: words[3]) else { exit(64) }
+let (role, directory, recorded) = (words[1], URL(fileURLWithPath: words[2]), words[5])
+
+var configuration = Bellwether.Configuration(server: server, writeKey: words[4], directory: directory)
+configuration.deliversByItself = false
+// A test has seconds for what takes days in life.
+configuration.backoff = (0.02, 0.5)
+let bellwether = Bellwether(configuration)
+
+if role == "flush" {
+    let began = Date()
+    while await bellwether.flush(within: 5) != .delivered {
+        if Date().timeIntervalSince(began) > 60 { exit(1) }
+    }
+    exit(0)
+}
+
+// What may go wrong here is the network, and nothing else.
+let reports = bellwether.diagnostics
+Task {
+    for await report in reports where report.kind != .deliveryFailed && report.kind != .keyRefused {
+        FileHandle.standardError.write(Data("\(report.kind): \(report)\n".utf8))
+    }
+}
+
+func push(_ id: String) -> Bellwether.Push {
+    let alert: [String: Any] = ["title": "Title", "body": "A text that somebody reads"]
+    return bellwether.push(
+        ["aps": ["alert": alert, "category": "INFO_CATEGORY"], "google.c.a.c_l": "hostile"],
+        request: .init(identifier: id))
+}
+
+let tap = "com.apple.UNNotificationDefaultActionIdentifier"
+
+if role == "measure" {
+    let count = Int(words[5]) ?? 1000
+    let times = (0..<count).map { number in
+        let push = push("measured-\(number)")
+        let began = DispatchTime.now().uptimeNanoseconds
+        bellwether.responded(to: push, action: tap)
+        return Double(DispatchTime.now().uptimeNanoseconds - began) / 1000
+    }.sorted()
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasPrefix("events") }
+    let bytes = names.reduce(0) { sum, name in
+        sum + (FileManager.default.contents(atPath: directory.appendingPathComponent(name).path)?.count ?? 0)
+    }
+    print(
+        "\(count) events: median \(Int(times[count / 2])) µs, 99th percentile \(Int(times[count * 99 / 100])) µs,",
+        "\(bytes / count) bytes on disk each")
+    exit(0)
+}
+
+let log = open(recorded, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+let name = "\(role)-\(UUID().uuidString.prefix(8))"
+var number = 0
+while role != "extension" || number < Int.random(in: 1...4) {
+    number += 1
+    let id = "\(name)-\(number)"
+    if role == "extension" {
+        bellwether.received(push(id), .serviceExtension())
+    } else {
+        bellwether.responded(to: push(id), action: tap)
+    }
+    let line = Array("\(id)\n".utf8)
+    guard write(log, line, line.count) == line.count else { exit(1) }
+    if role == "record" { continue }
+    if role == "app", Int.random(in: 0..<30) == 0 { await bellwether.flush(within: 1) }
+    try await Task.sleep(nanoseconds: UInt64.random(in: 0...4_000_000))
+}
+await bellwether.flush(within: 1)
+exit(0)
