@@ -12,8 +12,9 @@ RUN apt-get update -q \
 COPY Package.swift ./
 COPY Migrations Migrations
 COPY Sources Sources
-# Package.swift names the tests' folders, and SwiftPM wants to see them.
+# Package.swift names the folders of tests and examples, and SwiftPM wants to see them.
 COPY Tests Tests
+COPY Examples Examples
 # Swift's own libraries go into the program, so the image needs no Swift. Names stay in it for perf and gdb.
 RUN swift build -c release --static-swift-stdlib --product bellwether \
     && strip --strip-debug -o /bellwether .build/release/bellwether
