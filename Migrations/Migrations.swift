@@ -27,6 +27,7 @@ package enum Migrations {
         Migration("0019_create_media_funnel", PackageResources._019_create_media_funnel_sql),
         Migration("0020_create_losses", PackageResources._020_create_losses_sql),
         Migration("0021_create_reports", PackageResources._021_create_reports_sql),
+        Migration("0022_index_received", PackageResources._022_index_received_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -58,7 +59,7 @@ package enum Migrations {
     ]
 
     /// Raise it with every change of a definition that goes out.
-    private static let definitionsVersion: Int32 = 3
+    private static let definitionsVersion: Int32 = 4
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = MigrationRunner(

@@ -1,42 +1,69 @@
 -- Why: a number is as good as what it is made of. What was sent is counted by the quarter hour in which it was
--- received; every time zone's midnight falls on one. How much a client dropped it says itself, absurd numbers too.
+-- received; every time zone's midnight falls on one. Day by day, each found by the index of its times, so that who asks for
+-- a day does not read years. How much a client dropped it says itself, absurd numbers too.
 CREATE OR REPLACE VIEW analytics.data_quality AS
 SELECT
-    part.slug AS app, part.day, key.name AS key,
-    sum(part.accepted)::bigint AS accepted, sum(part.duplicate)::bigint AS duplicate,
-    sum(part.rejected)::bigint AS rejected,
-    coalesce(
-        jsonb_object_agg(part.reason, part.rejected) FILTER (WHERE part.reason IS NOT NULL), '{}'
-    ) AS rejected_by_reason,
-    sum(part.corrected)::bigint AS corrected, sum(part.clamped)::bigint AS clamped, sum(part.late)::bigint AS late,
-    least(sum(part.client_dropped), 9223372036854775807)::bigint AS client_dropped
-FROM (
+    app.slug AS app, days.day, key.name AS key,
+    total.accepted, total.duplicate, total.rejected, total.rejected_by_reason, total.corrected, total.clamped, total.late,
+    total.client_dropped
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT min(ends.at) AS first, max(ends.at) AS last
+    FROM (
+        (SELECT received_quarter AS at FROM log.batch_tally WHERE app = app.id ORDER BY received_quarter LIMIT 1)
+        UNION ALL
+        (SELECT received_quarter FROM log.batch_tally WHERE app = app.id ORDER BY received_quarter DESC LIMIT 1)
+        UNION ALL
+        (SELECT received_at FROM log.client_drop WHERE app = app.id ORDER BY received_at LIMIT 1)
+        UNION ALL
+        (SELECT received_at FROM log.client_drop WHERE app = app.id ORDER BY received_at DESC LIMIT 1)
+    ) AS ends
+) AS ends
+CROSS JOIN LATERAL generate_series(
+    (ends.first AT TIME ZONE app.time_zone)::date::timestamp, (ends.last AT TIME ZONE app.time_zone)::date::timestamp,
+    interval '1 day'
+) AS series (midnight)
+CROSS JOIN LATERAL (
+    -- A night on which clocks change may have its midnight twice, or not at all: look wider, and choose by the day.
     SELECT
-        app.slug, (t.received_quarter AT TIME ZONE app.time_zone)::date AS day, t.key, NULL::text AS reason,
-        0::bigint AS rejected, sum(t.accepted) AS accepted, sum(t.duplicate) AS duplicate,
-        sum(t.corrected) AS corrected, sum(t.clamped) AS clamped, sum(t.late) AS late, 0::numeric AS client_dropped
-    FROM log.batch_tally AS t
-    JOIN log.app AS app ON app.id = t.app
-    GROUP BY app.id, t.key, t.received_quarter
-    UNION ALL
+        series.midnight::date AS day, (series.midnight AT TIME ZONE app.time_zone) - interval '3 hours' AS first,
+        ((series.midnight + interval '1 day') AT TIME ZONE app.time_zone) + interval '3 hours' AS last
+) AS days
+CROSS JOIN LATERAL (
     SELECT
-        app.slug, (t.received_quarter AT TIME ZONE app.time_zone)::date AS day, t.key, refused.reason,
-        sum(refused.events::integer), 0, 0, 0, 0, 0, 0
-    FROM log.batch_tally AS t
-    JOIN log.app AS app ON app.id = t.app
-    CROSS JOIN LATERAL jsonb_each_text(t.rejected) AS refused (reason, events)
-    WHERE t.rejected IS NOT NULL
-    GROUP BY app.slug, day, t.key, refused.reason
-    UNION ALL
-    SELECT
-        app.slug, (d.received_at AT TIME ZONE app.time_zone)::date AS day, d.key, NULL, 0, 0, 0, 0, 0, 0, sum(d.count)
-    FROM log.client_drop AS d
-    JOIN log.app AS app ON app.id = d.app
-    GROUP BY app.slug, day, d.key
-) AS part
-LEFT JOIN log.api_key AS key ON key.id = part.key
-GROUP BY part.slug, part.day, part.key, key.id
-HAVING sum(part.accepted) + sum(part.duplicate) + sum(part.rejected) + sum(part.client_dropped) > 0;
+        part.key, sum(part.accepted)::bigint AS accepted, sum(part.duplicate)::bigint AS duplicate,
+        sum(part.rejected)::bigint AS rejected,
+        coalesce(
+            jsonb_object_agg(part.reason, part.rejected) FILTER (WHERE part.reason IS NOT NULL), '{}'
+        ) AS rejected_by_reason,
+        sum(part.corrected)::bigint AS corrected, sum(part.clamped)::bigint AS clamped, sum(part.late)::bigint AS late,
+        least(sum(part.client_dropped), 9223372036854775807)::bigint AS client_dropped
+    FROM (
+        SELECT
+            t.key, NULL::text AS reason, 0::bigint AS rejected, sum(t.accepted) AS accepted, sum(t.duplicate) AS duplicate,
+            sum(t.corrected) AS corrected, sum(t.clamped) AS clamped, sum(t.late) AS late, 0::numeric AS client_dropped
+        FROM log.batch_tally AS t
+        WHERE t.app = app.id AND t.received_quarter >= days.first AND t.received_quarter < days.last
+            AND (t.received_quarter AT TIME ZONE app.time_zone)::date = days.day
+        GROUP BY t.key
+        UNION ALL
+        SELECT t.key, refused.reason, sum(refused.events::integer), 0, 0, 0, 0, 0, 0
+        FROM log.batch_tally AS t
+        CROSS JOIN LATERAL jsonb_each_text(t.rejected) AS refused (reason, events)
+        WHERE t.app = app.id AND t.received_quarter >= days.first AND t.received_quarter < days.last
+            AND (t.received_quarter AT TIME ZONE app.time_zone)::date = days.day AND t.rejected IS NOT NULL
+        GROUP BY t.key, refused.reason
+        UNION ALL
+        SELECT d.key, NULL, 0, 0, 0, 0, 0, 0, sum(d.count)
+        FROM log.client_drop AS d
+        WHERE d.app = app.id AND d.received_at >= days.first AND d.received_at < days.last
+            AND (d.received_at AT TIME ZONE app.time_zone)::date = days.day
+        GROUP BY d.key
+    ) AS part
+    GROUP BY part.key
+    HAVING sum(part.accepted) + sum(part.duplicate) + sum(part.rejected) + sum(part.client_dropped) > 0
+) AS total
+LEFT JOIN log.api_key AS key ON key.id = total.key;
 
 COMMENT ON VIEW analytics.data_quality IS 'What became of everything that was sent, by the day on which it was received and the key it came with. accepted + duplicate + rejected is what was sent';
 COMMENT ON COLUMN analytics.data_quality.app IS 'Slug of the app';
