@@ -31,7 +31,8 @@ struct ReportOracle {
         }
         let names = report.categories.map { Label($0.name) }
         return [
-            check("headline", report.headline, headline), check("categories", report.categories, categories),
+            check("headline", report.headline, headline(isSettled: report.settling.isSettled)),
+            check("categories", report.categories, categories),
             check("category names", names, categories.map { Label($0.name) }),
             check("dead actions", report.deadActions, []), check("campaigns", report.campaigns, campaigns),
             check("stories", report.stories, stories), check("fallback", report.fallbackCost, fallbackCost),
@@ -42,12 +43,13 @@ struct ReportOracle {
         ].compactMap { $0 }
     }
 
-    private var headline: Headline {
+    private func headline(isSettled: Bool) -> Headline {
         var counts: [CivilDate: FunnelCounts] = [:]
         for row in funnels.categories where row.key.app == app {
             counts[row.key.day, default: FunnelCounts()].add(FunnelCounts(row.counts))
         }
-        return Headline(counts: counts, day: day, sameWeekdays: [7, 14, 21, 28].map { day.advanced(by: -$0) })
+        return Headline(
+            counts: counts, isSettled: isSettled, day: day, sameWeekdays: [7, 14, 21, 28].map { day.advanced(by: -$0) })
     }
 
     private var categories: [CategorySummary] {

@@ -55,6 +55,40 @@ struct HeadlineTests {
         #expect(others.receiptCoverage == coverage)
     }
 
+    @Test("a fresh day is held against days of its age, as they were told then; against settled ones nothing is said")
+    func ages() throws {
+        let counts = [
+            day: counts(900, 800, 200), day.advanced(by: -1): counts(1000, 990, 150),
+            weekdays[0]: counts(1000, 990, 150),
+            weekdays[1]: counts(1000, 980, 150),
+        ]
+        let told = [day.advanced(by: -1): self.counts(890, 790, 149), weekdays[0]: self.counts(880, 780, 140)]
+        let headline = Headline(counts: counts, told: told, isSettled: false, day: day, sameWeekdays: weekdays)
+        let previous = try #require(headline.previousDay)
+        #expect(previous.age == .same && previous.delivered == 890 && previous.pooled == Rate(149, of: 790))
+        guard case .higher = previous.verdict else {
+            Issue.record("200 of 800 are more than 149 of 790")
+            return
+        }
+        // One of the weekdays was not told at this age, so all are taken as they are now, which are settled.
+        let others = try #require(headline.sameWeekdays)
+        #expect(others.age == .now && others.delivered == 1000 && others.verdict == .unsettled)
+        let settled = Headline(counts: counts, isSettled: true, day: day, sameWeekdays: weekdays)
+        guard case .higher = settled.sameWeekdays?.verdict else {
+            Issue.record("settled days are judged")
+            return
+        }
+    }
+
+    @Test("a median on one side and a test of all together on the other say nothing together")
+    func divided() throws {
+        let headline = Headline(
+            counts: [
+                day: counts(6000, 6000, 1020), weekdays[0]: counts(8000, 8000, 1600), weekdays[1]: counts(500, 500, 50),
+            ], day: day, sameWeekdays: weekdays)
+        #expect(try #require(headline.sameWeekdays).verdict == .divided)
+    }
+
     @Test("a day that stands alone is beside nothing")
     func alone() {
         let headline = Headline(counts: [day: counts(1, 1, 1)], day: day, sameWeekdays: weekdays)

@@ -26,6 +26,7 @@ enum SampleReport {
             madeAt: Timestamp(microseconds: 1_795_212_005_120_000),
             headline: headline(of: sum(categories.map(\.counts))),
             settling: Settling(hoursSinceEnd: 5, share: 0.914, events: 1_204_551, hoursTo95: 14, hoursTo99: 71))
+        report.settling.receiptShare = 0.861
         report.restated = restated
         report.categories = categories
         report.deadActions = [

@@ -32,6 +32,26 @@ struct TwoProportionsTests {
         #expect(TwoProportions.verdict(rate, against: base) == .smallSample)
     }
 
+    @Test("a fall that is plain of few, too, is told by the exact test") func exact() {
+        // 63 of 89 against 514 of 518; 25 of 40 against 250 of 251; the same the other way round.
+        for (rate, base) in [(Rate(63, of: 89), Rate(514, of: 518)), (Rate(25, of: 40), Rate(250, of: 251))] {
+            guard case .lower(let p) = TwoProportions.verdict(rate, against: base), p < 1e-9,
+                case .higher = TwoProportions.verdict(base, against: rate)
+            else {
+                Issue.record("\(rate) against \(base)")
+                continue
+            }
+        }
+    }
+
+    @Test("the exact test gives what textbooks do")
+    func fisher() {
+        // The lady who tastes tea: 3 of 4 against 1 of 4; and 1 of 10 against 11 of 14.
+        #expect(abs(FisherTest.probability(3, of: 4, and: 1, of: 4) - 0.485714) < 1e-6)
+        #expect(abs(FisherTest.probability(1, of: 10, and: 11, of: 14) - 0.002759) < 1e-6)
+        #expect(FisherTest.probability(0, of: 5, and: 0, of: 9) == 1)
+    }
+
     @Test("none or all on both sides do not differ") func same() {
         #expect(TwoProportions.verdict(Rate(0, of: 500), against: Rate(0, of: 400)) == .likeChance(p: 1))
         #expect(TwoProportions.verdict(Rate(500, of: 500), against: Rate(40, of: 40)) == .likeChance(p: 1))

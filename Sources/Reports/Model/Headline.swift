@@ -13,8 +13,18 @@ package struct Headline: Hashable, Sendable {
     }
 
     package struct Comparison: Hashable, Sendable {
+        /// What the days compared with are taken as.
+        package enum Age: String, Hashable, Sendable {
+            /// As they are known now.
+            case now
+            /// As they were reported at about the same time after their end: a day of some hours is held against days of
+            /// as many, since what comes late comes late every day.
+            case same
+        }
+
         /// The days compared with that had deliveries, the latest first.
         package var days: [CivilDate]
+        package var age = Age.now
         /// Their median.
         package var delivered: Int64
         /// The median of their response rates; nil when none has one.
@@ -43,4 +53,8 @@ package enum Verdict: Hashable, Sendable {
     case likeChance(p: Double)
     /// Too few to say.
     case smallSample
+    /// Late events still change one side, and the other has them all.
+    case unsettled
+    /// Those compared with differ too much among themselves: the test of all together and their median disagree.
+    case divided
 }

@@ -11,6 +11,19 @@ package struct Settling: Hashable, Sendable {
     package var hoursTo95: Int?
     package var hoursTo99: Int?
 
+    /// The share of a day's receipts that is in by then. They are what comes late, since who taps reports at once: until
+    /// they are in, the response rate is too high.
+    package var receiptShare: Double?
+
+    /// Whether what is still to come changes nothing that is worth a word.
+    package var isSettled: Bool {
+        guard let share else { return hoursSinceEnd >= Settling.hoursUntold }
+        return min(share, receiptShare ?? share) >= 0.99
+    }
+
+    /// Where nothing is known of how events come in, a week is thought to be enough.
+    private static let hoursUntold = 168
+
     package init(hoursSinceEnd: Int, share: Double?, events: Int64, hoursTo95: Int?, hoursTo99: Int?) {
         (self.hoursSinceEnd, self.share, self.events) = (hoursSinceEnd, share, events)
         (self.hoursTo95, self.hoursTo99) = (hoursTo95, hoursTo99)

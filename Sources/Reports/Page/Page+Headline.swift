@@ -19,19 +19,20 @@ extension Page {
             blocks.append(comparison("the day before", previous, with: counts))
         }
         if let usual = report.headline.sameWeekdays {
-            let weekday = Wording.weekday(report.day)
-            let name =
-                usual.days.count == 1 ? "last \(weekday)" : "the usual \(weekday) (median of \(usual.days.count))"
-            blocks.append(comparison(name, usual, with: counts))
+            let several = usual.days.count > 1 ? " (median of \(usual.days.count))" : ""
+            blocks.append(comparison(name(of: usual) + several, usual, with: counts))
         }
-        if report.headline.previousDay == nil, report.headline.sameWeekdays == nil {
+        if report.settling.hoursSinceEnd >= 0, report.headline.previousDay == nil,
+            report.headline.sameWeekdays == nil
+        {
             blocks.append(.sentence("There is no earlier day to hold it against.", .plain))
         }
         blocks.append(
             .sentence(
                 "Deliveries are notifications of which any event is on file; one that was neither reported as received "
-                    + "nor touched leaves no trace. Rates are compared by a two-proportion z test, two-sided; p < .01 is "
-                    + "called more than chance, and fewer than 10 expected of either kind a small sample.", .note))
+                    + "nor touched leaves no trace. Rates are compared by a two-proportion z test, two-sided, or Fisher's "
+                    + "exact test with fewer than 10 expected of either kind; p < .01 is called more than chance, and a "
+                    + "small sample what shows none of few.", .note))
         return Section("The day", blocks)
     }
 
@@ -42,12 +43,15 @@ extension Page {
                 "\($0) on the day before"
             },
             headline.sameWeekdays.flatMap { base in
-                Wording.change(from: base.delivered, to: now).map { change in
-                    base.days.first.map { "\(change) on the usual \(Wording.weekday($0))" } ?? change
-                }
+                Wording.change(from: base.delivered, to: now).map { "\($0) on \(name(of: base))" }
             },
         ].compactMap { $0 }
         return changes.joined(separator: ", ")
+    }
+
+    private static func name(of sameWeekdays: Headline.Comparison) -> String {
+        guard let first = sameWeekdays.days.first else { return "the same weekday" }
+        return sameWeekdays.days.count == 1 ? Wording.short(first) : "the usual \(Wording.weekday(first))"
     }
 
     private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
@@ -58,10 +62,10 @@ extension Page {
             switch base.verdict {
             case .higher: .good
             case .lower: .alarm
-            case .likeChance, .smallSample: .plain
+            case .likeChance, .smallSample, .unsettled, .divided: .plain
             }
         var words =
-            "Response against \(name): \(Wording.percent(before)) then, \(Wording.points(from: before, to: now)) now, "
+            "Response against \(name)\(base.age == .same ? " at the same hour" : ""): \(Wording.percent(before)) then, \(Wording.points(from: before, to: now)) now, "
             + base.verdict.words + "."
         if let was = base.receiptCoverage, let coverage = counts.receiptCoverage.value, abs(was - coverage) >= 0.02 {
             words += " Receipt coverage was \(Wording.percent(was)): mind it when comparing."
@@ -78,6 +82,8 @@ extension Verdict {
         case .lower(let p): "lower by more than chance (\(Wording.probability(p)))"
         case .likeChance(let p): "no more than chance makes (\(Wording.probability(p)))"
         case .smallSample: "too small a sample to say"
+        case .unsettled: "too early to say: receipts still come, and the rate mostly falls as they do"
+        case .divided: "and these days differ too much among themselves to say more"
         }
     }
 }

@@ -5,7 +5,11 @@ extension Page {
             let left = Wording.hours(-settling.hoursSinceEnd)
             return Section(
                 "How settled",
-                [.sentence("The day is not over: it has up to \(left) to go. All numbers will rise.", .alarm)])
+                [
+                    .sentence(
+                        "The day is not over: it has up to \(left) to go. Its counts will rise, and its rates change.",
+                        .alarm)
+                ])
         }
         let ended =
             settling.hoursSinceEnd == 0
@@ -15,13 +19,17 @@ extension Page {
                 "How settled",
                 [
                     .sentence(
-                        "\(ended) The 28 days before brought too few events (\(Wording.count(settling.events))) to tell "
+                        "\(ended) The days before brought too few events (\(Wording.count(settling.events))) to tell "
                             + "how much of it is still to come.", .plain)
                 ])
         }
-        let isSettled = share >= 0.99
-        var words = "\(ended) By then, about \(Wording.percent(share)) of a day's events are usually in: "
-        words += isSettled ? "it is as good as settled." : "late reports will still change it."
+        let isSettled = settling.isSettled
+        var words = "\(ended) By then, about \(Wording.percent(share)) of a day's events are usually in"
+        if let receipts = settling.receiptShare { words += ", and \(Wording.percent(receipts)) of its receipts" }
+        words +=
+            isSettled
+            ? ": it is as good as settled."
+            : ". Late reports will still change it: counts rise, the response rate mostly falls."
         let times = [(settling.hoursTo95, 95), (settling.hoursTo99, 99)].compactMap { hours, percent in
             hours.map { "\(percent) % after \(Wording.hours($0))" }
         }
@@ -29,10 +37,10 @@ extension Page {
         return Section(
             "How settled",
             [
-                .sentence(words, share < 0.9 ? .alarm : .plain),
+                .sentence(words, min(share, settling.receiptShare ?? share) < 0.9 ? .alarm : .plain),
                 .sentence(
                     "Who did not respond reports at the app's next launch. Told from how "
-                        + "\(Wording.count(settling.events)) events of the 28 days before came in.", .note),
+                        + "\(Wording.count(settling.events)) events of up to 28 days before came in.", .note),
             ])
     }
 
@@ -70,7 +78,7 @@ extension Restatement {
             let sign = now > told ? "+" : ""
             return (what, Wording.count(told), Wording.count(now), sign + Wording.count(now - told))
         }
-        if told.responseRate.value != now.responseRate.value {
+        if Wording.percent(told.responseRate) != Wording.percent(now.responseRate) {
             let difference: String =
                 if let before = told.responseRate.value, let after = now.responseRate.value {
                     Wording.points(from: before, to: after)

@@ -46,7 +46,8 @@ enum Wording {
 
     /// `+0.5 points`, between two shares.
     static func points(from base: Double, to now: Double) -> String {
-        let points = (now - base) * 100
+        // Of what is printed beside it, so that it can be checked.
+        let points = ((now * 1000).rounded() - (base * 1000).rounded()) / 10
         return abs(points) < 0.05 ? "±0 points" : "\(points > 0 ? "+" : "")\(fixed(points, 1)) points"
     }
 

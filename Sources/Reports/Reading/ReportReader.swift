@@ -35,9 +35,10 @@ package struct ReportReader: Sendable {
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
         let sample = try LogSample.choose(for: scope, mostDeliveries: mostDeliveries, on: &connection)
+        let settling = try Settling.read(scope, of: sample, on: &connection)
         var report = Report(
             app: scope.app, day: scope.day, timeZone: scope.timeZone, position: position, madeAt: scope.now,
-            headline: try .read(scope, on: &connection), settling: try .read(scope, of: sample, on: &connection))
+            headline: try .read(scope, settling: settling, on: &connection), settling: settling)
         report.categories = try CategorySummary.read(scope, on: &connection)
         report.deadActions = try DeadAction.read(scope, of: sample, on: &connection)
         report.campaigns = try Report.Named.readCampaigns(scope, on: &connection)

@@ -10,7 +10,7 @@ extension Settling {
         let (first, last) = (scope.first(of: LogSample.days + 1), scope.day.advanced(by: -1))
         let rows = try connection.query(
             """
-            SELECT day, hour, sum(events)::bigint
+            SELECT day, hour, sum(events)::bigint, sum(receipts)::bigint
             FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
             CROSS JOIN LATERAL (
                 SELECT
@@ -18,9 +18,9 @@ extension Settling {
                     greatest(ceil(extract(
                         epoch FROM received_at - ((day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) / 3600), 0
                     )::integer AS hour,
-                    count(*) AS events
+                    count(*) AS events, count(*) FILTER (WHERE type = 'notification.received') AS receipts
                 FROM (
-                    SELECT (occurred_at AT TIME ZONE \(scope.timeZone))::date AS day, received_at
+                    SELECT (occurred_at AT TIME ZONE \(scope.timeZone))::date AS day, received_at, type
                     FROM analytics.events
                     WHERE app = \(scope.app) AND device_at >= stretch
                         AND device_at < stretch + make_interval(mins => \(sample.width))
@@ -32,15 +32,22 @@ extension Settling {
             GROUP BY day, hour
             """)
         var arrivals: [CivilDate: [Int: Int64]] = [:]
+        var receipts: [CivilDate: [Int: Int64]] = [:]
         for row in rows {
-            arrivals[try row.get(0), default: [:]][Int(try row.get(1, as: Int32.self))] = try row.get(2, as: Int64.self)
+            let (day, hour): (CivilDate, Int) = (try row.get(0), Int(try row.get(1, as: Int32.self)))
+            arrivals[day, default: [:]][hour] = try row.get(2, as: Int64.self)
+            receipts[day, default: [:]][hour] = try row.get(3, as: Int64.self)
         }
         let ends = try scope.ends(of: first...scope.day, on: &connection)
-        var curve = ArrivalCurve()
+        var (curve, receiptCurve) = (ArrivalCurve(), ArrivalCurve())
         for (day, end) in ends.dropLast() {
-            curve.addDay(watched: scope.hours(since: end), arrivals: arrivals[day] ?? [:])
+            let hours = scope.hours(since: end)
+            curve.addDay(watched: hours, arrivals: arrivals[day] ?? [:])
+            receiptCurve.addDay(watched: hours, arrivals: receipts[day] ?? [:])
         }
-        return Settling(curve, hoursSinceEnd: scope.hours(since: ends[ends.count - 1].end))
+        var settling = Settling(curve, hoursSinceEnd: scope.hours(since: ends[ends.count - 1].end))
+        settling.receiptShare = receiptCurve.share(after: settling.hoursSinceEnd)
+        return settling
     }
 
     private init(_ curve: ArrivalCurve, hoursSinceEnd: Int) {

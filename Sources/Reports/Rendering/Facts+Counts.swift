@@ -41,7 +41,7 @@ extension Rate {
 extension Headline.Comparison {
     var facts: [Fact] {
         let told: [Fact] = [
-            .texts("days", days.map(\.description)), .count("delivered", delivered),
+            .texts("days", days.map(\.description)), .text("age", age.rawValue), .count("delivered", delivered),
             .number("response_rate", responseRate), .number("receipt_coverage", receiptCoverage),
             .facts("pooled", pooled.asResponse),
         ]

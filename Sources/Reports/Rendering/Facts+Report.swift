@@ -29,7 +29,8 @@ extension Headline {
 extension Settling {
     fileprivate var entry: Entry {
         Entry(facts: [
-            .count("hours_since_end", hoursSinceEnd), .number("share", share), .count("events", events),
+            .count("hours_since_end", hoursSinceEnd), .number("share", share),
+            .number("receipt_share", receiptShare), .count("events", events),
             .count("hours_to_95", hoursTo95), .count("hours_to_99", hoursTo99),
         ])
     }

@@ -55,6 +55,8 @@ extension Verdict {
         case .lower: "lower"
         case .likeChance: "like_chance"
         case .smallSample: "small_sample"
+        case .unsettled: "unsettled"
+        case .divided: "divided"
         }
     }
 
@@ -64,7 +66,7 @@ extension Verdict {
         case .higher: 1
         case .lower: -1
         case .likeChance: 0
-        case .smallSample: nil
+        case .smallSample, .unsettled, .divided: nil
         }
     }
 
@@ -72,7 +74,7 @@ extension Verdict {
     var probability: Double? {
         switch self {
         case .higher(let p), .lower(let p), .likeChance(let p): p
-        case .smallSample: nil
+        case .smallSample, .unsettled, .divided: nil
         }
     }
 

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Whether two shares differ by more than chance: the two-proportion z test with pooled variance, two-sided.
+/// Whether two shares differ by more than chance: the two-proportion z test with pooled variance, two-sided; where it is too
+/// few for that, Fisher's exact test.
 package enum TwoProportions {
     /// Below this p the difference is called one; at the rates of a daily report one in a hundred is wrong by chance.
     package static let significance = 0.01
@@ -16,12 +17,22 @@ package enum TwoProportions {
         let smaller = Double(min(rate.whole, base.whole))
         // All or none on both sides differ in nothing, however many they are.
         if smaller >= leastExpected, pooled == 0 || pooled == 1 { return .likeChance(p: 1) }
-        guard smaller * min(pooled, 1 - pooled) >= leastExpected else { return .smallSample }
+        guard smaller * min(pooled, 1 - pooled) >= leastExpected else { return exactVerdict(rate, against: base) }
         let deviation = (pooled * (1 - pooled) * (1 / Double(rate.whole) + 1 / Double(base.whole))).squareRoot()
         let z = (share - baseShare) / deviation
         let p = erfc(abs(z) / 2.0.squareRoot())
         if p >= significance { return .likeChance(p: p) }
         return z > 0 ? .higher(p: p) : .lower(p: p)
+    }
+
+    /// Of few, only what is beyond doubt is said.
+    private static func exactVerdict(_ rate: Rate, against base: Rate) -> Verdict {
+        // Of the two outcomes the rarer one, so that there is little to add up.
+        let isPartRarer = 2 * (rate.part + base.part) <= rate.whole + base.whole
+        let (own, other) = isPartRarer ? (rate.part, base.part) : (rate.whole - rate.part, base.whole - base.part)
+        let p = FisherTest.probability(own, of: rate.whole, and: other, of: base.whole)
+        guard p < significance, let share = rate.value, let baseShare = base.value else { return .smallSample }
+        return share > baseShare ? .higher(p: p) : .lower(p: p)
     }
 
     /// With none of `trials`, the share that is ruled out with 95 in 100 sure: 1 − 0.05^(1/n), about 3/n.

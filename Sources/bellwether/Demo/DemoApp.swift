@@ -15,7 +15,7 @@ struct DemoApp {
     struct Night {
         let day: CivilDate
         let start: Timestamp
-        /// When the nightly run makes the day's report.
+        /// When the day's report is made: as long after its end as the last one's is, so that all are alike.
         let morning: Timestamp
     }
 
@@ -44,8 +44,9 @@ struct DemoApp {
     ) throws -> [Night] {
         let rows = try connection.query(
             """
-            SELECT day, day::timestamp AT TIME ZONE \(zone), ((day + 1)::timestamp + interval '5 hours') AT TIME ZONE \(zone)
-            FROM (SELECT (\(now) AT TIME ZONE \(zone))::date - days AS day FROM generate_series(15, 1, -1) AS days) AS past
+            SELECT day, day::timestamp AT TIME ZONE \(zone), (day + 1 + here::time) AT TIME ZONE \(zone)
+            FROM (SELECT \(now) AT TIME ZONE \(zone) AS here) AS present
+            CROSS JOIN LATERAL (SELECT here::date - days AS day FROM generate_series(15, 1, -1) AS days) AS past
             """)
         var nights: [Night] = []
         for row in rows { nights.append(Night(day: try row.get(0), start: try row.get(1), morning: try row.get(2))) }
