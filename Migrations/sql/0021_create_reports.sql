@@ -36,15 +36,21 @@ CREATE TABLE report.kept (
     day date NOT NULL,
     position bigint NOT NULL,
     made_at timestamptz NOT NULL,
+    -- Whether the day was over then, where the app is.
+    is_final boolean NOT NULL,
+    -- Of what the log alone decides: what moves with the clock or with earlier reports is not in it.
+    content text NOT NULL,
     as_text text NOT NULL,
     as_markdown text NOT NULL,
     as_html text NOT NULL,
     as_json text NOT NULL,
-    as_csv text NOT NULL
+    as_csv text NOT NULL,
+    -- The same is kept once.
+    UNIQUE (app, day, position, content, is_final)
 );
-CREATE INDEX kept_by_day ON report.kept (app, day, position);
 
--- What a report told of its own day and of earlier ones that had changed: what later events are held against.
+-- What a report told of its own day and of earlier ones that had changed. Later events are held against what the first
+-- final report of each day told.
 CREATE TABLE report.told (
     report bigint NOT NULL REFERENCES report.kept,
     day date NOT NULL,

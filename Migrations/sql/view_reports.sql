@@ -1,8 +1,8 @@
 -- Why: which reports are kept, and what each told of its day.
 CREATE OR REPLACE VIEW analytics.reports AS
 SELECT
-    kept.app, kept.day, kept.position, kept.made_at, told.delivered, told.received, told.responded,
-    told.received_responded, told.received_responded::numeric / nullif(told.received, 0) AS response_rate
+    kept.app, kept.day, kept.position, kept.made_at, kept.is_final AS final, told.delivered, told.received,
+    told.responded, told.received_responded, told.received_responded::numeric / nullif(told.received, 0) AS response_rate
 FROM report.kept
 JOIN report.told ON told.report = kept.id AND told.day = kept.day;
 
@@ -11,6 +11,7 @@ COMMENT ON COLUMN analytics.reports.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.reports.day IS 'Day that the report is of, in the time zone of the app';
 COMMENT ON COLUMN analytics.reports.position IS 'Position in the log at which it was made';
 COMMENT ON COLUMN analytics.reports.made_at IS 'When it was made';
+COMMENT ON COLUMN analytics.reports.final IS 'Whether the day was over when it was made. The first final report of a day is the one that later days are held against';
 COMMENT ON COLUMN analytics.reports.delivered IS 'Deliveries of the day that were known at that position';
 COMMENT ON COLUMN analytics.reports.received IS 'Of these, with a receipt on file';
 COMMENT ON COLUMN analytics.reports.responded IS 'Of these, opened, or with a button or a story''s call to action tapped';

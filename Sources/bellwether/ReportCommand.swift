@@ -13,7 +13,7 @@ struct ReportCommand: Command {
         Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
         Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday, where the app is (default yesterday)"),
         Option("format", "FORMAT", help: "text, markdown, html, json or csv (default text)"),
-        Option("output", "FILE", help: "Write it there, whole or not at all, and print nothing"),
+        Option("output", "FILE", help: "Write it there, whole or not at all, and print nothing (-: print)"),
         Option("as-of", "POSITION", help: "What was kept at or before this position of the log, as it was"),
         Option("wait", "TIME", help: "For funnels that are behind: 90s, 5m, 0s (default 60s)"),
         Option("all-apps", help: "The nightly run: every app in every format, into --output-dir"),
@@ -24,6 +24,8 @@ struct ReportCommand: Command {
     private let day: DayChoice
     private let format: ReportFormat
     private let position: Int64?
+    /// Nil for standard output.
+    private let output: String?
     private let wait: Double
 
     init(_ arguments: Arguments) throws {
@@ -31,6 +33,7 @@ struct ReportCommand: Command {
         day = try DayChoice(arguments.text("date") ?? "yesterday")
         format = try arguments.choice("format", default: .text)
         position = try Self.position(arguments)
+        output = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
         wait = try Self.seconds(arguments.text("wait") ?? "60s")
         if arguments.has("all-apps"), arguments.has("app") { throw UsageError("--all-apps and --app: say one of them") }
         if arguments.has("all-apps"), !arguments.has("output-dir") {
@@ -72,7 +75,7 @@ struct ReportCommand: Command {
     private func printNew(
         _ days: [(ReportedApp, CivilDate)], now: Timestamp, on connection: inout Connection
     ) throws -> ExitCode {
-        let isColoured = format == .text && !arguments.has("output") && Self.takesColour
+        let isColoured = format == .text && output == nil && Self.takesColour
         var patience = Patience(seconds: wait)
         var documents: [String] = []
         var complaints = ""
@@ -128,8 +131,8 @@ struct ReportCommand: Command {
 
     private func write(_ documents: [String]) throws {
         let text = format.joined(documents)
-        if let path = arguments.text("output") {
-            try OutputFile.write(text, to: path)
+        if let output {
+            try OutputFile.write(text, to: output)
         } else {
             StandardStream.output.write(text)
         }

@@ -24,7 +24,7 @@ struct ReportArchiveTests {
         }
         #expect(
             try database.analystRows("SELECT * FROM reports") == [
-                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",4,4,3,3,0.75000000000000000000)"
+                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",t,4,4,3,3,0.75000000000000000000)"
             ])
     }
 
@@ -52,29 +52,57 @@ struct ReportArchiveTests {
         #expect(try nights.newest(18, atOrBefore: .max) == nil)
     }
 
-    @Test("once, however often the very same is made; again when anything but the time of making is different")
+    @Test("once, however often and however late the same is made, and it is what is printed; again with another batch")
     func idempotent() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let nights = try ReportedNights(in: database)
         try nights.take(.random(2), on: 20)
         let first = try nights.report(20)
-        var later: [Reporter.Made] = []
-        var connection = try database.session(.reporter)
-        for minutes in [1, 20] as [Int64] {
-            let now = ReportedNights.time(21, 3) + minutes * 60_000_000
-            later.append(try Reporter(app: "shop", day: ReportedNights.day(20), now: now).make(on: &connection))
-        }
-        for made in later {
-            #expect(made.keeping.isAsBefore && made.documents.isSame(as: first.documents))
+        // What moves with the clock, and with what earlier nights told, makes no other report.
+        _ = try nights.report(19, madeOn: 21)
+        try database.run("UPDATE report.told SET woken = 5 WHERE day = '2026-11-19'")
+        for hour in [3, 4, 12] {
+            let made = try nights.report(20, hour: hour)
+            #expect(made.keeping.isAsBefore && made.documents.isSame(as: first.documents), "\(hour)")
             #expect(made.report.madeAt == first.report.madeAt)
+            #expect(made.report.settling.hoursSinceEnd == hour && made.report.restated.count == 1)
         }
-        #expect(try nights.kept() == ["20 1"])
-        // At the same position, but somebody has given it words of another kind since.
-        try database.run("UPDATE report.kept SET as_csv = as_csv || 'x'")
-        #expect(try nights.report(20).keeping.isNew)
-        #expect(try nights.kept() == ["20 1", "20 1"])
+        #expect(try nights.kept() == ["20 1", "19 1"])
+        try nights.take(.random(1), on: 20)
+        #expect(try nights.report(20, hour: 13).keeping.isNew)
+        #expect(try nights.kept() == ["20 2", "20 1", "19 1"])
         #expect(try nights.newest(20, atOrBefore: 1)?.documents.isSame(as: first.documents) == true)
+    }
+
+    @Test("again at the same position where it tells something else, and once more when the day is over")
+    func notTheSame() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        #expect(try nights.report(20, madeOn: 20, hour: 13).keeping.isNew)
+        #expect(try nights.report(20, madeOn: 20, hour: 23).keeping.isAsBefore)
+        #expect(try nights.report(20, hour: 0).keeping.isNew)
+        #expect(try nights.report(20).keeping.isAsBefore)
+        #expect(try database.analystRows("SELECT final FROM reports ORDER BY made_at") == ["(f)", "(t)"])
+        // As rebuilding with other rules would.
+        try database.run("UPDATE projection.category_funnel SET expanded = 1")
+        #expect(try nights.report(20).keeping.isNew)
+        #expect(try nights.kept() == ["20 1", "20 1", "20 1"])
+    }
+
+    @Test("the text for a terminal is what was kept, in the colours of the report")
+    func coloured() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 20)
+        let first = try nights.report(20)
+        #expect(first.colouredText == TextDocument(Page(first.report)).text(inColour: true))
+        let again = try nights.report(20, hour: 9)
+        #expect(again.keeping.isAsBefore && again.colouredText.contains("\u{1b}[1m"))
+        #expect(again.colouredText.replacing(/\u{1b}\[[0-9;]*m/, with: "") == first.documents.text)
     }
 
     @Test("once, by however many at once")
@@ -141,8 +169,9 @@ struct ReportArchiveTests {
         #expect(throws: PostgresError.self) {
             try reporter.execute(
                 script: """
-                    INSERT INTO report.kept (app, day, position, made_at, as_text, as_markdown, as_html, as_json, as_csv)
-                    VALUES ('nobody', '2026-11-20', 1, now(), '', '', '', '', '')
+                    INSERT INTO report.kept (app, day, position, made_at, is_final, content, as_text, as_markdown,
+                        as_html, as_json, as_csv)
+                    VALUES ('nobody', '2026-11-20', 1, now(), true, '', '', '', '', '', '')
                     """)
         }
         #expect(try nights.kept() == ["20 1"])

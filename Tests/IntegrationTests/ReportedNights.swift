@@ -72,3 +72,10 @@ extension Reporter.Keeping {
     var isNew: Bool { if case .kept = self { true } else { false } }
     var isAsBefore: Bool { if case .before = self { true } else { false } }
 }
+
+extension ReportDocuments {
+    /// Byte by byte: texts that Unicode takes for equal can differ in those.
+    func isSame(as other: ReportDocuments) -> Bool {
+        ReportFormat.allCases.allSatisfy { self[$0].utf8.elementsEqual(other[$0].utf8) }
+    }
+}

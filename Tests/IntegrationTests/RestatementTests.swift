@@ -48,23 +48,50 @@ struct RestatementTests {
         // With more late events it is another report, against what was told before that night.
         try nights.take(.random(2), on: 17)
         #expect(told(try nights.report(18)) == ["17: 2 -> 5 at 1"])
-        // Which the next night's reader has read there.
-        #expect(told(try nights.report(19)) == [])
+        // What was told in that night is what was told first.
+        #expect(told(try nights.report(19)) == ["17: 3 -> 5 at 2"])
     }
 
-    @Test("a day that was reported twice is held against the later of the two")
-    func twice() throws {
+    @Test("what somebody makes by hand of a night that is told takes no change from the next one")
+    func byHand() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let nights = try ReportedNights(in: database)
-        try nights.take(.random(2), on: 17)
-        // While it lasted, and after.
-        _ = try nights.report(17, madeOn: 17, hour: 13)
-        try nights.take(.random(1), on: 17)
+        try nights.take(.random(2), on: 17)  // 1
         _ = try nights.report(17)
-        #expect(told(try nights.report(18)) == [])
-        try nights.take(.random(1), on: 17)
-        #expect(told(try nights.report(18)) == ["17: 3 -> 4 at 2"])
+        try nights.take(.random(3), on: 18)  // 2
+        _ = try nights.report(18)
+        try nights.take(.random(1), on: 17)  // 3: late
+        try nights.take(.random(1), on: 18)  // 4: late
+        let (seventeenth, eighteenth) = (try nights.report(17, madeOn: 19), try nights.report(18, madeOn: 19, hour: 20))
+        #expect(seventeenth.keeping.isNew && seventeenth.report.headline.counts.delivered == 3)
+        #expect(eighteenth.keeping.isNew && told(eighteenth) == ["17: 2 -> 3 at 1"])
+        #expect(told(try nights.report(19)) == ["18: 3 -> 4 at 2", "17: 2 -> 3 at 1"])
+        // Nor does one that was forgotten and is made later give away what its own day has gained since.
+        try nights.take(.random(1), on: 18)  // 5
+        #expect(told(try nights.report(19, hour: 20)) == ["18: 3 -> 5 at 2", "17: 2 -> 3 at 1"])
+        #expect(told(try nights.report(20)) == ["18: 4 -> 5 at 4"])
+    }
+
+    @Test("a report of a day that lasts tells nothing, and takes nothing back")
+    func today() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let nights = try ReportedNights(in: database)
+        try nights.take(.random(2), on: 17)  // 1
+        _ = try nights.report(17)
+        try nights.take(.random(1), on: 17)  // 2: late
+        try nights.take(.random(1), on: 18)  // 3
+        for hour in [9, 23] {
+            #expect(told(try nights.report(18, madeOn: 18, hour: hour)) == ["17: 2 -> 3 at 1"], "\(hour)")
+        }
+        // A day that was told while it lasted, and not since, has not been told.
+        #expect(told(try nights.report(19, madeOn: 19)) == ["17: 2 -> 3 at 1"])
+        try nights.take(.random(2), on: 18)  // 4
+        #expect(told(try nights.report(18)) == ["17: 2 -> 3 at 1"])
+        #expect(told(try nights.report(19)) == [])
+        try nights.take(.random(1), on: 18)  // 5
+        #expect(told(try nights.report(20)) == ["18: 3 -> 4 at 4"])
     }
 
     @Test("a change of any figure counts, and all are told")

@@ -12,12 +12,22 @@ package enum ReportArchive {
             SELECT position, made_at, as_text, as_markdown, as_html, as_json, as_csv FROM report.kept
             WHERE app = \(app) AND day = \(day) AND position <= \(position) ORDER BY position DESC, id DESC LIMIT 1
             """)
-        guard let row = rows.first else { return nil }
-        return KeptReport(
-            place: KeptReport.Place(app: app, day: day, position: try row.get(0), madeAt: try row.get(1)),
-            documents: ReportDocuments(
-                text: try row.get(2), markdown: try row.get(3), html: try row.get(4), json: try row.get(5),
-                csv: try row.get(6)))
+        return try rows.first.map { row throws(PostgresError) in try KeptReport(row, app: app, day: day) }
+    }
+
+    /// The one that says the same of the same position, apart from what moves with the clock or with earlier reports.
+    private static func same(
+        as report: Report, content: String, on connection: inout Connection
+    ) throws(PostgresError) -> KeptReport? {
+        let rows = try connection.query(
+            """
+            SELECT position, made_at, as_text, as_markdown, as_html, as_json, as_csv FROM report.kept
+            WHERE app = \(report.app) AND day = \(report.day) AND position = \(report.position)
+                AND content = md5(\(content)) AND is_final = \(report.isFinal)
+            """)
+        return try rows.first.map { row throws(PostgresError) in
+            try KeptReport(row, app: report.app, day: report.day)
+        }
     }
 
     /// Which reports of an app are kept, of one day or of all: the latest day first, and the newest of a day first.
@@ -40,7 +50,7 @@ package enum ReportArchive {
     /// What became of a report that was to be kept.
     enum Outcome {
         case added(ReportDocuments)
-        /// The very same is kept already, but for the time at which it was made.
+        /// The same is kept already.
         case found(KeptReport)
     }
 
@@ -49,23 +59,19 @@ package enum ReportArchive {
         _ report: Report, figures: DayFigures, on connection: inout Connection
     ) throws(PostgresError) -> Outcome {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
-            // Two that are made at once would both find nothing.
+            // Two that are made at once would both find nothing. It also makes the first of a day the one with the least id.
             try connection.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended(\("bellwether report " + report.app), 0))")
-            if let kept = try newest(
-                app: report.app, day: report.day, atOrBefore: report.position, on: &connection),
-                kept.place.position == report.position
-            {
-                var again = report
-                again.madeAt = kept.place.madeAt
-                if ReportDocuments(of: again).isSame(as: kept.documents) { return .found(kept) }
-            }
+            let content = report.timelessDocument
+            if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }
             let documents = ReportDocuments(of: report)
             let id: Int64 = try connection.query(
                 """
-                INSERT INTO report.kept (app, day, position, made_at, as_text, as_markdown, as_html, as_json, as_csv)
-                VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(documents.text),
-                    \(documents.markdown), \(documents.html), \(documents.json), \(documents.csv))
+                INSERT INTO report.kept (app, day, position, made_at, is_final, content, as_text, as_markdown, as_html,
+                    as_json, as_csv)
+                VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(report.isFinal),
+                    md5(\(content)), \(documents.text), \(documents.markdown), \(documents.html), \(documents.json),
+                    \(documents.csv))
                 RETURNING id
                 """)[0].get(0)
             var told = [(report.day, figures)]
@@ -80,5 +86,16 @@ package enum ReportArchive {
                 """)
             return .added(documents)
         }
+    }
+}
+
+extension KeptReport {
+    /// From the columns that both look-ups above take.
+    fileprivate init(_ row: Rows.Row, app: String, day: CivilDate) throws(PostgresError) {
+        self.init(
+            place: Place(app: app, day: day, position: try row.get(0), madeAt: try row.get(1)),
+            documents: ReportDocuments(
+                text: try row.get(2), markdown: try row.get(3), html: try row.get(4), json: try row.get(5),
+                csv: try row.get(6)))
     }
 }

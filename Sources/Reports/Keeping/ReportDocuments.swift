@@ -27,9 +27,4 @@ package struct ReportDocuments: Sendable {
         case .csv: csv
         }
     }
-
-    /// Byte by byte: texts that Unicode takes for equal can differ in those.
-    package func isSame(as other: ReportDocuments) -> Bool {
-        ReportFormat.allCases.allSatisfy { self[$0].utf8.elementsEqual(other[$0].utf8) }
-    }
 }

@@ -16,19 +16,26 @@ package struct Reporter: Sendable {
 
     /// A report and how it is printed.
     package struct Made: Sendable {
-        /// Made at the time that the documents say.
+        /// What the documents say; where they were kept before, how settled the day is and which earlier ones have
+        /// changed can be said anew here.
         package var report: Report
         package var documents: ReportDocuments
         package var keeping: Keeping
 
-        /// The text for a terminal; nothing but its colours is not in the documents.
-        package var colouredText: String { TextDocument(Page(report)).text(inColour: true) }
+        /// The text for a terminal: that of the documents, in the colours that each line of it has in the report. A line
+        /// that was kept in other words has none.
+        package var colouredText: String {
+            let document = TextDocument(Page(report))
+            let lines = zip(document.text(inColour: false).lines, document.text(inColour: true).lines)
+            let colours = Dictionary(lines.map { (ExactName(String($0)), $1) }) { first, _ in first }
+            return documents.text.lines.map { colours[ExactName(String($0))] ?? $0 }.joined(separator: "\n")
+        }
     }
 
     /// Whether it can be printed again later.
     package enum Keeping: Sendable {
         case kept
-        /// As before: the very same was kept earlier, and is what the documents are.
+        /// As before: the same was kept earlier, and is what the documents are, whatever the hour says now.
         case before
         /// It is good to read but was not kept, so nobody will say later what has changed since.
         case failed(PostgresError)
@@ -53,4 +60,9 @@ package struct Reporter: Sendable {
             return Made(report: report, documents: ReportDocuments(of: report), keeping: .failed(error))
         }
     }
+}
+
+extension String {
+    /// With an empty one after the last newline.
+    fileprivate var lines: [Substring] { split(separator: "\n", omittingEmptySubsequences: false) }
 }

@@ -4,8 +4,9 @@ internal import Telemetry
 /// Which days that were told are something else now. Read in the snapshot of the report that says so.
 struct Restatements {
     let app: String
-    /// The day of the report. Only what reports of earlier days told counts, so that making a report again, or making
-    /// one of a past day, says the same.
+    /// The day of the report. Only what reports of earlier days told counts, and of each day only the first that was made
+    /// when the day was over: that is the one of its night. So a report that is made again restates the same days, and
+    /// one that somebody makes by hand takes no change from the readers of the next night's.
     let day: CivilDate
 
     /// What the day itself is now, and the earlier days that have changed, the latest first.
@@ -34,15 +35,18 @@ struct Restatements {
         let told: DayFigures
     }
 
-    /// The last word of the reports before this one on each earlier day.
+    /// The last word of the nights before this one on each earlier day.
     private func lastTold(on connection: inout Connection) throws(PostgresError) -> [Mention] {
         let rows = try connection.query(
             """
-            SELECT DISTINCT ON (told.day) told.day, kept.position, told.delivered, told.received, told.responded,
+            WITH night AS (
+                SELECT DISTINCT ON (day) id, day, position FROM report.kept
+                WHERE app = \(app) AND day < \(day) AND is_final ORDER BY day, id
+            )
+            SELECT DISTINCT ON (told.day) told.day, night.position, told.delivered, told.received, told.responded,
                 told.received_responded, told.dismissed, told.stories, told.stories_completed, told.woken
-            FROM report.kept JOIN report.told ON told.report = kept.id
-            WHERE kept.app = \(app) AND kept.day < \(day)
-            ORDER BY told.day DESC, kept.day DESC, kept.position DESC, kept.id DESC
+            FROM night JOIN report.told ON told.report = night.id
+            ORDER BY told.day DESC, night.day DESC
             """)
         var told: [Mention] = []
         for row in rows {

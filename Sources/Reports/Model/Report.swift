@@ -7,7 +7,7 @@ package struct Report: Hashable, Sendable {
     package var day: CivilDate
     /// The reporting time zone of the app, whose midnights bound the day.
     package var timeZone: String
-    /// The batches of the log up to here are in it, and no other.
+    /// Every funnel held the batches of the log up to here.
     package var position: Int64
     package var madeAt: Timestamp
     package var headline: Headline

@@ -1,0 +1,16 @@
+internal import Telemetry
+
+extension Report {
+    /// Whether the day was over when it was made.
+    var isFinal: Bool { settling.hoursSinceEnd >= 0 }
+
+    /// What it says that the log alone decides: two with the same are one report, made at different hours or after
+    /// different ones.
+    var timelessDocument: String {
+        var report = self
+        report.madeAt = Timestamp(microseconds: 0)
+        report.settling = Settling(hoursSinceEnd: 0, share: nil, events: 0, hoursTo95: nil, hoursTo99: nil)
+        report.restated = []
+        return JSONDocument(report).text
+    }
+}
