@@ -5,7 +5,16 @@ package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
 
-    /// Writes all of it, or as much as the other end takes; a reader that went away is no error worth dying for.
+    private static let failures = Lock<[StandardStream: Int32]>([:])
+
+    /// Why something that was written did not arrive, in the words of the system; nil while all did. A reader that went
+    /// away had enough: that is none.
+    package var failure: String? {
+        guard let code = Self.failures.withLock({ $0[self] }) else { return nil }
+        return unsafe String(cString: strerror(code))
+    }
+
+    /// Writes all of it, or as much as the other end takes. What it does not take is lost, and `failure` says why.
     package func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -14,9 +23,12 @@ package enum StandardStream: Int32, Sendable {
             }
             if written > 0 {
                 rest = rest.dropFirst(written)
-            } else if errno != EINTR {
-                return
+                continue
             }
+            let code = written == 0 ? EIO : errno
+            if code == EINTR { continue }
+            if code != EPIPE { Self.failures.withLock { $0[self] = $0[self] ?? code } }
+            return
         }
     }
 

@@ -34,7 +34,15 @@ enum Program {
         ]
     }
 
+    /// Whoever reads the exit code must not take half of an output for all of it.
     static func run(_ words: [String]) -> ExitCode {
+        let code = obey(words)
+        guard let reason = StandardStream.output.failure else { return code }
+        StandardStream.error.write("bellwether: could not write the output: \(reason)\n")
+        return code == .done ? .failed : code
+    }
+
+    private static func obey(_ words: [String]) -> ExitCode {
         do {
             if words.first == "--version" {
                 StandardStream.output.write("bellwether \(version)\n")

@@ -101,6 +101,30 @@ struct CommandLineTests {
         #expect(try bellwether.run("app", "create", "zone").status == 0)
     }
 
+    @Test("output that does not arrive is a failure that says why; that its reader went away is none")
+    func lostOutput() throws {
+        let shared = try SharedService.get()
+        let app = try shared.makeApp()
+        var full = try shared.bellwether
+        full.runner = ["sh", "-c", "exec \"$@\" >/dev/full", "sh"]
+        for words in [["--version"], ["status", "--help"], ["app", "list"], ["report", "--app", app.slug]] {
+            let ended = try full.start(words).wait()
+            #expect(ended.status == 1, "\(words)")
+            #expect(
+                ended.messages == "bellwether: could not write the output: No space left on device\n",
+                "\(words) \(ended.messages)")
+        }
+        // A code that says more stays.
+        #expect(try full.run("fly").status == 64)
+        let files = TemporaryDirectory()
+        var unread = try shared.bellwether
+        unread.runner = [
+            "sh", "-c", "trap '' PIPE; mkfifo \"$0\"; exec 3<>\"$0\" >\"$0\" 3<&-; exec \"$@\"", files("pipe"),
+        ]
+        let ended = try unread.run("app", "list")
+        #expect(ended.status == 0 && ended.messages.isEmpty, "\(ended)")
+    }
+
     @Test("a URL comes by standard input too, and an empty one is a usage error")
     func standardInput() throws {
         let shared = try SharedService.get()

@@ -11,6 +11,8 @@ extension Report {
         report.madeAt = Timestamp(microseconds: 0)
         report.settling = Settling(hoursSinceEnd: 0, share: nil, events: 0, hoursTo95: nil, hoursTo99: nil)
         report.restated = []
+        // Which days it is held against, and what is concluded, goes by its age and by what was reported before.
+        report.headline = Headline(counts: headline.counts)
         return JSONDocument(report).text
     }
 }

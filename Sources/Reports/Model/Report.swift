@@ -12,6 +12,10 @@ package struct Report: Hashable, Sendable {
     package var madeAt: Timestamp
     package var headline: Headline
     package var settling: Settling
+    /// Whether retention has dropped deliveries of the day. Their counts stay in all sums; what is told delivery by
+    /// delivery would be of the others alone, so it is empty: `campaigns`, `fallbackCost`, `reach`, `hours`, and the
+    /// launches of categories.
+    package var isSealed = false
     /// Earlier days that are not any more what the reports before this one told.
     package var restated: [Restatement] = []
     /// By deliveries, the greatest first; so in all lists that follow, where no other order is named.
@@ -19,7 +23,7 @@ package struct Report: Hashable, Sendable {
     package var deadActions: [DeadAction] = []
     package var campaigns: [Named] = []
     package var stories: [StorySummary] = []
-    /// Nil on a day without stories.
+    /// Nil on a day without stories, and on a sealed one.
     package var fallbackCost: FallbackCost?
     package var threads: [ThreadSummary] = []
     package var versions: [VersionSummary] = []
@@ -27,7 +31,7 @@ package struct Report: Hashable, Sendable {
     package var silent: [SilentSummary] = []
     package var media: [MediaSummary] = []
     package var reach = Reach()
-    /// All 24, in the time zone of the app.
+    /// All 24, in the time zone of the app; none on a sealed day.
     package var hours: [Hour] = []
     package var quality = Quality()
 

@@ -4,12 +4,9 @@ extension Page {
 
     static func categories(_ report: Report) -> Section? {
         guard !report.categories.isEmpty else { return nil }
-        var blocks: [Block] = [
-            .table(
-                .funnels(
-                    "All categories", "Category", none: "(no category)",
-                    of: report.categories.map { Report.Named(name: $0.name, counts: $0.counts) }))
-        ]
+        var blocks = funnels(
+            "All categories", "Category", none: "(no category)",
+            of: report.categories.map { Report.Named(name: $0.name, counts: $0.counts) })
         for category in report.categories.prefix(mostInFull) { blocks += inFull(category) }
         return Section("Categories", blocks)
     }
@@ -102,7 +99,7 @@ extension Page {
                         ]
                     }),
                 .sentence(
-                    "None of the deliveries since its last tap, or of 28 days, tapped it: with 95 in 100 sure, fewer than "
+                    "None of the deliveries since its last tap, or in at most 28 days, tapped it: with 95 in 100 sure, fewer than "
                         + "the share at the right would. Buttons show only after a press on the notification, so being "
                         + "delivered is not being seen.", .note),
             ])
@@ -120,7 +117,7 @@ extension DeadAction.What {
     fileprivate var known: String {
         switch self {
         case .silentSince(_, let days): "no tap for \(Wording.count(Int64(days), "day", "days"))"
-        case .neverTapped: "not one tap in 28 days"
+        case .neverTapped: "never tapped"
         }
     }
 }

@@ -13,9 +13,22 @@ extension Page {
 
     private static func sections(of report: Report) -> [Section] {
         [
-            headline, settling, restated, categories, deadActions, campaigns, stories, threads, versions, suppressed,
+            headline, sealing, settling, restated, categories, deadActions, campaigns, stories, threads, versions,
+            suppressed,
             silent, media, reach, hours, quality,
         ].compactMap { $0(report) }
+    }
+
+    /// That a part of it is not known any more, before anybody looks for it.
+    private static func sealing(_ report: Report) -> Section? {
+        guard report.isSealed else { return nil }
+        return Section(
+            "Sealed",
+            [
+                .sentence(
+                    "Old events of this day were dropped by retention: its sums stay; campaigns, installs, hours and "
+                        + "launches are not known any more.", .plain)
+            ])
     }
 
     private static func nothing(_ report: Report) -> Section {

@@ -5,8 +5,7 @@ extension Page {
     static func campaigns(_ report: Report) -> Section? {
         guard report.campaigns.contains(where: { !$0.name.isEmpty }) else { return nil }
         return Section(
-            "Campaigns",
-            [.table(.funnels("All campaigns", "Campaign", none: "(no campaign)", of: report.campaigns))])
+            "Campaigns", funnels("All campaigns", "Campaign", none: "(no campaign)", of: report.campaigns))
     }
 
     static func stories(_ report: Report) -> Section? {

@@ -2,9 +2,11 @@ internal import Postgres
 internal import Telemetry
 
 extension CategorySummary {
-    static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> [CategorySummary] {
+    static func read(
+        _ scope: ReportScope, withLaunches: Bool, on connection: inout Connection
+    ) throws(PostgresError) -> [CategorySummary] {
         let actions = try readActions(scope, on: &connection)
-        let launches = try readLaunches(scope, on: &connection)
+        let launches = withLaunches ? try readLaunches(scope, on: &connection) : [:]
         let rows = try connection.query(
             """
             SELECT category, \(sql: FunnelCounts.columns) FROM analytics.category_funnel

@@ -39,19 +39,27 @@ package struct ReportReader: Sendable {
         var report = Report(
             app: scope.app, day: scope.day, timeZone: scope.timeZone, position: position, madeAt: scope.now,
             headline: try .read(scope, settling: settling, on: &connection), settling: settling)
-        report.categories = try CategorySummary.read(scope, on: &connection)
+        report.isSealed = try scope.isSealed(delivered: report.headline.counts.delivered, on: &connection)
+        report.categories = try CategorySummary.read(scope, withLaunches: !report.isSealed, on: &connection)
         report.deadActions = try DeadAction.read(scope, of: sample, on: &connection)
-        report.campaigns = try Report.Named.readCampaigns(scope, on: &connection)
         report.stories = try StorySummary.read(scope, on: &connection)
-        report.fallbackCost = try FallbackCost.read(scope, on: &connection)
         report.threads = try ThreadSummary.read(scope, on: &connection)
         report.versions = try VersionSummary.read(scope, on: &connection)
         report.suppressed = try Suppressed.read(scope, on: &connection)
         report.silent = try SilentSummary.read(scope, on: &connection)
         report.media = try MediaSummary.read(scope, on: &connection)
+        report.quality = try Quality.read(scope, on: &connection)
+        if !report.isSealed { try readDeliveries(into: &report, scope, on: &connection) }
+        return report
+    }
+
+    /// What is told delivery by delivery, of a day of which all are there.
+    private func readDeliveries(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.campaigns = try Report.Named.readCampaigns(scope, on: &connection)
+        report.fallbackCost = try FallbackCost.read(scope, on: &connection)
         report.reach = try Reach.read(scope, on: &connection)
         report.hours = try Hour.read(scope, on: &connection)
-        report.quality = try Quality.read(scope, on: &connection)
-        return report
     }
 }

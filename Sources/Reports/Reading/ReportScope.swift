@@ -21,6 +21,13 @@ struct ReportScope {
     /// The first of so many days that end with the report's.
     func first(of days: Int) -> CivilDate { day.advanced(by: 1 - days) }
 
+    /// Whether retention has dropped any of the day's deliveries, so many of which the funnels count: those keep them.
+    func isSealed(delivered: Int64, on connection: inout Connection) throws(PostgresError) -> Bool {
+        let deliveries: Int64 = try connection.query(
+            "SELECT count(*) FROM analytics.deliveries WHERE app = \(app) AND day = \(day) AND NOT silent")[0].get(0)
+        return deliveries < delivered
+    }
+
     /// When days end, in their order.
     func ends(
         of days: ClosedRange<CivilDate>, on connection: inout Connection

@@ -10,6 +10,7 @@ package struct CSVDocument {
     package init(_ reports: [Report]) {
         for report in reports {
             let start = "\(CSVDocument.cell(report.app)),\(report.day),\(report.position),"
+            write(.single("report", Entry(facts: report.facts)), of: [], start)
             for list in report.lists { write(list, of: [], start) }
         }
     }

@@ -1,6 +1,9 @@
 internal import Telemetry
 
 extension Report {
+    /// What is known of it as a whole, besides what it is a report of.
+    var facts: [Fact] { [.flag("sealed", isSealed)] }
+
     /// All that it says, in its order.
     var lists: [EntryList] {
         [

@@ -16,7 +16,7 @@ package struct JSONDocument {
             .text("time_zone", report.timeZone), .count("position", report.position),
             .text("made_at", report.madeAt.description),
         ]
-        writer.write(Entry(facts: about, lists: report.lists))
+        writer.write(Entry(facts: about + report.facts, lists: report.lists))
         text = writer.text + "\n"
     }
 

@@ -1,0 +1,59 @@
+import Reports
+import Testing
+
+@Suite("A report in words") struct PageTests {
+    @Test("of a sealed day it says so right after its headline, in every document, and of another it does not")
+    func sealed() throws {
+        var report = SampleReport.busy
+        #expect(!Page(report).sections.contains { $0.title == "Sealed" })
+        #expect(JSONDocument(report).text.contains(#","sealed":false,"#))
+        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,0\n"))
+        report.isSealed = true
+        let section = try #require(Page(report).sections.dropFirst().first)
+        let sentence =
+            "Old events of this day were dropped by retention: its sums stay; campaigns, installs, hours and launches "
+            + "are not known any more."
+        #expect(section.blocks == [.sentence(sentence, .plain)])
+        #expect(JSONDocument(report).text.contains(#","sealed":true,"#))
+        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,1\n"))
+    }
+
+    @Test("a response rate stands beside the two numbers that make it, and a note tells of those without a receipt")
+    func responded() throws {
+        let report = SampleReport.busy
+        for (title, lists) in [
+            ("Categories", report.categories.map(\.counts)), ("Campaigns", report.campaigns.map(\.counts)),
+        ] {
+            let blocks = try #require(Page(report).sections.first { $0.title == title }).blocks
+            guard case .table(let table) = blocks[0], case .sentence(let note, .note) = blocks[1] else {
+                Issue.record("\(title) begins with \(blocks[0]), \(blocks[1])")
+                continue
+            }
+            let columns = table.columns.map(\.title)
+            let place = try #require(columns.firstIndex(of: "Response rate"))
+            #expect(columns[place - 1] == "Responded")
+            for (row, counts) in zip(table.rows, lists) {
+                #expect(Int64(row[place - 1].text.filter { $0 != "," }) == counts.receivedResponded)
+                #expect(row[place].share == counts.responseRate.value)
+            }
+            let others = lists.reduce(0) { $0 + $1.responded - $1.receivedResponded }
+            #expect(Int64(note.prefix { $0 != " " }.filter { $0 != "," }) == others)
+            #expect(note.hasSuffix(" more responded without a receipt; rates are of what is known to have arrived."))
+        }
+        var all = report
+        for place in all.campaigns.indices {
+            all.campaigns[place].counts.responded = all.campaigns[place].counts.receivedResponded
+        }
+        #expect(Page(all).sections.first { $0.title == "Campaigns" }?.blocks.count == 1)
+    }
+
+    @Test("of a button that nobody tapped it says no more days than there may have been") func deadButtons() throws {
+        let blocks = try #require(Page(SampleReport.busy).sections.first { $0.title == "Dead buttons" }).blocks
+        guard case .table(let table) = blocks[0], case .sentence(let note, .note) = blocks[1] else {
+            Issue.record("\(blocks)")
+            return
+        }
+        #expect(table.rows.map { $0[2].text } == ["no tap for 9 days", "never tapped"])
+        #expect(note.contains("in at most 28 days"))
+    }
+}
