@@ -23,6 +23,10 @@ PACKAGES := $(BUILD_PACKAGES) \
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 
+# Warnings are errors: in this house, and not for apps that depend on the client library (Package.swift). Exported here, so
+# that no two commands build differently, which would build everything anew.
+export BELLWETHER_STRICT := 1
+
 .PHONY: build demo serve install test format lint check bench docs deps clean
 
 build: deps
