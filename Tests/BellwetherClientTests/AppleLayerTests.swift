@@ -77,6 +77,19 @@ struct AppleLayerTests {
         }
     }
 
+    @Test("neither guide nor layer shows a delegate's async method, which stops the app: the system is answered in place")
+    func completionHandlers() throws {
+        let layer = "\(AppleLayerTests.root)/Sources/BellwetherClient/Apple"
+        let files = try FileManager.default.contentsOfDirectory(atPath: layer).map { "\(layer)/\($0)" }
+        var handlers = 0
+        for file in files + ["\(AppleLayerTests.root)/Docs/Client.md"] {
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(!text.contains(") async"), "\(file)")
+            handlers += text.components(separatedBy: "ompletionHandler: @escaping").count - 1
+        }
+        #expect(handlers >= 6)
+    }
+
     @Test("the documentation builds, the Apple layer's too: no link leads nowhere, no parameter is left out")
     func documentation() throws {
         let directory = try AppleLayerTests.built.get()

@@ -7,9 +7,10 @@ extension Bellwether {
     ///
     /// ```swift
     /// func application(
-    ///     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
-    /// ) async -> UIBackgroundFetchResult {
-    ///     bellwether.didFetch(await refresh(), for: userInfo)
+    ///     _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+    ///     fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    /// ) {
+    ///     refresh { result in completionHandler(bellwether.didFetch(result, for: userInfo)) }
     /// }
     /// ```
     ///

@@ -3,13 +3,16 @@ public import UserNotifications
 
 /// What the delegate of the notification centre passes on.
 extension Bellwether {
-    /// A notification came while the app is in front. Call it from the delegate's `willPresent`, and return what it gives.
+    /// A notification came while the app is in front. Call it from the delegate's `willPresent`, and give the completion
+    /// handler what it gives. Take the form with the handler: the `async` one calls UIKit back from another thread, where
+    /// it stops the app.
     ///
     /// ```swift
     /// func userNotificationCenter(
-    ///     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
-    /// ) async -> UNNotificationPresentationOptions {
-    ///     bellwether.willPresent(notification, with: [.banner, .list, .sound])
+    ///     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+    ///     withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    /// ) {
+    ///     completionHandler(bellwether.willPresent(notification, with: [.banner, .list, .sound]))
     /// }
     /// ```
     ///
@@ -26,6 +29,16 @@ extension Bellwether {
     }
 
     /// Somebody answered a notification. Call it from the delegate's `didReceive`. A text that was typed stays unread.
+    ///
+    /// ```swift
+    /// func userNotificationCenter(
+    ///     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+    ///     withCompletionHandler completionHandler: @escaping () -> Void
+    /// ) {
+    ///     bellwether.didReceive(response)
+    ///     completionHandler()
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - response: The answer.
