@@ -19,6 +19,7 @@ public final class Bellwether: Sendable {
         var isRecording = true
         var categories: [String: Category] = [:]
         var responses = ResponseMemory()
+        var hasToldOfCollapseID = false
     }
 
     private let state: Guarded<State>
@@ -57,6 +58,14 @@ public final class Bellwether: Sendable {
     func category(_ id: String?) -> Category? {
         guard let id else { return nil }
         return state.withLock { $0.categories[id] }
+    }
+
+    /// Whether a notification with nothing but a collapse id is the first of the process.
+    func isFirstCollapsed() -> Bool {
+        state.withLock { state in
+            defer { state.hasToldOfCollapseID = true }
+            return !state.hasToldOfCollapseID
+        }
     }
 
     /// Whether a response is reported for the first time.

@@ -25,6 +25,9 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case notRecorded
         /// A notification has no id at all, so that nothing can be told of it.
         case unidentified
+        /// A notification is named only by what looks like an `apns-collapse-id`, so that different ones become one. Told
+        /// once by a process.
+        case collapsed
         /// The service would not take a part of a notification's description, so it was left out.
         case leftOut
         /// A door was used in a way that says nothing, such as a story's page before the story.

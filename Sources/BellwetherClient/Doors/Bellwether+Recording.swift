@@ -16,6 +16,14 @@ extension Bellwether {
                 .leftOut,
                 "Of a notification this was left out: \(members). The service takes identifiers of at most 256 bytes.")
         }
+        if push.isNamedByCollapseID, isFirstCollapsed() {
+            report(
+                .collapsed,
+                """
+                A notification is known only by a request identifier that looks like a collapse id: all that have the same \
+                count as one delivery. Put a unique id into the payload and name it in PayloadKeys.deliveryID.
+                """)
+        }
         return push
     }
 

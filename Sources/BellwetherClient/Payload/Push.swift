@@ -35,6 +35,13 @@ extension Bellwether {
 
         /// What names the delivery, with app and install; nil for a notification that nothing can be told of.
         var key: String? { fcmMessageID ?? deliveryID ?? identifier }
+
+        /// Whether all that names this push is an identifier that its sender chose for it, to replace one push by another:
+        /// an `apns-collapse-id`. To a push without one the system gives a UUID.
+        var isNamedByCollapseID: Bool {
+            guard origin == .remote, fcmMessageID == nil, deliveryID == nil, let identifier else { return false }
+            return UUID(uuidString: identifier) == nil
+        }
     }
 }
 

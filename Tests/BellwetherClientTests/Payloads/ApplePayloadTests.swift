@@ -97,6 +97,22 @@ struct ApplePayloadTests {
         #expect(phone.reports.count(of: .leftOut) == 1)
     }
 
+    @Test("a push that only a collapse id names is told to the developer, once; a unique id of any kind is enough")
+    func collapseID() throws {
+        var keys = BellwetherClient.Bellwether.PayloadKeys()
+        keys.deliveryID = ["uuid"]
+        let phone = Phone(keys: keys)
+        let plain = #"{"aps":{"alert":"x"}}"#
+        _ = try phone.push(plain, request: .init(identifier: "0D6C2F6F-6A0C-4D3A-9A52-8F2F6F0E7A11"))
+        _ = try phone.push(plain, request: .init(identifier: "daily", origin: .local))
+        _ = try phone.push(plain)
+        let named = [#"{"aps":{},"uuid":"1"}"#, #"{"aps":{},"gcm.message_id":"0:1%1"}"#]
+        for json in named { _ = try phone.push(json, request: .init(identifier: "score")) }
+        #expect(phone.reports.count(of: .collapsed) == 0)
+        for _ in 0..<2 { _ = try phone.push(plain, request: .init(identifier: "score")) }
+        #expect(phone.reports.count(of: .collapsed) == 1)
+    }
+
     @Test("of a notification without any id nothing can be told, and the developer is told that")
     func unidentified() throws {
         let phone = Phone()
