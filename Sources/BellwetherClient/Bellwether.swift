@@ -69,9 +69,9 @@ public final class Bellwether: Sendable {
     }
 
     /// Whether a response is reported for the first time.
-    func isNew(_ response: ResponseMemory.Response) -> Bool {
+    func isNew(_ response: ResponseMemory.Response, as object: AnyObject?) -> Bool {
         let now = clock.uptime()
-        return state.withLock { $0.responses.isNew(response, at: now) }
+        return state.withLock { $0.responses.isNew(response, as: object, at: now) }
     }
 
     func report(_ kind: Diagnostic.Kind, _ message: String) { reports.post(Diagnostic(kind, message)) }

@@ -29,7 +29,7 @@ extension Bellwether {
     ) -> UNNotificationContentExtensionResponseOption {
         contentExtension(
             push(of: response.notification), answeredWith: response.actionIdentifier,
-            isForwarded: option == .dismissAndForwardAction)
+            isForwarded: option == .dismissAndForwardAction, as: response)
         return option
     }
 }

@@ -44,7 +44,9 @@ extension Bellwether {
     ///   - response: The answer.
     ///   - launch: In what state the app was; without it, what the library has seen of that.
     public func didReceive(_ response: UNNotificationResponse, launch: Launch? = nil) {
-        responded(to: push(of: response.notification), action: response.actionIdentifier, launch: launch)
+        responded(
+            to: push(of: response.notification), action: response.actionIdentifier, handledBy: .app, launch: launch,
+            as: response)
     }
 
     /// Records that the notifications have arrived that lie in the notification centre. Call it when the app starts and

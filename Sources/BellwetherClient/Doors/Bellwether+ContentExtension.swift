@@ -8,7 +8,8 @@ extension Bellwether {
     ///   - push: The notification.
     ///   - action: The response's action identifier.
     ///   - isForwarded: Whether the extension hands the response on to the app, which then records it.
-    func contentExtension(_ push: Push, answeredWith action: String, isForwarded: Bool) {
-        if !isForwarded { responded(to: push, action: action, handledBy: .contentExtension) }
+    ///   - response: The system's object for the response.
+    func contentExtension(_ push: Push, answeredWith action: String, isForwarded: Bool, as response: AnyObject?) {
+        if !isForwarded { responded(to: push, action: action, handledBy: .contentExtension, as: response) }
     }
 }

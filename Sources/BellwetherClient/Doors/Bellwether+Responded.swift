@@ -13,7 +13,9 @@ extension Bellwether {
     /// bellwether.responded(to: push, action: response.actionIdentifier)
     /// ```
     ///
-    /// The same response reported twice by a process is one event. A text that was typed is never looked at.
+    /// The same response reported twice by a process is one event: in the app, the same action on the same notification;
+    /// in a content extension, whose buttons can be tapped again, the same within a second. A text that was typed is never
+    /// looked at.
     ///
     /// - Parameters:
     ///   - push: The notification.
@@ -21,8 +23,15 @@ extension Bellwether {
     ///   - handler: Who deals with it. A content extension that forwards a response leaves the recording to the app.
     ///   - launch: In what state the app was; without it, what the library has seen of that.
     public func responded(to push: Push, action: String, handledBy handler: Handler = .app, launch: Launch? = nil) {
+        responded(to: push, action: action, handledBy: handler, launch: launch, as: nil)
+    }
+
+    /// The same, with the system's object for the response, by which a second report of it is known however late.
+    func responded(
+        to push: Push, action: String, handledBy handler: Handler, launch: Launch? = nil, as response: AnyObject?
+    ) {
         guard isRecording else { return }
-        guard isNew(ResponseMemory.Response(push, action: action, handler: handler)) else { return }
+        guard isNew(ResponseMemory.Response(push, action: action, handler: handler), as: response) else { return }
         let launch = launch ?? (handler == .app ? activity.launch : nil)
         var members: [JSONValue.Field] = []
         switch action {

@@ -52,6 +52,42 @@ struct ResponseTests {
         #expect(phone.drafts.count == 3)
     }
 
+    @Test("the system's object tells an extension's responses apart: reported again an hour later it is the same one")
+    func objects() throws {
+        let push = try push()
+        func report(_ response: NSObject, isForwarded: Bool = false) {
+            phone.bellwether.contentExtension(push, answeredWith: "LIKE", isForwarded: isForwarded, as: response)
+        }
+        let (first, second) = (NSObject(), NSObject())
+        report(first, isForwarded: true)
+        #expect(phone.drafts.isEmpty)
+        for _ in 0..<2 {
+            report(first)
+            phone.wait(3600)
+        }
+        #expect(phone.drafts.count == 1)
+        report(second)
+        report(NSObject())
+        report(first)
+        #expect(phone.drafts.count == 3)
+        // Nobody holds these any more, and the next may lie where the last one lay.
+        for _ in 0..<300 { report(NSObject()) }
+        #expect(phone.drafts.count == 303)
+        withExtendedLifetime((first, second)) { report(first) }
+        #expect(phone.drafts.count == 303)
+    }
+
+    @Test("in the app a response is one by its object and by what it says")
+    func appObjects() throws {
+        let push = try push()
+        let response = NSObject()
+        for object in [response, response, NSObject(), nil] {
+            phone.bellwether.responded(to: push, action: "LIKE", handledBy: .app, launch: .warm, as: object)
+        }
+        #expect(phone.drafts.count == 1)
+        withExtendedLifetime(response) {}
+    }
+
     @Test("many responses are remembered, and not more than is reasonable")
     func memory() throws {
         let push = try push()
