@@ -82,7 +82,9 @@ let package = Package(
             swiftSettings: strict),
 
         // What app developers build into their apps: of this package it uses the system's zlib and nothing else.
-        .target(name: "BellwetherClient", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder),
+        .target(
+            name: "BellwetherClient", dependencies: ["CZlib"], resources: [.copy("PrivacyInfo.xcprivacy")],
+            swiftSettings: strictAtTheBorder),
         .executableTarget(
             name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
             swiftSettings: strict),

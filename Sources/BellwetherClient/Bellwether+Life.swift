@@ -42,7 +42,11 @@ extension Bellwether {
     /// ```
     @discardableResult
     public func flush(within seconds: TimeInterval = 20) async -> DeliveryResult {
-        await courier?.deliver(within: seconds) ?? .delivered
+        guard let courier else { return .delivered }
+        // To look would make the directory, for somebody who wants nothing recorded.
+        let path = courier.queue.directory.path
+        guard isRecording || FileManager.default.fileExists(atPath: path) else { return .delivered }
+        return await courier.deliver(within: seconds)
     }
 
     /// What the developer should know: show it while you develop, log it in life.

@@ -41,7 +41,8 @@ public final class Bellwether: Sendable {
         state = Guarded(State(isRecording: isRecording))
     }
 
-    /// Whether the doors record. Switch it off for somebody who does not want it; what was recorded before stays.
+    /// Whether the doors record. Switch it off for somebody who does not want it; what was recorded before stays, and where
+    /// there was nothing, nothing is made on disk.
     public var isRecording: Bool {
         get { state.withLock { $0.isRecording } }
         set { state.withLock { $0.isRecording = newValue } }

@@ -13,8 +13,8 @@ final class QueueRecorder: Recorder {
         self.source = source
         self.reports = reports
         self.schedule = schedule
-        // What a former process left.
-        schedule?.wake()
+        // What a former process left. Where there was none, nothing is made on disk before there is something to write.
+        if FileManager.default.fileExists(atPath: queue.directory.path) { schedule?.wake() }
     }
 
     func record(_ draft: Draft) {
