@@ -19,7 +19,7 @@ let strictAtTheBorder = strict + [.strictMemorySafety()]
 
 let package = Package(
     name: "bellwether",
-    platforms: [.iOS(.v15), .macOS(.v12)],
+    platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .executable(name: "bellwether", targets: ["bellwether"]),
         .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
