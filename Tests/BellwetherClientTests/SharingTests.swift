@@ -32,6 +32,15 @@ struct SharingTests {
         #expect(concern(SharingTests.home + "2/Library", bundle: "/private/App.app", embedsExtensions: true) == nil)
     }
 
+    @Test("on a Mac sandboxed apps and all extensions have a home of their own, other apps share their user's")
+    func onMac() {
+        let (app, extensionBundle) = (URL(fileURLWithPath: "/A.app"), URL(fileURLWithPath: "/A.app/Contents/PlugIns/S.appex"))
+        let sandbox = ["APP_SANDBOX_CONTAINER_ID": "com.example.shop", "HOME": "/Users/a"]
+        #expect(Sharing.hasOwnHomeOnMac(bundle: app, environment: sandbox))
+        #expect(Sharing.hasOwnHomeOnMac(bundle: extensionBundle, environment: ["HOME": "/Users/a"]))
+        #expect(!Sharing.hasOwnHomeOnMac(bundle: app, environment: ["HOME": "/Users/a"]))
+    }
+
     @Test("elsewhere there is nothing to say")
     func elsewhere() {
         #expect(Sharing.concern(directory: URL(fileURLWithPath: NSHomeDirectory())) == nil)

@@ -5,8 +5,9 @@ internal import UserNotifications
 extension Bellwether.Configuration {
     /// Describes where events go, and that they wait in the container of an App Group.
     ///
-    /// Without the group's entitlement they wait in a directory that other processes cannot reach, and
-    /// ``Bellwether/diagnostics`` says so.
+    /// Without the group's entitlement a phone gives no container: then they wait in a directory that other processes cannot
+    /// reach, and ``Bellwether/diagnostics`` says so, where there are others. A Mac names a container in any case, and lets
+    /// nobody in the sandbox write to it without the entitlement: then nothing is recorded, and that is said.
     public init(server: URL, writeKey: String, appGroup: String) {
         let files = FileManager.default
         let container = files.containerURL(forSecurityApplicationGroupIdentifier: appGroup)

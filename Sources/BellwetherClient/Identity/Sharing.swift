@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Whether the app and its extensions can meet in a directory.
 ///
-/// Each of them has a home of its own, which the others cannot see; an App Group lies outside of all homes. So a
-/// directory within the home is shared with nobody.
+/// On phones, and on Macs in the sandbox, each of them has a home of its own, which the others cannot see; an App Group
+/// lies outside of all homes. So a directory within the home is shared with nobody.
 enum Sharing {
     /// What there is to say of a directory, in a process whose bundle has, or is, an extension.
     static func concern(directory: URL, home: String, bundle: URL, embedsExtensions: Bool) -> Diagnostic? {
@@ -22,17 +22,30 @@ enum Sharing {
             """, count: 0)
     }
 
-    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
     /// What there is to say of a directory in this process.
     static func concern(directory: URL) -> Diagnostic? {
+        let bundle = Bundle.main.bundleURL
+        guard hasOwnHome(bundle: bundle, environment: ProcessInfo.processInfo.environment) else { return nil }
         let plugIns = Bundle.main.builtInPlugInsURL
         let names = plugIns.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
         return concern(
-            directory: directory, home: NSHomeDirectory(), bundle: Bundle.main.bundleURL,
+            directory: directory, home: NSHomeDirectory(), bundle: bundle,
             embedsExtensions: names.contains { $0.hasSuffix(".appex") })
     }
-    #else
-    /// Elsewhere no process has a home that others cannot see.
-    static func concern(directory _: URL) -> Diagnostic? { nil }
-    #endif
+
+    /// Whether a process has a home that others cannot see.
+    private static func hasOwnHome(bundle: URL, environment: [String: String]) -> Bool {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        true
+        #elseif os(macOS)
+        hasOwnHomeOnMac(bundle: bundle, environment: environment)
+        #else
+        false
+        #endif
+    }
+
+    /// On a Mac those in the sandbox have: apps that asked for it, and all extensions. Others share their user's home.
+    static func hasOwnHomeOnMac(bundle: URL, environment: [String: String]) -> Bool {
+        environment["APP_SANDBOX_CONTAINER_ID"] != nil || bundle.pathExtension == "appex"
+    }
 }
