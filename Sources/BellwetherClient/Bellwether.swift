@@ -75,5 +75,10 @@ public final class Bellwether: Sendable {
         return state.withLock { $0.responses.isNew(response, as: object, at: now) }
     }
 
+    /// A response was not kept: its second report may save it.
+    func forget(_ response: ResponseMemory.Response, as object: AnyObject?) {
+        state.withLock { $0.responses.forget(response, as: object) }
+    }
+
     func report(_ kind: Diagnostic.Kind, _ message: String) { reports.post(Diagnostic(kind, message)) }
 }

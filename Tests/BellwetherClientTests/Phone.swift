@@ -10,7 +10,12 @@ import Testing
 final class Phone: Sendable {
     private final class Memory: Recorder {
         let drafts = Lock<[Draft]>([])
-        func record(_ draft: Draft) { drafts.withLock { $0.append(draft) } }
+        let isFull = Lock(false)
+        func record(_ draft: Draft) -> Bool {
+            if isFull.withLock({ $0 }) { return false }
+            drafts.withLock { $0.append(draft) }
+            return true
+        }
     }
 
     private struct Time {
@@ -43,6 +48,9 @@ final class Phone: Sendable {
             time.uptime += seconds
         }
     }
+
+    /// Whether nothing can be written down.
+    func set(full: Bool) { memory.isFull.withLock { $0 = full } }
 
     /// Somebody sets the clock.
     func set(clock: Date) { time.withLock { $0.wall = clock } }

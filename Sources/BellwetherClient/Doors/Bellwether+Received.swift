@@ -30,12 +30,14 @@ extension Bellwether {
             let at = Moment(date)
             events.append((push, EventID(deriving: EventType.received.rawValue, "delivered_list", key, "\(at)"), at))
         }
+        var lost: Set<EventID> = []
         for id in swept.unknown(among: events.map(\.id)) {
             guard let event = events.first(where: { $0.id == id }) else { continue }
             var members = [JSONValue.Field("via", .text("delivered_list"))]
             members.add("summary_argument_count", event.push.summaryArgumentCount)
-            record(.received, of: event.push, at: event.at, id: event.id, members)
+            if !record(.received, of: event.push, at: event.at, id: event.id, members) { lost.insert(id) }
         }
-        swept.remember(events.map(\.id))
+        // What could not be written down is told by the next sweep.
+        swept.remember(events.map(\.id).filter { !lost.contains($0) })
     }
 }

@@ -27,22 +27,24 @@ extension Bellwether {
         return push
     }
 
-    /// Writes an event down.
+    /// Writes an event down, and says whether it is kept.
+    @discardableResult
     func record(
         _ type: EventType, of push: Push, at moment: Moment? = nil, id: EventID? = nil,
         _ members: [JSONValue.Field] = []
-    ) {
-        guard isRecording else { return }
+    ) -> Bool {
+        guard isRecording else { return false }
         guard push.key != nil else {
-            return report(
+            report(
                 .unidentified,
                 """
                 \(type.rawValue) was not recorded: the notification has neither Firebase's message id nor a delivery id \
                 nor a request identifier. Name the payload's own id in PayloadKeys.deliveryID.
                 """)
+            return false
         }
         let at = moment ?? clock.now
-        recorder.record(
+        return recorder.record(
             Draft(id: id ?? EventID(at: at), type: type, at: at, notification: push.members, members: members))
     }
 }

@@ -31,15 +31,17 @@ extension Bellwether {
         to push: Push, action: String, handledBy handler: Handler, launch: Launch? = nil, as response: AnyObject?
     ) {
         guard isRecording else { return }
-        guard isNew(ResponseMemory.Response(push, action: action, handler: handler), as: response) else { return }
+        let told = ResponseMemory.Response(push, action: action, handler: handler)
+        guard isNew(told, as: response) else { return }
+        let isKept: Bool
         let launch = launch ?? (handler == .app ? activity.launch : nil)
         var members: [JSONValue.Field] = []
         switch action {
         case ActionIdentifier.open:
             members.add("launch", launch?.rawValue)
-            record(.opened, of: push, members)
+            isKept = record(.opened, of: push, members)
         case ActionIdentifier.dismiss:
-            record(.dismissed, of: push)
+            isKept = record(.dismissed, of: push)
         default:
             guard let id = action.fitting(Bounds.identifier) else {
                 return report(
@@ -49,7 +51,8 @@ extension Bellwether {
             members += category(push.category)?.members(of: id) ?? []
             members.add("handled_in", handler.rawValue)
             members.add("launch", launch?.rawValue)
-            record(.actionTapped, of: push, members)
+            isKept = record(.actionTapped, of: push, members)
         }
+        if !isKept { forget(told, as: response) }
     }
 }

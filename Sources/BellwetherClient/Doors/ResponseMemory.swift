@@ -51,4 +51,10 @@ struct ResponseMemory {
         reported.append(Reported(object: object))
         return true
     }
+
+    /// It was not kept: when it is reported again, it is new.
+    mutating func forget(_ response: Response, as object: AnyObject? = nil) {
+        known.removeAll { $0.response == response }
+        reported.removeAll { $0.object == nil || $0.object === object }
+    }
 }

@@ -17,15 +17,17 @@ final class QueueRecorder: Recorder {
         if FileManager.default.fileExists(atPath: queue.directory.path) { schedule?.wake() }
     }
 
-    func record(_ draft: Draft) {
+    func record(_ draft: Draft) -> Bool {
         do {
             let install = try installID()
             let source = source.withLock { $0 }.json(install: install)
             try queue.append(source: source) { seq in draft.json(seq: seq) }
             schedule?.wake()
+            return true
         } catch {
             reports.post(
                 Diagnostic(.notRecorded, "\(draft.type.rawValue) was not recorded: \(error)", eventID: "\(draft.id)"))
+            return false
         }
     }
 

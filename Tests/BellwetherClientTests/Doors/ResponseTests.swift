@@ -42,6 +42,16 @@ struct ResponseTests {
         #expect(phone.drafts.count == 3)
     }
 
+    @Test("a response that could not be written down is saved by its second report")
+    func lost() throws {
+        let push = try push()
+        phone.set(full: true)
+        phone.bellwether.responded(to: push, action: "LIKE")
+        phone.set(full: false)
+        for _ in 0..<2 { phone.bellwether.responded(to: push, action: "LIKE") }
+        #expect(phone.drafts.count == 1)
+    }
+
     @Test("a button of an open content extension can be tapped again, though not twice within a second")
     func contentExtension() throws {
         let push = try push()

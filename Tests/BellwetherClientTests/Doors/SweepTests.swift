@@ -48,6 +48,18 @@ struct SweepTests {
         #expect(Set(third.drafts).isSubset(of: first.drafts))
     }
 
+    @Test("what could not be written down is told by a later sweep")
+    func lost() throws {
+        let phone = Phone()
+        phone.bellwether.sweep(try delivered(phone, 1))
+        phone.set(full: true)
+        phone.bellwether.sweep(try delivered(phone, 3))
+        phone.set(full: false)
+        #expect(phone.drafts.count == 1)
+        phone.bellwether.sweep(try delivered(phone, 3))
+        #expect(phone.drafts.count == 3)
+    }
+
     @Test("a repeating local notification is another one each time it fires; without a date or a name it is none")
     func odd() throws {
         let phone = Phone()
