@@ -14,7 +14,7 @@ extension Bellwether {
 
     convenience init(_ configuration: Configuration, transport: any Transport, clock: DeviceClock) {
         let reports = Diagnostics()
-        let limits = Queue.Limits(bytes: configuration.mostBytes, age: Int64(configuration.mostDays) * 86_400_000)
+        let limits = Queue.Limits(mostBytes: configuration.mostBytes, mostDays: configuration.mostDays)
         let queue = Queue(
             directory: configuration.directory, limits: limits, diagnostics: reports, clock: clock.wall)
         let courier = Courier(

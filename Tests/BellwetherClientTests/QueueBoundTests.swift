@@ -75,6 +75,14 @@ struct QueueBoundTests {
         #expect(first.drops[0].count + third.drops[0].count + Int64(seqs.count) + 2 >= 200)
     }
 
+    @Test("limits beyond reason are brought within it")
+    func limits() {
+        let most = Queue.Limits(mostBytes: .max, mostDays: .max)
+        #expect(most.bytes == .max && most.age == 36_500 * 86_400_000)
+        let least = Queue.Limits(mostBytes: -1, mostDays: .min)
+        #expect(least.bytes == least.segment && least.age == 0)
+    }
+
     @Test("a drop stands in the envelope as the contract has it")
     func json() throws {
         var drops = Drops()
