@@ -23,6 +23,8 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case deliveryFailed
         /// An event could not be written down. It is lost.
         case notRecorded
+        /// An event is written, but the disk did not confirm it: it is lost only if the device loses its power now.
+        case notSynced
         /// A notification has no id at all, so that nothing can be told of it.
         case unidentified
         /// A notification is named only by what looks like an `apns-collapse-id`, so that different ones become one. Told

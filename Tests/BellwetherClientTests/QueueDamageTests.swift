@@ -124,6 +124,59 @@ struct QueueDamageTests {
         #expect(scratch.names().contains(squatter))
     }
 
+    @Test("an event that is too large is counted as dropped for its size")
+    func tooLarge() throws {
+        let queue = Queue(directory: scratch.url)
+        #expect(throws: QueueError.self) { try queue.append(1, size: Record.longestBody) }
+        try queue.append(1)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [1] && drops == [.size: 1])
+        #expect(QueueError.busy.reason == .unreadable)
+        #expect(QueueError.system(call: "", path: "", code: ENOSPC).reason == .size)
+        #expect(QueueError.system(call: "", path: "", code: EIO).reason == .unreadable)
+    }
+
+    @Test("an event that the disk does not confirm is there all the same: the developer is told, nothing is dropped")
+    func unsynced() throws {
+        let diagnostics = Diagnostics()
+        let queue = Queue(directory: scratch.url, diagnostics: diagnostics) { file in
+            throw QueueError.system(call: "syncing", path: file.path, code: EIO)
+        }
+        try queue.append(1)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [1] && drops == [:])
+        #expect(diagnostics.count(of: .notSynced) == 1 && diagnostics.count(of: .dropped) == 0)
+    }
+
+    @Test("a state that cannot be read now is not replaced by an empty one")
+    func unreadableState() throws {
+        try Queue(directory: scratch.url).append(3)
+        try Queue(directory: scratch.url).settle(#require(try Queue(directory: scratch.url).next(events: 2, bytes: .max)))
+        let whole = scratch.bytes("state")
+        try scratch.loop("state")
+        let queue = Queue(directory: scratch.url)
+        #expect(throws: QueueError.self) { try queue.next(events: 1, bytes: .max) }
+        #expect(throws: QueueError.self) { try queue.append(1) }
+        try FileManager.default.removeItem(atPath: scratch.path("state"))
+        try scratch.write(whole, to: "state")
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [3] && drops == [.unreadable: 1])
+    }
+
+    @Test("a segment that cannot be read costs what is in it, and nothing else", arguments: [0, 1, 2])
+    func unreadableSegment(place: Int) throws {
+        let limits = Queue.Limits(segment: 150)
+        try Queue(directory: scratch.url, limits: limits).append(9)
+        let names = scratch.names("events")
+        let name = [names[0], names[1], names[names.count - 1]][place]
+        try scratch.loop(name)
+        let queue = Queue(directory: scratch.url, limits: limits)
+        try queue.append(2)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == seqs.sorted() && seqs.count >= 7 && seqs.suffix(2).allSatisfy { $0 > 9 })
+        #expect(drops[.unreadable, default: 0] >= 1)
+    }
+
     @Test("a directory that is taken away at work is made anew, and seqs go on")
     func takenAway() throws {
         let queue = Queue(directory: scratch.url)

@@ -29,6 +29,12 @@ final class Scratch: Sendable {
         try Data(bytes).write(to: url.appendingPathComponent(name))
     }
 
+    /// Puts in a file's place what cannot be opened by anybody, not even by the superuser.
+    func loop(_ name: String) throws {
+        try? FileManager.default.removeItem(atPath: path(name))
+        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: path(name))
+    }
+
     /// A copy of it as it stands.
     func copy() throws -> Scratch {
         let copy = Scratch(inMemory: true)

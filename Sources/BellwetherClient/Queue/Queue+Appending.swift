@@ -10,22 +10,33 @@ extension Queue {
     /// - Returns: the seq.
     @discardableResult
     func append(source: [UInt8], event: (_ seq: Int64) -> [UInt8]) throws -> Int64 {
+        let (seq, file): (Int64, Written)
         do {
-            let (seq, file) = try exclusively { memory in try write(source, event, &memory) }
-            // Not while others wait.
-            try file.sync()
-            return seq
-        } catch let error as QueueError where error.isFull {
-            remember { $0.unrecorded.add(1, since: now, reason: .size) }
+            (seq, file) = try exclusively { memory in try write(source, event, &memory) }
+        } catch {
+            // Whatever kept it from the disk, the server is told that it is missing.
+            let reason = (error as? QueueError)?.reason ?? .unreadable
+            remember { $0.unrecorded.add(1, since: now, reason: reason) }
             throw error
         }
+        // Not while others wait.
+        do { try file.sync(sync) } catch { report(unsynced: seq, error) }
+        return seq
+    }
+
+    /// It can be read and delivered; only a phone that loses its power now may lose it.
+    private func report(unsynced seq: Int64, _ error: any Error) {
+        diagnostics.post(
+            Diagnostic(
+                .notSynced,
+                "Event \(seq) is written, but the disk does not confirm it: \(error). A loss of power may take it."))
     }
 
     private func write(
         _ source: [UInt8], _ event: (Int64) -> [UInt8], _ memory: inout Memory
     ) throws -> (Int64, Written) {
         let now = now
-        var state = load(&memory)
+        var state = try load(&memory)
         var tail = try tail(state, &memory)
         if state.clock.isDue(at: now) {
             state.clock.advance(to: now, atLeast: tail.lastAge)
@@ -44,7 +55,8 @@ extension Queue {
         } else {
             tail = try begin(segment: QueueDirectory.Segment(first: seq), after: tail)
             file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
-            makeRoom(&memory)
+            // The event is more than the bound, which holds again next time.
+            try? makeRoom(&memory)
         }
         do {
             try file.write(record.bytes)
@@ -63,7 +75,7 @@ extension Queue {
     private struct Written: @unchecked Sendable {
         private let file: OpenFile
         init(_ file: OpenFile) { self.file = file }
-        func sync() throws(QueueError) { try file.sync() }
+        func sync(_ sync: (OpenFile) throws -> Void) throws { try sync(file) }
     }
 
     /// The end of the newest segment, read only if somebody else was there. Makes the first segment if there is none.

@@ -2,12 +2,12 @@ internal import Foundation
 
 extension Queue {
     /// Drops the oldest segments while all together are too large. With the queue held.
-    func makeRoom(_ memory: inout Memory) {
-        guard let segments = try? directory.segments() else { return }
+    func makeRoom(_ memory: inout Memory) throws {
+        let segments = try directory.segments()
         var sizes = segments.map { FileFacts(path: directory.path(of: $0))?.size ?? 0 }[...]
         // One more segment is about to be filled.
         guard sizes.reduce(0, +) + limits.segment > limits.bytes else { return }
-        var state = load(&memory)
+        var state = try load(&memory)
         for (segment, next) in zip(segments, segments.dropFirst()) {
             guard sizes.reduce(0, +) + limits.segment > limits.bytes else { break }
             drop(segment, before: next, &state, &memory)

@@ -5,7 +5,7 @@ extension Queue {
     /// waits. What it gives stays in the queue until it is settled.
     func next(events: Int, bytes: Int) throws -> Batch? {
         try exclusively { memory in
-            var state = load(&memory)
+            var state = try load(&memory)
             try expire(&state, &memory)
             var batch = try read(after: state.settled, events: events, bytes: bytes)
             if batch.events.isEmpty, batch.last > state.settled {
@@ -54,7 +54,7 @@ extension Queue {
     /// Is done with a batch: its events are stored, refused for ever, or set aside, and its drops are known.
     func settle(_ batch: Batch) throws {
         try exclusively { memory in
-            var state = load(&memory)
+            var state = try load(&memory)
             settle(batch, &state, &memory)
             let told = Set(batch.drops.map(\.id))
             state.drops.remove(told)

@@ -2,13 +2,16 @@ internal import Foundation
 
 extension Queue {
     /// The state as it stands on disk, with what this process could not write down. With the queue held.
-    func load(_ memory: inout Memory) -> QueueState {
+    ///
+    /// A file that is not there or is damaged is an empty state. One that cannot be read now is none: the next save would
+    /// put an empty one in its place.
+    func load(_ memory: inout Memory) throws(QueueError) -> QueueState {
         var state: QueueState
         let facts = FileFacts(path: directory.state)
         if let facts, let known = memory.state, known.facts == facts {
             state = known.state
         } else {
-            let bytes = (try? directory.contents(directory.state, limit: 1 << 20)) ?? nil
+            let bytes = try directory.contents(directory.state, limit: 1 << 20)
             state = bytes.flatMap { QueueState($0) } ?? QueueState()
             memory.state = facts.map { ($0, state) }
         }
@@ -37,13 +40,13 @@ extension Queue {
 
     /// When the next delivery may begin, as all processes know it.
     var pace: Pace {
-        get throws { try exclusively { memory in load(&memory).pace } }
+        get throws { try exclusively { memory in try load(&memory).pace } }
     }
 
     /// Lets all processes know when the next delivery may begin.
     func keep(_ pace: Pace) throws {
         try exclusively { memory in
-            var state = load(&memory)
+            var state = try load(&memory)
             guard state.pace != pace else { return }
             state.pace = pace
             try save(state, &memory)

@@ -42,17 +42,21 @@ final class Queue: Sendable {
     let limits: Limits
     let diagnostics: Diagnostics
     private let clock: @Sendable () -> Date
+    /// Returns when what was written into a file is on the disk.
+    let sync: @Sendable (OpenFile) throws -> Void
     private let memory = Guarded(Memory())
 
     /// Touches nothing yet: a directory that cannot be used is told by what is done first.
     init(
         directory: URL, limits: Limits = Limits(), diagnostics: Diagnostics = Diagnostics(),
-        clock: @escaping @Sendable () -> Date = { Date() }
+        clock: @escaping @Sendable () -> Date = { Date() },
+        sync: @escaping @Sendable (OpenFile) throws -> Void = { try $0.sync() }
     ) {
         self.directory = QueueDirectory(directory)
         self.limits = limits
         self.diagnostics = diagnostics
         self.clock = clock
+        self.sync = sync
     }
 
     /// What the device's clock says, in milliseconds since 1970.

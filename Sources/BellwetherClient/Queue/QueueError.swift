@@ -15,6 +15,12 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
         return code == ENOSPC || code == EDQUOT || code == EFBIG
     }
 
+    /// As what an event that could not be written down is counted.
+    var reason: Drop.Reason {
+        if case .tooLarge = self { return .size }
+        return isFull ? .size : .unreadable
+    }
+
     var description: String {
         switch self {
         case .system(let call, let path, let code):
