@@ -82,7 +82,8 @@ struct FileFacts: Hashable {
 
     init?(path: String) {
         var entry = stat()
-        guard unsafe stat(path, &entry) == 0 else { return nil }
+        // Of a link that leads nowhere, the link.
+        guard unsafe stat(path, &entry) == 0 || (errno == ELOOP && unsafe lstat(path, &entry) == 0) else { return nil }
         self.init(entry)
     }
 

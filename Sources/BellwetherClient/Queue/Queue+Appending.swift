@@ -50,8 +50,8 @@ extension Queue {
         let length = record.source.count + record.event.count
         guard length <= Record.longestBody else { throw QueueError.tooLarge(bytes: length) }
         let file: OpenFile
-        if tail.endsWhole, tail.facts.size < limits.segment, !tail.facts.isDirectory {
-            file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
+        if tail.endsWhole, tail.facts.size < limits.segment, !tail.facts.isDirectory, let open = try open(tail.segment) {
+            file = open
         } else {
             tail = try begin(segment: QueueDirectory.Segment(first: seq), after: tail)
             file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
@@ -69,6 +69,16 @@ extension Queue {
         memory.tail = Tail(
             segment: tail.segment, facts: try file.facts(), lastSeq: seq, lastAge: record.age, endsWhole: true)
         return (seq, Written(file))
+    }
+
+    /// Opens a segment to append to it; nothing if it is one that cannot be opened for good.
+    private func open(_ segment: QueueDirectory.Segment) throws(QueueError) -> OpenFile? {
+        do throws(QueueError) {
+            return try OpenFile(directory.path(of: segment), O_WRONLY | O_APPEND)
+        } catch {
+            guard error.isOfTheFile else { throw error }
+            return nil
+        }
     }
 
     /// A file that goes from under the lock to where it is synced: one thread at a time has it.
@@ -89,7 +99,12 @@ extension Queue {
             throw QueueError.system(call: "looking", path: path, code: errno)
         }
         if let known = memory.tail, known.segment == newest, known.facts == facts { return known }
-        let contents = SegmentContents(try directory.contents(path, limit: Queue.longestSegment) ?? [])
+        guard let bytes = try directory.contents(of: newest) else {
+            // No seq may be given twice: as many as could be in there are left out.
+            let most = Int64(max(facts.size, limits.segment) / Record.header)
+            return Tail(segment: newest, facts: facts, lastSeq: newest.first + most, lastAge: 0, endsWhole: false)
+        }
+        let contents = SegmentContents(bytes)
         // A directory with such a name is nobody's; its seq is left out.
         let last = max(contents.lastSeq ?? 0, newest.first - (facts.isDirectory ? 0 : 1))
         // Whoever died while writing there had the next seq; it is left out, so that the reader sees that one is missing.

@@ -35,8 +35,8 @@ extension Queue {
                 batch.first = segment.first
                 batch.last = segment.first - 1
             }
-            let contents = SegmentContents(
-                try directory.contents(directory.path(of: segment), limit: Queue.longestSegment) ?? [])
+            // One that cannot be read is as an empty one: what was in it is missing.
+            let contents = SegmentContents(try directory.contents(of: segment) ?? [])
             for record in contents.records where record.seq > batch.last && record.seq <= end ?? .max {
                 if batch.events.isEmpty { size = record.source.count }
                 size += record.event.count + 1

@@ -90,6 +90,18 @@ struct QueueDirectory: Sendable {
         }
     }
 
+    /// The bytes of a segment, none if it is not there; nothing if it cannot be read, twice over and for good.
+    func contents(of segment: Segment) throws(QueueError) -> [UInt8]? {
+        for _ in 0..<2 {
+            do throws(QueueError) {
+                return try contents(path(of: segment), limit: Queue.longestSegment) ?? []
+            } catch {
+                guard error.isOfTheFile else { throw error }
+            }
+        }
+        return nil
+    }
+
     /// Puts bytes in the place of a file, so that there is always the old or the new one. Under the lock.
     func replace(_ path: String, with bytes: [UInt8]) throws(QueueError) {
         let new = path + ".new"

@@ -15,6 +15,13 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
         return code == ENOSPC || code == EDQUOT || code == EFBIG
     }
 
+    /// Whether a file itself is at fault and stays so. A phone that was not unlocked yet (EPERM), or a process with too
+    /// many open files, reads it later.
+    var isOfTheFile: Bool {
+        guard case .system(_, _, let code) = self else { return false }
+        return code == EIO || code == EACCES || code == ELOOP
+    }
+
     /// As what an event that could not be written down is counted.
     var reason: Drop.Reason {
         if case .tooLarge = self { return .size }
