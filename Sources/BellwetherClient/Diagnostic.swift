@@ -17,7 +17,7 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case setAside
         /// Events were thrown away unsent: too old, too many, or no longer readable. The server is told.
         case dropped
-        /// The server does not know the write key, or no longer. Nothing more is sent until the app starts anew.
+        /// The server does not know the write key, or no longer. Nothing is sent for six hours, unless the app starts anew.
         case keyRefused
         /// A delivery did not succeed; it is tried again.
         case deliveryFailed

@@ -63,7 +63,7 @@ struct CourierDivisionTests {
     @Test("a key refused while a culprit is sought pauses, and the search ends well later")
     func keyRefused() async throws {
         let post = Post { envelope, number in
-            if envelope.seqs.isEmpty { return .status(401) }
+            if envelope.seqs.isEmpty { return .keyRefused() }
             return envelope.seqs.contains(2) ? .status(400) : .well
         }
         try post.record(3)

@@ -99,7 +99,7 @@ struct CourierTests {
 
     @Test("an unknown key pauses this process, and a new one tries again", arguments: [401, 403])
     func pauses(status: Int) async throws {
-        let post = Post { _, number in number == 0 ? .status(status) : .well }
+        let post = Post { _, number in number == 0 ? .keyRefused(status) : .well }
         try post.record(3)
         for _ in 0..<5 { #expect(await post.courier.deliver(within: 1000) == .keyRefused) }
         #expect(post.server.envelopes.count == 1)
@@ -107,6 +107,35 @@ struct CourierTests {
         let anew = Post(in: post.scratch) { _, _ in .well }
         #expect(await anew.courier.deliver(within: 10) == .delivered)
         #expect(anew.server.stored == [1, 2, 3])
+    }
+
+    @Test("an unknown key is tried again after six hours")
+    func pauseEnds() async throws {
+        let post = Post { _, number in number == 0 ? .keyRefused() : .well }
+        try post.record(3)
+        #expect(await post.courier.deliver(within: 10) == .keyRefused)
+        post.time.pass(Courier.pauseOfKey - 1)
+        #expect(await post.courier.deliver(within: 10) == .keyRefused)
+        post.time.pass(1)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1, 2, 3])
+    }
+
+    @Test("who refuses on behalf of a network says nothing of the key: it is tried again soon", arguments: [401, 403])
+    func captivePortal(status: Int) async throws {
+        let page = ["content-type": "text/html"]
+        let foreign = ["content-type": "application/problem+json"]
+        let post = Post { _, number in
+            switch number {
+            case 0: .status(status, headers: page, body: #"{"code":"unknown_key"}"#)
+            case 1: .status(status, headers: foreign, body: #"{"title":"Forbidden"}"#)
+            default: .well
+            }
+        }
+        try post.record(3)
+        #expect(await post.courier.deliver(within: 1000) == .delivered)
+        #expect(post.server.stored == [1, 2, 3])
+        #expect(await post.heard(.keyRefused).isEmpty)
     }
 
     @Test("what was dropped is told once, with one id until an answer comes")

@@ -24,6 +24,8 @@ final class ScriptedServer: Transport {
         case well
         /// As a server that is well, but these are refused for ever.
         case rejecting(Set<Int>)
+        /// By the server itself, as Docs/API.md has it.
+        case keyRefused(Int = 401)
         case status(Int, headers: [String: String] = [:], body: String = "")
         /// Stored, but the answer never comes.
         case lost
@@ -54,6 +56,10 @@ final class ScriptedServer: Transport {
         case .rejecting(let seqs): return store(envelope, rejecting: seqs)
         case .status(let status, let headers, let body):
             return Answer(status: status, headers: headers, body: Array(body.utf8))
+        case .keyRefused(let status):
+            return Answer(
+                status: status, headers: ["content-type": "application/problem+json"],
+                body: Array(#"{"code":"unknown_key","detail":"no app has this key"}"#.utf8))
         case .lost:
             _ = store(envelope)
             throw TransportFailure(description: "the connection was cut")

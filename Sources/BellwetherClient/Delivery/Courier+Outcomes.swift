@@ -73,13 +73,14 @@ extension Courier {
         }
     }
 
-    /// Nothing more with this key.
+    /// Nothing more with this key for some hours.
     func pause(_ status: Int) -> DeliveryResult {
-        experience.withLock { $0.refusedKey = status }
+        let until = clock.uptime() + Courier.pauseOfKey
+        experience.withLock { $0.refusedKeyUntil = until }
         diagnostics.post(
             Diagnostic(
                 .keyRefused,
-                "The server answered \(status): it does not know the write key, or no longer. Events are kept; nothing is sent until the app starts anew.",
+                "The server answered \(status): it does not know the write key, or no longer. Events are kept; nothing is sent for six hours, unless the app starts anew.",
                 count: 0))
         return .keyRefused
     }

@@ -19,8 +19,8 @@ final class Courier: Sendable {
         var mostEvents = Envelope.mostEvents
         /// How many envelopes went well since that changed.
         var successes = 0
-        /// The status with which the key was refused.
-        var refusedKey: Int?
+        /// Until when nothing is sent, by the clock that only goes forward: the key was refused.
+        var refusedKeyUntil: TimeInterval?
         /// Whether drops are left out: an envelope with them was refused, which may be their fault.
         var leavesDropsOut = false
     }
@@ -34,6 +34,8 @@ final class Courier: Sendable {
     /// The longest that one request may take, in seconds.
     let patience: TimeInterval
     let experience = Guarded(Experience())
+    /// How long after a refused key the next try is, in seconds: the refusal may have been the server's mistake.
+    static let pauseOfKey: TimeInterval = 6 * 3600
     private let turn = Turn()
     private let thread = DispatchQueue(label: "bellwether.delivery", qos: .utility)
 
@@ -70,7 +72,7 @@ final class Courier: Sendable {
     /// Sends one envelope, or waits until it may be sent. Gives nothing if there is more to do.
     private func step(until deadline: TimeInterval) async throws -> DeliveryResult? {
         let known = experience.withLock { $0 }
-        if known.refusedKey != nil { return .keyRefused }
+        if let until = known.refusedKeyUntil, clock.uptime() < until { return .keyRefused }
         let room = Envelope.longest - Courier.frame
         let next = try await disk { try $0.next(events: known.mostEvents, bytes: room) }
         guard var batch = next else { return .delivered }

@@ -8,7 +8,7 @@ public enum DeliveryResult: Hashable, Sendable {
     case waiting(until: Date)
     /// Time ran out, or the task was cancelled, before everything was sent.
     case outOfTime
-    /// The server does not know the write key. Nothing is sent until the app starts anew.
+    /// The server does not know the write key. Nothing is sent for six hours, unless the app starts anew.
     case keyRefused
     /// The queue cannot be read now.
     case unavailable

@@ -24,7 +24,8 @@ enum Verdict: Sendable {
             }
             self = .settled(results.refused)
         case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
-        case 401, 403: self = .keyRefused(status: answer.status)
+        // Only from the server itself: whoever guards a hotel's network refuses with the same status.
+        case 401, 403 where Verdict.isProblem(answer): self = .keyRefused(status: answer.status)
         default:
             self = .later(
                 reason: "the server answered \(answer.status)\(Verdict.detail(of: answer))",
@@ -32,12 +33,21 @@ enum Verdict: Sendable {
         }
     }
 
+    private struct Problem: Decodable {
+        let code: String?
+        let detail: String?
+    }
+
+    /// Whether it is a problem document of a Bellwether server about the key.
+    private static func isProblem(_ answer: Answer) -> Bool {
+        let type = answer.headers["content-type"]?.lowercased() ?? ""
+        guard type.hasPrefix("application/problem+json") else { return false }
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
+        return problem?.code?.contains("key") == true
+    }
+
     /// What a problem document says, to show to the developer.
     private static func detail(of answer: Answer) -> String {
-        struct Problem: Decodable {
-            let code: String?
-            let detail: String?
-        }
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
         let words = [problem?.code, problem?.detail].compactMap(\.self).map { $0.prefix(200) }
         return words.isEmpty ? "" : " (\(words.joined(separator: ": ")))"
