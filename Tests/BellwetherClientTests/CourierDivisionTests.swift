@@ -19,6 +19,26 @@ struct CourierDivisionTests {
         #expect(post.server.envelopes.count <= 45, "\(post.server.envelopes.count)")
     }
 
+    @Test("an event that was refused while the server took nothing is not blamed when it is taken after all")
+    func onceMore() async throws {
+        let post = Post { _, number in number == 0 ? .status(400) : .well }
+        try post.record(1)
+        #expect(await post.courier.deliver(within: 1000) == .delivered)
+        #expect(post.server.stored == [1])
+        #expect(SetAside(directory: post.queue.directory).count == 0)
+    }
+
+    @Test("a culprit that cannot be set aside is counted as dropped, and nobody says that it lies there")
+    func notKept() async throws {
+        let post = Post { envelope, _ in envelope.seqs.contains(1) ? .status(400) : .well }
+        try post.record(2)
+        try post.scratch.loop("set-aside")
+        #expect(await post.courier.deliver(within: 1000) == .delivered)
+        #expect(post.server.stored == [2] && post.server.drops.count == 1)
+        #expect(await post.heard(.setAside).isEmpty)
+        #expect(await post.heard(.dropped).isEmpty == false || post.diagnostics.count(of: .dropped) == 1)
+    }
+
     @Test("several culprits are each found")
     func several() async throws {
         let culprits: Set = [1, 7, 8, 60, 100]

@@ -139,9 +139,9 @@ struct QueueDamageTests {
     @Test("an event that the disk does not confirm is there all the same: the developer is told, nothing is dropped")
     func unsynced() throws {
         let diagnostics = Diagnostics()
-        let queue = Queue(directory: scratch.url, diagnostics: diagnostics) { file in
-            throw QueueError.system(call: "syncing", path: file.path, code: EIO)
-        }
+        let queue = Queue(
+            directory: scratch.url, diagnostics: diagnostics,
+            sync: { throw QueueError.system(call: "syncing", path: $0.path, code: EIO) })
         try queue.append(1)
         let (seqs, drops) = try queue.drain()
         #expect(seqs == [1] && drops == [:])

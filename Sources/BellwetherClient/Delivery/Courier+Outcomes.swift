@@ -46,7 +46,7 @@ extension Courier {
         guard left > 0 else { return .outOfTime }
         switch try await post(empty, within: left) {
         case nil: return .outOfTime
-        case .settled: try await setAside(batch, status, detail)
+        case .settled: return try await blame(batch, status, detail, until: deadline)
         case .refused(let status, let detail):
             try await putOff("the server refuses every envelope with \(status)\(detail); look at its address", nil)
         case .keyRefused(let status): return pause(status)
@@ -55,20 +55,41 @@ extension Courier {
         return nil
     }
 
+    /// Once more: the server takes an empty envelope, but may not have taken anything when it refused this one.
+    private func blame(
+        _ batch: Batch, _ status: Int, _ detail: String, until deadline: TimeInterval
+    ) async throws -> DeliveryResult? {
+        let left = deadline - clock.uptime()
+        guard left > 0 else { return .outOfTime }
+        switch try await post(batch, within: left) {
+        case nil: return .outOfTime
+        case .settled(let refused): try await settle(batch, refused)
+        case .refused(let status, let detail): try await setAside(batch, status, detail)
+        case .keyRefused(let status): return pause(status)
+        case .later(let reason, let retryAfter): try await putOff(reason, retryAfter)
+        }
+        return nil
+    }
+
     private func setAside(_ batch: Batch, _ status: Int, _ detail: String) async throws {
-        try await disk { queue in
-            try queue.setAside(batch, status: status)
+        let isKept = try await disk { queue in
+            let isKept = try queue.setAside(batch, status: status)
             try queue.succeed()
+            return isKept
         }
         experience.withLock { known in
             known.mostEvents = Envelope.mostEvents
             known.successes = 0
         }
         for event in batch.events {
+            let place =
+                isKept
+                ? "It lies in \(queue.directory.setAside)"
+                : "It could not be kept in \(queue.directory.setAside) and is dropped; look whether the disk is full"
             diagnostics.post(
                 Diagnostic(
-                    .setAside,
-                    "The server refused an envelope with a single event: \(status)\(detail). It lies in \(queue.directory.setAside).",
+                    isKept ? .setAside : .dropped,
+                    "The server refused an envelope with a single event: \(status)\(detail). \(place).",
                     eventID: Courier.id(of: event.json)))
         }
     }

@@ -25,7 +25,8 @@ enum Verdict: Sendable {
             self = .settled(results.refused)
         case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
         // Only from the server itself: whoever guards a hotel's network refuses with the same status.
-        case 401, 403 where Verdict.isProblem(answer): self = .keyRefused(status: answer.status)
+        case 401 where Verdict.isProblem(answer), 403 where Verdict.isProblem(answer):
+            self = .keyRefused(status: answer.status)
         default:
             self = .later(
                 reason: "the server answered \(answer.status)\(Verdict.detail(of: answer))",

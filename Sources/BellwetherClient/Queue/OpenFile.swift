@@ -83,7 +83,9 @@ struct FileFacts: Hashable {
     init?(path: String) {
         var entry = stat()
         // Of a link that leads nowhere, the link.
-        guard unsafe stat(path, &entry) == 0 || (errno == ELOOP && unsafe lstat(path, &entry) == 0) else { return nil }
+        if unsafe stat(path, &entry) != 0 {
+            guard errno == ELOOP, unsafe lstat(path, &entry) == 0 else { return nil }
+        }
         self.init(entry)
     }
 

@@ -35,14 +35,28 @@ struct SetAside: Sendable {
 
 extension Queue {
     /// Is done with a batch of one event that was refused: it is kept aside.
-    func setAside(_ batch: Batch, status: Int) throws {
-        try exclusively { _ in
-            // Refused is refused: where it cannot be kept it is not sent for ever either.
-            for event in batch.events { try? SetAside(directory: directory).add(event.json, status: status, at: now) }
+    ///
+    /// - Returns: whether it is; refused is refused: where it cannot be kept it is counted as dropped, and not sent for
+    ///   ever either.
+    @discardableResult
+    func setAside(_ batch: Batch, status: Int) throws -> Bool {
+        let isKept = try exclusively { memory in
+            var isKept = true
+            for event in batch.events {
+                do {
+                    try SetAside(directory: directory).add(event.json, status: status, at: now)
+                } catch {
+                    isKept = false
+                    let reason = (error as? QueueError)?.reason ?? .unreadable
+                    memory.unrecorded.add(1, since: event.time, reason: reason)
+                }
+            }
+            return isKept
         }
         var batch = batch
         // They were not acknowledged.
         batch.drops = []
         try settle(batch)
+        return isKept
     }
 }
