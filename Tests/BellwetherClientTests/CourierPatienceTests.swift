@@ -127,6 +127,20 @@ struct CourierPatienceTests {
         #expect(await post.courier.deliver(within: 30) == .waiting(until: time.clock.wall() + 2))
     }
 
+    @Test("short budgets on a slow network: each asks for half as much, until something comes through")
+    func slowNetwork() async throws {
+        let time = QuickTime()
+        let post = Post(time: time) { envelope, _ in
+            let needed = Double(envelope.seqs.count) / 20
+            time.pass(min(needed, envelope.timeout))
+            return needed < envelope.timeout ? .well : .unreachable
+        }
+        try post.record(1000)
+        for _ in 0..<40 { _ = await post.courier.deliver(within: 3) }
+        #expect(post.server.stored == Array(1...1000))
+        #expect(try post.queue.pace == Pace())
+    }
+
     @Test("a delivery whose task is cancelled ends soon, blames nobody and loses nothing")
     func cancelled() async throws {
         let began = AsyncStream.makeStream(of: Void.self)

@@ -123,7 +123,16 @@ final class Courier: Sendable {
             return Verdict(try await transport.send(posting), events: batch.events.count, now: now)
         } catch {
             let took = clock.uptime() - began
-            if Task.isCancelled || (took >= seconds && seconds < min(patience, Courier.fairTime)) { return nil }
+            if Task.isCancelled || (took >= seconds && seconds < min(patience, Courier.fairTime)) {
+                // A slow network: less fits into as short a time again, down to one event.
+                if !Task.isCancelled, batch.events.count > 1 {
+                    experience.withLock { known in
+                        known.mostEvents = (batch.events.count + 1) / 2
+                        known.successes = 0
+                    }
+                }
+                return nil
+            }
             return .later(reason: "\(error)", retryAfter: nil)
         }
     }
