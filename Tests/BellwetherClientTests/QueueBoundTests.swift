@@ -75,6 +75,20 @@ struct QueueBoundTests {
         #expect(first.drops[0].count + third.drops[0].count + Int64(seqs.count) + 2 >= 200)
     }
 
+    @Test("what is being delivered is not thrown away meanwhile, so that nothing stored is counted as dropped")
+    func inFlight() throws {
+        let queue = Queue(directory: scratch.url, limits: Queue.Limits(bytes: 10_000, segment: 1_000))
+        try queue.append(75, size: 50)
+        let batch = try #require(try queue.next(events: 5, bytes: .max))
+        try queue.append(20, size: 50)
+        try queue.settle(batch)
+        let (seqs, drops) = try queue.drain()
+        let before: Int64 = batch.drops.map(\.count).reduce(0, +)
+        let since: Int64 = drops.values.reduce(0, +)
+        let stored = Int64(seqs.count + 5)
+        #expect(before + since + stored == 95)
+    }
+
     @Test("limits beyond reason are brought within it")
     func limits() {
         let most = Queue.Limits(mostBytes: .max, mostDays: .max)

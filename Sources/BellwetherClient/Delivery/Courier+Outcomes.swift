@@ -110,6 +110,7 @@ extension Courier {
     func putOff(_ reason: String, _ retryAfter: TimeInterval?) async throws {
         let (backoff, now) = (backoff, clock.wall().milliseconds)
         let delay = try await disk { queue in
+            queue.putBack()
             var pace = try queue.pace
             pace.failures = min(pace.failures + 1, 1000)
             let delay = backoff.delay(failures: pace.failures, retryAfter: retryAfter)

@@ -10,6 +10,10 @@ extension Queue {
         var state = try load(&memory)
         for (segment, next) in zip(segments, segments.dropFirst()) {
             guard sizes.reduce(0, +) + limits.segment > limits.bytes else { break }
+            // What is on its way to the server would be counted as dropped and yet be stored. It is spared for a while,
+            // and within a quarter of the bound.
+            let isInFlight = segment.first <= memory.inFlight && memory.inFlight > state.settled
+            if isInFlight, sizes.reduce(0, +) + limits.segment <= limits.bytes + limits.bytes / 4 { break }
             drop(segment, before: next, &state, &memory)
             sizes.removeFirst()
         }

@@ -19,6 +19,7 @@ extension Queue {
                 // What could change after it was told must not be told.
                 do { try save(state, &memory) } catch { batch.drops = [] }
             }
+            memory.inFlight = batch.events.isEmpty ? 0 : batch.last
             return batch.events.isEmpty && batch.drops.isEmpty ? nil : batch
         }
     }
@@ -56,6 +57,7 @@ extension Queue {
         try exclusively { memory in
             var state = try load(&memory)
             settle(batch, &state, &memory)
+            memory.inFlight = 0
             let told = Set(batch.drops.map(\.id))
             state.drops.remove(told)
             memory.acknowledged.formUnion(told)

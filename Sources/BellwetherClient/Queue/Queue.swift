@@ -27,6 +27,8 @@ final class Queue: Sendable {
         var acknowledged: Set<UUID> = []
         var unrecorded = Drops()
         var pace: Pace?
+        /// The last seq of the batch that this process is delivering; 0 if none.
+        var inFlight: Int64 = 0
     }
 
     /// What is known of the end of a segment that nobody has touched since.
@@ -70,6 +72,9 @@ final class Queue: Sendable {
             return try body(&memory)
         }
     }
+
+    /// A batch is not on its way any more, and stays in the queue.
+    func putBack() { remember { $0.inFlight = 0 } }
 
     /// Changes what is remembered, without asking other processes.
     func remember<Result: Sendable>(_ body: (inout Memory) -> Result) -> Result { memory.withLock { body(&$0) } }
