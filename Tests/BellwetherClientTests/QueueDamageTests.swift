@@ -151,7 +151,8 @@ struct QueueDamageTests {
     @Test("a state that cannot be read now is not replaced by an empty one")
     func unreadableState() throws {
         try Queue(directory: scratch.url).append(3)
-        try Queue(directory: scratch.url).settle(#require(try Queue(directory: scratch.url).next(events: 2, bytes: .max)))
+        try Queue(directory: scratch.url).settle(
+            #require(try Queue(directory: scratch.url).next(events: 2, bytes: .max)))
         let whole = scratch.bytes("state")
         try scratch.loop("state")
         let queue = Queue(directory: scratch.url)

@@ -50,7 +50,8 @@ extension Queue {
         let length = record.source.count + record.event.count
         guard length <= Record.longestBody else { throw QueueError.tooLarge(bytes: length) }
         let file: OpenFile
-        if tail.endsWhole, tail.facts.size < limits.segment, !tail.facts.isDirectory, let open = try open(tail.segment) {
+        if tail.endsWhole, tail.facts.size < limits.segment, !tail.facts.isDirectory, let open = try open(tail.segment)
+        {
             file = open
         } else {
             tail = try begin(segment: QueueDirectory.Segment(first: seq), after: tail)
