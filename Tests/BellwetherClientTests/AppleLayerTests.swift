@@ -77,7 +77,8 @@ struct AppleLayerTests {
         }
     }
 
-    @Test("neither guide nor layer shows a delegate's async method, which stops the app: the system is answered in place")
+    @Test(
+        "neither guide nor layer shows a delegate's async method, which stops the app: the system is answered in place")
     func completionHandlers() throws {
         let layer = "\(AppleLayerTests.root)/Sources/BellwetherClient/Apple"
         let files = try FileManager.default.contentsOfDirectory(atPath: layer).map { "\(layer)/\($0)" }

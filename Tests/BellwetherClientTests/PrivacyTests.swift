@@ -30,12 +30,12 @@ struct PrivacyTests {
         client.contentExtensionShown(push)
         client.sweep([push])
         client.responded(to: push, action: "LIKE")
-        #expect(await client.flush(within: 5) == .delivered)
+        #expect(await client.flush(within: 120) == .delivered)
         #expect(!eventually(within: 0.3) { isThere })
         client.isRecording = true
         client.contentExtensionShown(push)
         #expect(isThere)
-        #expect(await client.flush(within: 5) == .delivered)
+        #expect(await client.flush(within: 120) == .delivered)
     }
 
     @Test("the manifest in the library's bundle declares no tracking, and a reason for each thing that needs one")
@@ -57,7 +57,8 @@ struct PrivacyTests {
         let needs: [(api: String, category: String)] = [
             ("fstat(", "NSPrivacyAccessedAPICategoryFileTimestamp"),
             ("systemUptime", "NSPrivacyAccessedAPICategorySystemBootTime"),
-            ("statfs(", "NSPrivacyAccessedAPICategoryDiskSpace"), ("UserDefaults", "NSPrivacyAccessedAPICategoryUserDefaults"),
+            ("statfs(", "NSPrivacyAccessedAPICategoryDiskSpace"),
+            ("UserDefaults", "NSPrivacyAccessedAPICategoryUserDefaults"),
             ("activeInputModes", "NSPrivacyAccessedAPICategoryActiveKeyboards"),
         ]
         let sources = root.appendingPathComponent("Sources/BellwetherClient")

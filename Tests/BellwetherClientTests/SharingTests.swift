@@ -34,7 +34,9 @@ struct SharingTests {
 
     @Test("on a Mac sandboxed apps and all extensions have a home of their own, other apps share their user's")
     func onMac() {
-        let (app, extensionBundle) = (URL(fileURLWithPath: "/A.app"), URL(fileURLWithPath: "/A.app/Contents/PlugIns/S.appex"))
+        let (app, extensionBundle) = (
+            URL(fileURLWithPath: "/A.app"), URL(fileURLWithPath: "/A.app/Contents/PlugIns/S.appex")
+        )
         let sandbox = ["APP_SANDBOX_CONTAINER_ID": "com.example.shop", "HOME": "/Users/a"]
         #expect(Sharing.hasOwnHomeOnMac(bundle: app, environment: sandbox))
         #expect(Sharing.hasOwnHomeOnMac(bundle: extensionBundle, environment: ["HOME": "/Users/a"]))

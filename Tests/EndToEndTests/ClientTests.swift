@@ -52,7 +52,7 @@ struct ClientTests {
 
     /// Everything that waits is taken, and nothing refused.
     private func send(_ client: Client, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        #expect(await client.flush(within: 30) == .delivered, sourceLocation: sourceLocation)
+        #expect(await client.flush(within: 120) == .delivered, sourceLocation: sourceLocation)
         #expect(try rows("reason, detail", "rejected_events") == [], sourceLocation: sourceLocation)
     }
 

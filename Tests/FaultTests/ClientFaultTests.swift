@@ -147,7 +147,9 @@ private final class Phone: Sendable {
                     }
                 }
                 let ended = try child.wait(within: 30)
-                let isGood = [0, 128 + SIGKILL].contains(ended.status) && ended.messages.isEmpty
+                // The notifications of this test have short identifiers, and each process says so.
+                let messages = ended.messages.split(separator: "\n").filter { !$0.hasPrefix("collapsed:") }
+                let isGood = [0, 128 + SIGKILL].contains(ended.status) && messages.isEmpty
                 if !isGood { state.withLock { $0.complaints.append("\(ended)") } }
             } catch {
                 state.withLock { $0.complaints.append("\(error)") }
