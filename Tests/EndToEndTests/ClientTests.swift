@@ -149,14 +149,14 @@ struct ClientTests {
         let local = try push(
             client, "{}",
             request: Client.Request(
-                identifier: "daily", category: "TODO", origin: .local, deliveredAt: Date(), showsText: true))
+                identifier: "daily", category: "CHORES", origin: .local, deliveredAt: Date(), showsText: true))
         client.received(local, .foreground(presentation: []))
         client.responded(to: local, action: Client.ActionIdentifier.dismiss)
         client.isRecording = false
         client.responded(to: local, action: Client.ActionIdentifier.open)
         try await send(client)
         try expect(["(17,1,1)"], "campaign, woken, new_data", in: "silent_funnel")
-        try expect(["(TODO,1,0,1)"], "category, delivered, opened, dismissed", in: "category_funnel")
+        try expect(["(CHORES,1,0,1)"], "category, delivered, opened, dismissed", in: "category_funnel")
         try expect(
             ["(foreground,local,0)", "(background,remote,1)"].sorted(), "via, origin, 1 - (via = 'foreground')::int",
             in: "receipts")

@@ -67,12 +67,12 @@ struct ApplePayloadTests {
         let daily = try phone.notification(
             of: "{}",
             request: .init(
-                identifier: "daily-reminder", category: "TODO", thread: "todo", origin: .local, deliveredAt: fired,
+                identifier: "daily-reminder", category: "CHORES", thread: "todo", origin: .local, deliveredAt: fired,
                 showsText: true))
         #expect(
             daily
                 == Telemetry.Notification(
-                    deliveryID: "daily-reminder@1795167010", id: "daily-reminder", category: "TODO", thread: "todo",
+                    deliveryID: "daily-reminder@1795167010", id: "daily-reminder", category: "CHORES", thread: "todo",
                     origin: .local, alert: true))
         let long = String(repeating: "x", count: 300)
         let request = BellwetherClient.Bellwether.Request(identifier: long, origin: .local, deliveredAt: fired)
