@@ -18,7 +18,7 @@ BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicroh
 	libcurl4-openssl-dev
 # The PostgreSQL server that runs embedded, and what the tests run beside it.
 PACKAGES := $(BUILD_PACKAGES) \
-	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps python3-yaml python3-jsonschema
+	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps git python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 SWIFT_FILES := Package.swift Sources Tests Migrations Examples

@@ -26,7 +26,25 @@ struct DependentPackageTests {
         try run(git + ["tag", "1.0.0"])
     }
 
-    @Test("it builds with its warnings suppressed, as Xcode builds every package that it fetched, and needs only zlib")
+    /// SwiftPM takes the demand out of packages that it fetched, and Xcode does not: building here would not show it.
+    @Test("whoever depends on it is not asked to take warnings for errors: only this house is")
+    func warnings() throws {
+        let directory = TemporaryDirectory()
+        // A place of its own: the package's is held by whoever runs the tests.
+        let words = [
+            "swift", "package", "--package-path", DependentPackageTests.root, "--scratch-path", directory("scratch"),
+            "dump-package",
+        ]
+        func manifest(_ environment: [String: String]) throws -> String {
+            let ended = try ChildProcess.run(words, environment: environment)
+            try #require(ended.status == 0, "\(ended.messages)")
+            return ended.output
+        }
+        #expect(try !manifest([:]).contains("treatAllWarnings"))
+        #expect(try manifest(["BELLWETHER_STRICT": "1"]).contains("treatAllWarnings"))
+    }
+
+    @Test("it builds by an address and a version, its warnings suppressed, and its program runs")
     func builds() throws {
         let directory = TemporaryDirectory()
         try publish(to: directory("bellwether"))
