@@ -9,11 +9,12 @@ struct Envelope: Sendable {
     init(_ batch: Batch, sentAt: Moment) {
         var bytes = Array(#"{"sent_at":"\#(sentAt)""#.utf8)
         bytes.reserveCapacity(Envelope.longest)
-        if !batch.source.isEmpty { bytes += Array(#","source":"#.utf8) + batch.source }
+        let source = SharedSource(batch.sources)
+        if !source.shared.isEmpty { bytes += Array(#","source":"#.utf8) + source.shared }
         bytes += Array(#","events":["#.utf8)
         for (place, event) in batch.events.enumerated() {
             if place > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes += event.json
+            source.write(event.json, of: event.source, to: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
         if !batch.drops.isEmpty {

@@ -1,4 +1,4 @@
-/// Events that stand one after the other in the queue and tell of the same source: what one envelope carries.
+/// Events that stand one after the other in the queue: what one envelope carries.
 struct Batch: Sendable {
     struct Event: Sendable {
         let seq: Int64
@@ -6,11 +6,13 @@ struct Batch: Sendable {
         let age: Int64
         /// In milliseconds since 1970.
         let time: Int64
+        /// The place of its source among the batch's.
+        let source: Int
         let json: ArraySlice<UInt8>
     }
 
-    /// The source's JSON object; nothing where there are no events.
-    var source: [UInt8] = []
+    /// The JSON objects that tell of the install, each once; none where there are no events.
+    var sources: [[UInt8]] = []
     var events: [Event] = []
     /// What was dropped, to be told along.
     var drops: [Drop] = []

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Queue {
-    /// What to deliver next: the oldest events that share a source, and what is to be told of drops. Nothing, if nothing
+    /// What to deliver next: the oldest events, and what is to be told of drops. Nothing, if nothing
     /// waits. What it gives stays in the queue until it is settled.
     func next(events: Int, bytes: Int) throws -> Batch? {
         try exclusively { memory in
@@ -26,30 +26,22 @@ extension Queue {
 
     func read(after settled: Int64, events: Int, bytes: Int) throws -> Batch {
         let segments = try directory.segments()
-        var batch = Batch(first: settled + 1, last: settled)
-        var size = 0
+        var filler = BatchFiller(first: settled + 1, events: events, bytes: bytes)
         for (index, segment) in segments.enumerated() {
             let end = index + 1 < segments.count ? segments[index + 1].first - 1 : nil
             if let end, end <= settled { continue }
             // What was before the oldest segment is not missing: it was settled, or somebody took it away.
-            if batch.last == settled, batch.events.isEmpty, segment.first > settled + 1 {
-                batch.first = segment.first
-                batch.last = segment.first - 1
+            if filler.batch.last == settled, filler.batch.events.isEmpty, segment.first > settled + 1 {
+                filler.begin(at: segment.first)
             }
             // One that cannot be read is as an empty one: what was in it is missing.
             let contents = SegmentContents(try directory.contents(of: segment) ?? [])
-            for record in contents.records where record.seq > batch.last && record.seq <= end ?? .max {
-                if batch.events.isEmpty { size = record.source.count }
-                size += record.event.count + 1
-                let fits = batch.events.count < events && size <= bytes && record.source.elementsEqual(batch.source)
-                if batch.events.isEmpty { batch.source = Array(record.source) } else if !fits { return batch }
-                batch.events.append(
-                    Batch.Event(seq: record.seq, age: record.age, time: record.time, json: record.event))
-                batch.last = record.seq
+            for record in contents.records where record.seq > filler.batch.last && record.seq <= end ?? .max {
+                guard filler.take(record) else { return filler.batch }
             }
-            if let end { batch.last = max(batch.last, end) }
+            if let end { filler.pass(to: end) }
         }
-        return batch
+        return filler.batch
     }
 
     /// Is done with a batch: its events are stored, refused for ever, or set aside, and its drops are known.
