@@ -57,8 +57,9 @@ final class OpenFile {
         }
     }
 
-    /// Returns when what was written is on the disk.
-    func sync() throws(QueueError) {
+    /// Returns when what was written is on the disk, or will be before anything that is written later.
+    func sync(_ system: FileSystem = .system) throws(QueueError) {
+        if system.barrier(descriptor) { return }
         while fsync(descriptor) != 0 {
             // A directory of some file systems cannot be synced, and need not be.
             if errno == EINVAL { return }

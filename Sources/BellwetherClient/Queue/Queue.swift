@@ -29,6 +29,8 @@ final class Queue: Sendable {
         var pace: Pace?
         /// The last seq of the batch that this process is delivering; 0 if none.
         var inFlight: Int64 = 0
+        /// Whether the directory was told what it is.
+        var isMarked = false
     }
 
     /// What is known of the end of a segment that nobody has touched since.
@@ -46,19 +48,22 @@ final class Queue: Sendable {
     private let clock: @Sendable () -> Date
     /// Returns when what was written into a file is on the disk.
     let sync: @Sendable (OpenFile) throws -> Void
+    private let mark: @Sendable (_ directory: String) -> Void
     private let memory = Guarded(Memory())
 
     /// Touches nothing yet: a directory that cannot be used is told by what is done first.
     init(
         directory: URL, limits: Limits = Limits(), diagnostics: Diagnostics = Diagnostics(),
         clock: @escaping @Sendable () -> Date = { Date() },
-        sync: @escaping @Sendable (OpenFile) throws -> Void = { try $0.sync() }
+        sync: @escaping @Sendable (OpenFile) throws -> Void = { try $0.sync() },
+        mark: @escaping @Sendable (_ directory: String) -> Void = FileSystem.system.mark
     ) {
         self.directory = QueueDirectory(directory)
         self.limits = limits
         self.diagnostics = diagnostics
         self.clock = clock
         self.sync = sync
+        self.mark = mark
     }
 
     /// What the device's clock says, in milliseconds since 1970.
@@ -67,7 +72,7 @@ final class Queue: Sendable {
     /// Runs `body` alone among all threads and processes.
     func exclusively<Result: Sendable>(_ body: (inout Memory) throws -> Result) throws -> Result {
         try memory.withLock { memory in
-            let lock = try takeLock()
+            let lock = try takeLock(&memory)
             defer { withExtendedLifetime(lock) {} }
             return try body(&memory)
         }
@@ -79,12 +84,19 @@ final class Queue: Sendable {
     /// Changes what is remembered, without asking other processes.
     func remember<Result: Sendable>(_ body: (inout Memory) -> Result) -> Result { memory.withLock { body(&$0) } }
 
-    private func takeLock() throws(QueueError) -> FileLock {
+    private func takeLock(_ memory: inout Memory) throws(QueueError) -> FileLock {
+        // Before the first file is made in it, whoever made the directory.
+        if !memory.isMarked, directory.isThere {
+            mark(directory.path)
+            memory.isMarked = true
+        }
         do {
             return try FileLock(directory.lock)
         } catch .system(_, _, ENOENT) {
             // The first time, or somebody has taken the directory away.
             try directory.make()
+            mark(directory.path)
+            memory.isMarked = true
             return try FileLock(directory.lock)
         }
     }

@@ -34,28 +34,18 @@ struct QueueDirectory: Sendable {
 
     init(_ url: URL) { path = url.standardizedFileURL.path }
 
+    var isThere: Bool { FileFacts(path: path)?.isDirectory == true }
+
     func path(of segment: Segment) -> String { path + "/" + segment.name }
 
-    /// Makes it, if it is not there, and says of it what a phone should know.
+    /// Makes it, if it is not there.
     func make() throws(QueueError) {
-        if let facts = FileFacts(path: path), facts.isDirectory { return }
+        if isThere { return }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             throw .system(call: "making the directory", path: path, code: QueueDirectory.code(of: error))
         }
-        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
-        // Readable on a locked phone. New files take it over from the directory.
-        try? FileManager.default.setAttributes(
-            [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
-        #endif
-        #if canImport(Darwin)
-        // A phone that is set up from another's backup is another install.
-        var url = URL(fileURLWithPath: path, isDirectory: true)
-        var values = URLResourceValues()
-        values.isExcludedFromBackup = true
-        try? url.setResourceValues(values)
-        #endif
     }
 
     private static func code(of error: any Error) -> Int32 {
@@ -114,6 +104,7 @@ struct QueueDirectory: Sendable {
             unsafe unlink(new)
             throw error
         }
+        sync()
     }
 
     func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }

@@ -95,3 +95,6 @@ open class UNNotificationServiceExtension: NSObject {
 extension FileManager {
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { fatalError() }
 }
+
+/// Of Darwin, as `sys/fcntl.h` has it.
+public let F_BARRIERFSYNC: Int32 = 85
