@@ -49,6 +49,31 @@ extension Bellwether {
         return await courier.deliver(within: seconds)
     }
 
+    /// The same while the app goes to the background: the system is asked not to suspend it meanwhile, and when it will, the
+    /// delivery is cancelled and awaited, so that nobody is suspended with the queue in hand. Returns at once.
+    func flush(within seconds: TimeInterval, in activity: ExpiringActivity) {
+        let sending = Guarded((task: Task<Void, Never>?.none, isOver: false))
+        activity.perform("Bellwether sends what waits") { [self] done in
+            let task = Task {
+                await flush(within: seconds)
+                done()
+            }
+            let isOver = sending.withLock { sending in
+                sending.task = task
+                return sending.isOver
+            }
+            if isOver { task.cancel() }
+        } hurry: {
+            let task = sending.withLock { sending in
+                sending.isOver = true
+                return sending.task
+            }
+            task?.cancel()
+        } refused: {
+            // It waits on disk for the next time.
+        }
+    }
+
     /// What the developer should know: show it while you develop, log it in life.
     public var diagnostics: AsyncStream<Diagnostic> { reports.stream() }
 

@@ -144,6 +144,7 @@ struct Post {
     init(
         in scratch: Scratch = Scratch(inMemory: true), time: QuickTime = QuickTime(), limits: Queue.Limits = .init(),
         random: @escaping @Sendable (ClosedRange<TimeInterval>) -> TimeInterval = { $0.upperBound },
+        activity: ExpiringActivity = .system,
         _ script: @escaping @Sendable (ScriptedServer.Envelope, Int) async throws -> ScriptedServer.Reply
     ) {
         self.scratch = scratch
@@ -154,7 +155,7 @@ struct Post {
         courier = Courier(
             queue: queue, transport: server,
             destination: Courier.Destination(server: URL(string: "https://b.example/base")!, key: "wk_1"),
-            clock: clock, backoff: Backoff(random: random), diagnostics: diagnostics)
+            clock: clock, backoff: Backoff(random: random), diagnostics: diagnostics, activity: activity)
     }
 
     /// Records so many events of an install.

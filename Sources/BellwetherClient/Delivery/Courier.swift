@@ -37,11 +37,13 @@ final class Courier: Sendable {
     /// How long after a refused key the next try is, in seconds: the refusal may have been the server's mistake.
     static let pauseOfKey: TimeInterval = 6 * 3600
     private let turn = Turn()
-    private let thread = DispatchQueue(label: "bellwether.delivery", qos: .utility)
+    private let activity: ExpiringActivity
+    private let thread = DispatchQueue(label: "bellwether.delivery", qos: .userInitiated)
 
     init(
         queue: Queue, transport: any Transport, destination: Destination, clock: DeviceClock = .system,
-        backoff: Backoff = Backoff(), diagnostics: Diagnostics = Diagnostics(), patience: TimeInterval = 60
+        backoff: Backoff = Backoff(), diagnostics: Diagnostics = Diagnostics(), patience: TimeInterval = 60,
+        activity: ExpiringActivity = .system
     ) {
         self.queue = queue
         self.transport = transport
@@ -50,6 +52,7 @@ final class Courier: Sendable {
         self.backoff = backoff
         self.diagnostics = diagnostics
         self.patience = patience
+        self.activity = activity
     }
 
     /// Delivers until nothing waits, it makes no sense to go on, the time is over, or the task is cancelled.
@@ -61,6 +64,9 @@ final class Courier: Sendable {
         while true {
             do {
                 if let result = try await step(until: deadline) { return result }
+            } catch is ExpiringActivity.Refusal {
+                queue.putBack()
+                return .outOfTime
             } catch {
                 diagnostics.post(
                     Diagnostic(.deliveryFailed, "What waits could not be read: \(error). It is tried again.", count: 0))
@@ -100,10 +106,21 @@ final class Courier: Sendable {
     /// What is around events and source in an envelope: time, names, and drops, of which there are six at most.
     private static let frame = 4 << 10
 
-    /// Works on the queue where waiting for the disk or for another process stops no other task.
+    /// Works on the queue where waiting for the disk or for another process stops no other task: within an activity, so that
+    /// the system does not suspend us with the queue in hand, and as urgently as the main thread, which may wait for it.
     func disk<Result: Sendable>(_ body: @escaping @Sendable (Queue) throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            thread.async { [queue] in continuation.resume(with: Swift.Result { try body(queue) }) }
+            activity.perform("Bellwether writes down what was sent") { [thread, queue] done in
+                thread.async(qos: .userInitiated, flags: .enforceQoS) {
+                    let result = Swift.Result { try body(queue) }
+                    done()
+                    continuation.resume(with: result)
+                }
+            } hurry: {
+                // It takes moments, and is awaited.
+            } refused: {
+                continuation.resume(throwing: ExpiringActivity.Refusal())
+            }
         }
     }
 
