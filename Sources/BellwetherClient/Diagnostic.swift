@@ -23,6 +23,9 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case deliveryFailed
         /// An event could not be written down. It is lost.
         case notRecorded
+        /// The queue's own notes could not be read for good, and it began with new ones. No event is lost by it; some may
+        /// be sent twice, which the server recognises.
+        case stateLost
         /// An event is written, but the disk did not confirm it: it is lost only if the device loses its power now.
         case notSynced
         /// A notification has no id at all, so that nothing can be told of it.

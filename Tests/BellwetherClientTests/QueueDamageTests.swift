@@ -148,7 +148,7 @@ struct QueueDamageTests {
         #expect(diagnostics.count(of: .notSynced) == 1 && diagnostics.count(of: .dropped) == 0)
     }
 
-    @Test("a state that cannot be read now is not replaced by an empty one")
+    @Test("a state that cannot be read now is not replaced by an empty one, and keeps nothing from being recorded")
     func unreadableState() throws {
         try Queue(directory: scratch.url).append(3)
         try Queue(directory: scratch.url).settle(
@@ -157,11 +157,48 @@ struct QueueDamageTests {
         try scratch.loop("state")
         let queue = Queue(directory: scratch.url)
         #expect(throws: QueueError.self) { try queue.next(events: 1, bytes: .max) }
-        #expect(throws: QueueError.self) { try queue.append(1) }
+        try queue.append(1)
+        #expect(throws: QueueError.self) { try queue.next(events: 1, bytes: .max) }
         try FileManager.default.removeItem(atPath: scratch.path("state"))
         try scratch.write(whole, to: "state")
         let (seqs, drops) = try queue.drain()
-        #expect(seqs == [3] && drops == [.unreadable: 1])
+        #expect(seqs == [3, 4] && drops == [:])
+    }
+
+    @Test("a state that can never be read is given up by deliveries after some looks, and everything goes on")
+    func lostState() throws {
+        try Queue(directory: scratch.url).append(3)
+        try Queue(directory: scratch.url).settle(
+            #require(try Queue(directory: scratch.url).next(events: 3, bytes: .max)))
+        try scratch.loop("state")
+        let diagnostics = Diagnostics()
+        let queue = Queue(directory: scratch.url, diagnostics: diagnostics)
+        for look in 1..<Queue.mostLooks {
+            #expect(throws: QueueError.self, "look \(look)") { try queue.next(events: 1, bytes: .max) }
+            try queue.append(1)
+        }
+        #expect(diagnostics.count(of: .stateLost) == 0)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == Array(4...7) && drops == [:])
+        #expect(diagnostics.count(of: .stateLost) == 1)
+        let again = Queue(directory: scratch.url, diagnostics: diagnostics)
+        try again.append(1)
+        #expect(try again.drain().seqs == [8])
+        #expect(diagnostics.count(of: .stateLost) == 1, "there is a new one")
+    }
+
+    @Test("the bound holds also while the state cannot be read")
+    func boundWithoutState() throws {
+        let limits = Queue.Limits(bytes: 10_000, segment: 1_000)
+        try Queue(directory: scratch.url, limits: limits).append(3)
+        try scratch.write(QueueState().bytes, to: "state")
+        try scratch.loop("state")
+        let queue = Queue(directory: scratch.url, limits: limits)
+        try queue.append(200, size: 50)
+        let size = scratch.names("events").reduce(0) { $0 + scratch.bytes($1).count }
+        #expect(size <= 11_000)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs.last == 203 && drops == [.size: 203 - Int64(seqs.count)])
     }
 
     @Test("a segment that cannot be read costs what is in it, and nothing else", arguments: [0, 1, 2])

@@ -36,9 +36,9 @@ extension Queue {
         _ source: [UInt8], _ event: (Int64) -> [UInt8], _ memory: inout Memory
     ) throws -> (Int64, Written) {
         let now = now
-        var state = try load(&memory)
+        var (state, isKnown) = try stateForRecording(&memory)
         var tail = try tail(state, &memory)
-        if state.clock.isDue(at: now) {
+        if isKnown, state.clock.isDue(at: now) {
             state.clock.advance(to: now, atLeast: tail.lastAge)
             // It is written down again next time.
             try? save(state, &memory)

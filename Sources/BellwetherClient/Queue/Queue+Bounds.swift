@@ -7,7 +7,8 @@ extension Queue {
         var sizes = segments.map { FileFacts(path: directory.path(of: $0))?.size ?? 0 }[...]
         // One more segment is about to be filled.
         guard sizes.reduce(0, +) + limits.segment > limits.bytes else { return }
-        var state = try load(&memory)
+        // The bound holds, whatever is lost of the state.
+        var state = try load(&memory, afterLooks: 0)
         for (segment, next) in zip(segments, segments.dropFirst()) {
             guard sizes.reduce(0, +) + limits.segment > limits.bytes else { break }
             // What is on its way to the server would be counted as dropped and yet be stored. It is spared for a while,

@@ -5,7 +5,7 @@ extension Queue {
     /// waits. What it gives stays in the queue until it is settled.
     func next(events: Int, bytes: Int) throws -> Batch? {
         try exclusively { memory in
-            var state = try load(&memory)
+            var state = try load(&memory, afterLooks: Queue.mostLooks)
             try expire(&state, &memory)
             var batch = try read(after: state.settled, events: events, bytes: bytes)
             if batch.events.isEmpty, batch.last > state.settled {

@@ -29,6 +29,9 @@ final class Queue: Sendable {
         var pace: Pace?
         /// The last seq of the batch that this process is delivering; 0 if none.
         var inFlight: Int64 = 0
+        /// How often in a row a delivery could not read the state, and whether it is given up.
+        var vainLooks = 0
+        var isStateGivenUp = false
         /// Whether the directory was told what it is.
         var isMarked = false
     }
