@@ -29,6 +29,9 @@ extension Bellwether {
         /// tests, which have no days.
         package var backoff: (first: TimeInterval, longest: TimeInterval) = (2, 600)
 
+        /// How many seconds a door waits for other processes. For tests, which run where the machine is busy.
+        package var patience: TimeInterval = 1
+
         /// Describes where events go and where they wait.
         public init(server: URL, writeKey: String, directory: URL) {
             self.server = server

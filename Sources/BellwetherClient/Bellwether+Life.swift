@@ -16,7 +16,8 @@ extension Bellwether {
         let reports = Diagnostics()
         let limits = Queue.Limits(mostBytes: configuration.mostBytes, mostDays: configuration.mostDays)
         let queue = Queue(
-            directory: configuration.directory, limits: limits, diagnostics: reports, clock: clock.wall)
+            directory: configuration.directory, limits: limits, diagnostics: reports, clock: clock.wall,
+            patience: configuration.patience)
         let courier = Courier(
             queue: queue, transport: transport,
             destination: Courier.Destination(server: configuration.server, key: configuration.writeKey), clock: clock,

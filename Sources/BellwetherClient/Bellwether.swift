@@ -4,6 +4,11 @@
 /// Make one as early as the app starts, keep it, and call its doors from the callbacks that the app has anyway. Every
 /// door may be called from any thread. When it returns, the event is on disk; it never throws, and what goes wrong is
 /// told by ``diagnostics``.
+///
+/// One exception: where another process of the app holds the queue for longer than a second, because it was stopped in the
+/// middle of a moment's work, a door does not wait on. Its event is then in memory, as one of a hundred at most, until this
+/// process records, flushes or delivers the next time; it is lost if the process ends before
+/// (``Diagnostic/Kind/delayed``).
 public final class Bellwether: Sendable {
     let recorder: any Recorder
     let reports: Diagnostics

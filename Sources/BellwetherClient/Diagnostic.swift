@@ -23,6 +23,9 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case deliveryFailed
         /// An event could not be written down. It is lost.
         case notRecorded
+        /// Another process held the queue for longer than a door can wait: the event is in memory until this process
+        /// records, flushes or delivers again, and is lost if it ends before.
+        case delayed
         /// The queue's own notes could not be read for good, and it began with new ones. No event is lost by it; some may
         /// be sent twice, which the server recognises.
         case stateLost

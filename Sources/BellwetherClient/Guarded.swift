@@ -18,4 +18,13 @@ final class Guarded<Value>: @unchecked Sendable {
         defer { lock.unlock() }
         return try body(&value)
     }
+
+    /// Runs `body` alone, if that is possible within so many seconds; else gives nothing.
+    func withLock<Result, Failure: Error>(
+        within seconds: TimeInterval, _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        guard lock.try() || lock.lock(before: Date(timeIntervalSinceNow: seconds)) else { return nil }
+        defer { lock.unlock() }
+        return try body(&value)
+    }
 }

@@ -10,11 +10,11 @@ import Testing
 final class Phone: Sendable {
     private final class Memory: Recorder {
         let drafts = Lock<[Draft]>([])
-        let isFull = Lock(false)
-        func record(_ draft: Draft) -> Bool {
-            if isFull.withLock({ $0 }) { return false }
-            drafts.withLock { $0.append(draft) }
-            return true
+        let answer = Lock(Recorded.kept)
+        func record(_ draft: Draft) -> Recorded {
+            let answer = answer.withLock { $0 }
+            if answer != .lost { drafts.withLock { $0.append(draft) } }
+            return answer
         }
     }
 
@@ -49,8 +49,8 @@ final class Phone: Sendable {
         }
     }
 
-    /// Whether nothing can be written down.
-    func set(full: Bool) { memory.isFull.withLock { $0 = full } }
+    /// What becomes of events from now on.
+    func set(recorded: Recorded) { memory.answer.withLock { $0 = recorded } }
 
     /// Somebody sets the clock.
     func set(clock: Date) { time.withLock { $0.wall = clock } }

@@ -51,8 +51,9 @@ extension Queue {
 
     /// Appends one event from texts.
     @discardableResult
-    func append(_ source: String, _ event: (Int64) -> String) throws -> Int64 {
-        try append(source: Array(source.utf8)) { Array(event($0).utf8) }
+    func append(_ source: String, _ event: @escaping @Sendable (Int64) -> String) throws -> Int64 {
+        guard let seq = try append(Entry(source, at: now, event)) else { throw QueueError.busy }
+        return seq
     }
 
     /// The seqs of everything that waits, in order, settling it; and what was dropped, by reason.
@@ -65,6 +66,13 @@ extension Queue {
             try settle(batch)
         }
         return (seqs, drops)
+    }
+}
+
+extension Entry {
+    /// An event of texts.
+    init(_ source: String, at time: Int64 = 0, _ event: @escaping @Sendable (Int64) -> String) {
+        self.init(time: time, source: { Array(source.utf8) }, event: { Array(event($0).utf8) })
     }
 }
 

@@ -151,7 +151,8 @@ struct Post {
         self.time = time
         server = ScriptedServer(script)
         let clock = time.clock
-        queue = Queue(directory: scratch.url, limits: limits, diagnostics: diagnostics, clock: clock.wall)
+        queue = Queue(
+            directory: scratch.url, limits: limits, diagnostics: diagnostics, clock: clock.wall, patience: 60)
         courier = Courier(
             queue: queue, transport: server,
             destination: Courier.Destination(server: URL(string: "https://b.example/base")!, key: "wk_1"),

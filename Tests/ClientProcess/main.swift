@@ -4,6 +4,10 @@
 // else, as fast as it can.
 //   ClientProcess measure DIRECTORY SERVER KEY COUNT
 // records so many events and tells how long each took.
+//   ClientProcess hold DIRECTORY SERVER KEY -
+// takes the queue and stands still.
+//   ClientProcess once|linger DIRECTORY SERVER KEY RECORDED
+// records one event; or five, one more when there is the file RECORDED.go, and delivers them all.
 import BellwetherClient
 import Foundation
 
@@ -15,14 +19,21 @@ var configuration = Bellwether.Configuration(server: server, writeKey: words[4],
 configuration.deliversByItself = false
 // A test has seconds for what takes days in life.
 configuration.backoff = (0.02, 0.5)
+// Nor may a busy disk keep an event in memory, where a kill would take it: but one role is there for just that.
+if role != "linger" { configuration.patience = 60 }
+if role == "hold" { try standStill(with: directory) }
 let bellwether = Bellwether(configuration)
 
-if role == "flush" {
+func deliverAll() async -> Never {
     let began = Date()
     while await bellwether.flush(within: 5) != .delivered {
         if Date().timeIntervalSince(began) > 60 { exit(1) }
     }
     exit(0)
+}
+
+if role == "flush" {
+    await deliverAll()
 }
 
 // What may go wrong here is the network, and nothing else.
@@ -61,11 +72,8 @@ if role == "measure" {
 }
 
 let log = open(recorded, O_WRONLY | O_APPEND | O_CREAT, 0o600)
-let name = "\(role)-\(UUID().uuidString.prefix(8))"
-var number = 0
-while role != "extension" || number < Int.random(in: 1...4) {
-    number += 1
-    let id = "\(name)-\(number)"
+
+func record(_ id: String) {
     if role == "extension" {
         bellwether.received(push(id), .serviceExtension())
     } else {
@@ -73,6 +81,24 @@ while role != "extension" || number < Int.random(in: 1...4) {
     }
     let line = Array("\(id)\n".utf8)
     guard write(log, line, line.count) == line.count else { exit(1) }
+}
+
+if role == "once" {
+    record("once")
+    exit(0)
+}
+if role == "linger" {
+    for number in 1...5 { record("linger-\(number)") }
+    try await wait(forFile: recorded + ".go")
+    record("linger-6")
+    await deliverAll()
+}
+let name = "\(role)-\(UUID().uuidString.prefix(8))"
+var number = 0
+while role != "extension" || number < Int.random(in: 1...4) {
+    number += 1
+    let id = "\(name)-\(number)"
+    record(id)
     if role == "record" { continue }
     if role == "app", Int.random(in: 0..<30) == 0 { await bellwether.flush(within: 1) }
     try await Task.sleep(nanoseconds: UInt64.random(in: 0...4_000_000))

@@ -64,7 +64,10 @@ extension Bellwether {
             guard let media = watch.conclude(attachments, isOutOfTime: isOutOfTime, network: network, at: now) else {
                 return
             }
-            // Before the system has its content: then it may end the process.
+            // Before the system has its content: then it may suspend the process or end it, and one that is suspended
+            // with the queue in hand is killed. That takes a millisecond; a second, and no more, where another process
+            // holds the queue. The system warns some seconds before it gives up, so that this is also right when time
+            // runs out; and what is lost even so, the app finds when it looks through the notification centre.
             bellwether.received(bellwether.push(of: request, shownAs: content), .serviceExtension(media: media))
             lock.lock()
             let handler = handler

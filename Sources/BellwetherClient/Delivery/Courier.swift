@@ -58,6 +58,9 @@ final class Courier: Sendable {
     /// Delivers until nothing waits, it makes no sense to go on, the time is over, or the task is cancelled.
     func deliver(within seconds: TimeInterval) async -> DeliveryResult {
         let deadline = clock.uptime() + seconds
+        // Whatever becomes of the delivery.
+        let patience = min(seconds, Queue.patienceOfDelivery)
+        if queue.hasWaiting { try? await disk { try $0.writeWaiting(within: patience) } }
         guard await turn.take(within: seconds, clock) else { return .outOfTime }
         defer { turn.give() }
         experience.withLock { $0.leavesDropsOut = false }
@@ -66,6 +69,8 @@ final class Courier: Sendable {
                 if let result = try await step(until: deadline) { return result }
             } catch is ExpiringActivity.Refusal {
                 queue.putBack()
+                return .outOfTime
+            } catch QueueError.busy where clock.uptime() >= deadline {
                 return .outOfTime
             } catch {
                 diagnostics.post(
@@ -80,7 +85,8 @@ final class Courier: Sendable {
         let known = experience.withLock { $0 }
         if let until = known.refusedKeyUntil, clock.uptime() < until { return .keyRefused }
         let room = Envelope.longest - Courier.frame
-        let next = try await disk { try $0.next(events: known.mostEvents, bytes: room) }
+        let patience = min(deadline - clock.uptime(), Queue.patienceOfDelivery)
+        let next = try await disk { try $0.next(events: known.mostEvents, bytes: room, within: patience) }
         guard var batch = next else { return .delivered }
         if known.leavesDropsOut { batch.drops = [] }
         if batch.events.isEmpty, batch.drops.isEmpty { return .delivered }

@@ -30,14 +30,15 @@ extension Bellwether {
             let at = Moment(date)
             events.append((push, EventID(deriving: EventType.received.rawValue, "delivered_list", key, "\(at)"), at))
         }
-        var lost: Set<EventID> = []
+        var unsure: Set<EventID> = []
         for id in swept.unknown(among: events.map(\.id)) {
             guard let event = events.first(where: { $0.id == id }) else { continue }
             var members = [JSONValue.Field("via", .text("delivered_list"))]
             members.add("summary_argument_count", event.push.summaryArgumentCount)
-            if !record(.received, of: event.push, at: event.at, id: event.id, members) { lost.insert(id) }
+            if record(.received, of: event.push, at: event.at, id: event.id, members) != .kept { unsure.insert(id) }
         }
-        // What could not be written down is told by the next sweep.
-        swept.remember(events.map(\.id).filter { !lost.contains($0) })
+        // What could not be written down is told by the next sweep. So is what waits in memory, which may not come to the
+        // disk: told twice it is still one event.
+        swept.remember(events.map(\.id).filter { !unsure.contains($0) })
     }
 }

@@ -27,13 +27,13 @@ extension Bellwether {
         return push
     }
 
-    /// Writes an event down, and says whether it is kept.
+    /// Writes an event down.
     @discardableResult
     func record(
         _ type: EventType, of push: Push, at moment: Moment? = nil, id: EventID? = nil,
         _ members: [JSONValue.Field] = []
-    ) -> Bool {
-        guard isRecording else { return false }
+    ) -> Recorded {
+        guard isRecording else { return .lost }
         guard push.key != nil else {
             report(
                 .unidentified,
@@ -41,7 +41,7 @@ extension Bellwether {
                 \(type.rawValue) was not recorded: the notification has neither Firebase's message id nor a delivery id \
                 nor a request identifier. Name the payload's own id in PayloadKeys.deliveryID.
                 """)
-            return false
+            return .lost
         }
         let at = moment ?? clock.now
         return recorder.record(

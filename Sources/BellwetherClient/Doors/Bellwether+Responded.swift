@@ -33,15 +33,15 @@ extension Bellwether {
         guard isRecording else { return }
         let told = ResponseMemory.Response(push, action: action, handler: handler)
         guard isNew(told, as: response) else { return }
-        let isKept: Bool
+        let recorded: Recorded
         let launch = launch ?? (handler == .app ? activity.launch : nil)
         var members: [JSONValue.Field] = []
         switch action {
         case ActionIdentifier.open:
             members.add("launch", launch?.rawValue)
-            isKept = record(.opened, of: push, members)
+            recorded = record(.opened, of: push, members)
         case ActionIdentifier.dismiss:
-            isKept = record(.dismissed, of: push)
+            recorded = record(.dismissed, of: push)
         default:
             guard let id = action.fitting(Bounds.identifier) else {
                 return report(
@@ -51,8 +51,8 @@ extension Bellwether {
             members += category(push.category)?.members(of: id) ?? []
             members.add("handled_in", handler.rawValue)
             members.add("launch", launch?.rawValue)
-            isKept = record(.actionTapped, of: push, members)
+            recorded = record(.actionTapped, of: push, members)
         }
-        if !isKept { forget(told, as: response) }
+        if recorded == .lost { forget(told, as: response) }
     }
 }

@@ -10,13 +10,12 @@ struct Source: Sendable {
 
     static let library = "bellwether-swift/1.0.0"
 
-    /// The JSON object, with the device as it is now: its language and its time zone may change.
-    func json(install: UUID) -> [UInt8] {
+    /// With the device as it is now: its language and its time zone may change.
+    var description: Description {
         var fields: [JSONValue.Field] = []
         func add(_ name: String, _ text: String?, bytes: Int = Bounds.string) {
             fields.add(name, text?.fitting(bytes))
         }
-        add("install_id", install.uuidString.lowercased())
         add("platform", Device.platform)
         add("os_version", Device.systemVersion)
         add("app_version", appVersion)
@@ -26,10 +25,21 @@ struct Source: Sendable {
         add("time_zone", TimeZone.autoupdatingCurrent.identifier)
         add("fid", firebaseInstallationID, bytes: Bounds.identifier)
         add("authorization", authorization?.rawValue)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
-        JSONValue.object(fields).write(to: &bytes)
-        return bytes
+        return Description(fields: fields)
+    }
+
+    /// All that there is to say of an install but its id.
+    struct Description: Sendable {
+        let fields: [JSONValue.Field]
+
+        /// The JSON object.
+        func json(install: UUID) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(512)
+            let id = JSONValue.Field("install_id", .text(install.uuidString.lowercased()))
+            JSONValue.object([id] + fields).write(to: &bytes)
+            return bytes
+        }
     }
 }
 

@@ -11,14 +11,18 @@ struct Identity: Sendable {
             installID = known
             return
         }
-        installID = try queue.exclusively { _ in
-            if let theirs = try Identity.read(directory) { return theirs }
-            // What is there, if anything, is no identity: damaged, or somebody else's.
-            let made = UUID()
-            try directory.replace(directory.install, with: Array("\(made.uuidString.lowercased())\n".utf8))
-            directory.sync()
-            return made
+        self = try queue.exclusively { _ in try Identity(holding: directory) }
+    }
+
+    /// The same, for whoever holds the queue.
+    init(holding directory: QueueDirectory) throws(QueueError) {
+        if let known = try Identity.read(directory) {
+            installID = known
+            return
         }
+        // What is there, if anything, is no identity: damaged, or somebody else's.
+        installID = UUID()
+        try directory.replace(directory.install, with: Array("\(installID.uuidString.lowercased())\n".utf8))
     }
 
     private static func read(_ directory: QueueDirectory) throws(QueueError) -> UUID? {

@@ -5,14 +5,11 @@ internal import Foundation
 /// iOS kills an app that it suspends while it holds a lock in a directory shared with an extension: hold it for
 /// moments, never across the network or a wait.
 final class FileLock {
-    /// How long somebody waits for the others, in seconds.
-    static let patience = 5.0
-
     // Closing the file gives the lock back, and so does the end of the process, however it ends.
     private let file: OpenFile
 
-    init(_ path: String) throws(QueueError) {
-        let began = ProcessInfo.processInfo.systemUptime
+    /// - Parameter end: until when to wait for others, as the system's uptime. It is tried once in any case.
+    init(_ path: String, until end: TimeInterval) throws(QueueError) {
         var pause: UInt32 = 100
         while true {
             let file = try FileLock.open(path)
@@ -26,7 +23,7 @@ final class FileLock {
                 throw .system(call: "locking", path: path, code: errno)
             }
             // Asked for again instead of waited for, so that a process stopped in the middle stops nobody else.
-            guard ProcessInfo.processInfo.systemUptime - began < FileLock.patience else { throw .busy }
+            guard ProcessInfo.processInfo.systemUptime < end else { throw .busy }
             usleep(pause)
             pause = min(pause * 2, 5000)
         }

@@ -1,40 +1,67 @@
 internal import Foundation
 
 extension Queue {
-    /// Writes an event down; when this returns it is on the disk, whatever becomes of the process.
+    /// Writes an event down; when this returns its seq, it is on the disk, whatever becomes of the process.
     ///
-    /// - Parameters:
-    ///   - source: the JSON object that tells of the install, as it stands in an envelope.
-    ///   - event: makes the event's JSON object with its seq, which rises over all processes of the install for ever.
-    ///     Called with the queue held: make it quickly, and record nothing from it.
-    /// - Returns: the seq.
+    /// While others hold the queue for longer than a door can wait, the event waits in memory instead: it is written down,
+    /// in its order, by whatever this process does next with the queue.
+    ///
+    /// - Returns: the seq, which rises over all processes of the install for ever; nothing if the event waits.
     @discardableResult
-    func append(source: [UInt8], event: (_ seq: Int64) -> [UInt8]) throws -> Int64 {
-        let (seq, file): (Int64, Written)
+    func append(_ entry: Entry) throws -> Int64? {
+        // While others wait already, somebody has waited in vain a moment ago.
+        let patience = hasWaiting ? min(patience, Queue.patienceOfNext) : patience
         do {
-            (seq, file) = try exclusively { memory in try write(source, event, &memory) }
+            let (seq, file) = try exclusively(within: patience) { memory in try write(entry, &memory) }
+            // Not while others wait.
+            confirm(file)
+            return seq
+        } catch QueueError.busy where waiting.withLock({ $0.take(entry) }) {
+            return nil
         } catch {
             // Whatever kept it from the disk, the server is told that it is missing.
             let reason = (error as? QueueError)?.reason ?? .unreadable
-            remember { $0.unrecorded.add(1, since: now, reason: reason) }
+            waiting.withLock { $0.lose(since: entry.time, reason) }
             throw error
         }
-        // Not while others wait.
-        do { try file.sync(sync) } catch { report(unsynced: seq, error) }
-        return seq
     }
 
-    /// It can be read and delivered; only a phone that loses its power now may lose it.
-    private func report(unsynced seq: Int64, _ error: any Error) {
-        diagnostics.post(
-            Diagnostic(
-                .notSynced,
-                "Event \(seq) is written, but the disk does not confirm it: \(error). A loss of power may take it."))
+    private static let patienceOfNext: TimeInterval = 0.05
+
+    /// Writes down what waited in memory, in its order. With the queue held.
+    ///
+    /// - Returns: what is still to be confirmed by the disk.
+    func writeWaiting(_ memory: inout Memory) -> [Written] {
+        let room = waiting.withLock { $0.leave() }
+        for drop in room.lost.entries { memory.unrecorded.add(drop.count, since: drop.since, reason: drop.reason) }
+        var written: [Written] = []
+        for entry in room.entries {
+            do {
+                let (_, file) = try write(entry, &memory)
+                if written.last?.path == file.path { written.removeLast() }
+                written.append(file)
+            } catch {
+                memory.unrecorded.add(1, since: entry.time, reason: (error as? QueueError)?.reason ?? .unreadable)
+                diagnostics.post(
+                    Diagnostic(.notRecorded, "An event that waited in memory could not be written down: \(error)"))
+            }
+        }
+        return written
     }
 
-    private func write(
-        _ source: [UInt8], _ event: (Int64) -> [UInt8], _ memory: inout Memory
-    ) throws -> (Int64, Written) {
+    /// Waits for the disk. What it does not confirm can be read and delivered; only a phone that loses its power now may
+    /// lose it.
+    func confirm(_ written: Written) {
+        do { try written.sync(sync) } catch {
+            diagnostics.post(
+                Diagnostic(
+                    .notSynced,
+                    "Event \(written.seq) is written, but the disk does not confirm it: \(error). A loss of power may take it."
+                ))
+        }
+    }
+
+    private func write(_ entry: Entry, _ memory: inout Memory) throws -> (Int64, Written) {
         let now = now
         var (state, isKnown) = try stateForRecording(&memory)
         var tail = try tail(state, &memory)
@@ -45,8 +72,8 @@ extension Queue {
         }
         let seq = max(tail.lastSeq, state.settled, memory.lastSeq) + 1
         let record = Record(
-            seq: seq, age: max(state.clock.reading(at: now), tail.lastAge), time: now,
-            source: source[...], event: event(seq)[...])
+            seq: seq, age: max(state.clock.reading(at: now), tail.lastAge), time: entry.time,
+            source: try entry.source()[...], event: entry.event(seq)[...])
         let length = record.source.count + record.event.count
         guard length <= Record.longestBody else { throw QueueError.tooLarge(bytes: length) }
         let file: OpenFile
@@ -69,7 +96,7 @@ extension Queue {
         memory.lastSeq = seq
         memory.tail = Tail(
             segment: tail.segment, facts: try file.facts(), lastSeq: seq, lastAge: record.age, endsWhole: true)
-        return (seq, Written(file))
+        return (seq, Written(seq: seq, file))
     }
 
     /// Opens a segment to append to it; nothing if it is one that cannot be opened for good.
@@ -83,9 +110,18 @@ extension Queue {
     }
 
     /// A file that goes from under the lock to where it is synced: one thread at a time has it.
-    private struct Written: @unchecked Sendable {
+    struct Written: @unchecked Sendable {
+        /// The last event in it.
+        let seq: Int64
         private let file: OpenFile
-        init(_ file: OpenFile) { self.file = file }
+
+        init(seq: Int64, _ file: OpenFile) {
+            self.seq = seq
+            self.file = file
+        }
+
+        var path: String { file.path }
+
         func sync(_ sync: (OpenFile) throws -> Void) throws { try sync(file) }
     }
 

@@ -3,8 +3,10 @@ internal import Foundation
 extension Queue {
     /// What to deliver next: the oldest events, and what is to be told of drops. Nothing, if nothing
     /// waits. What it gives stays in the queue until it is settled.
-    func next(events: Int, bytes: Int) throws -> Batch? {
-        try exclusively { memory in
+    func next(
+        events: Int, bytes: Int, within seconds: TimeInterval = Queue.patienceOfDelivery
+    ) throws -> Batch? {
+        try exclusively(within: seconds) { memory in
             var state = try load(&memory, afterLooks: Queue.mostLooks)
             try expire(&state, &memory)
             var batch = try read(after: state.settled, events: events, bytes: bytes)

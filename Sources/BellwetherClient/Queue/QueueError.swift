@@ -4,7 +4,7 @@ internal import Foundation
 enum QueueError: Error, Hashable, CustomStringConvertible {
     /// The system said no.
     case system(call: String, path: String, code: Int32)
-    /// Another process holds the directory for longer than anybody should.
+    /// Others hold the queue for longer than anybody should.
     case busy
     /// An event that no server would take.
     case tooLarge(bytes: Int)
@@ -33,7 +33,7 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
         case .system(let call, let path, let code):
             "\(call) of \(path) failed: \(unsafe String(cString: strerror(code)))"
         case .busy:
-            "another process kept the queue for \(Int(FileLock.patience)) s; the event could not be written down"
+            "another process or task has kept the queue for too long"
         case .tooLarge(let bytes):
             "an event of \(bytes) bytes is over the \(Record.longestBody) that the queue takes; record less in one event"
         }

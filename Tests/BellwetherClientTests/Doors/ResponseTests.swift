@@ -45,9 +45,9 @@ struct ResponseTests {
     @Test("a response that could not be written down is saved by its second report")
     func lost() throws {
         let push = try push()
-        phone.set(full: true)
+        phone.set(recorded: .lost)
         phone.bellwether.responded(to: push, action: "LIKE")
-        phone.set(full: false)
+        phone.set(recorded: .kept)
         for _ in 0..<2 { phone.bellwether.responded(to: push, action: "LIKE") }
         #expect(phone.drafts.count == 1)
     }
