@@ -123,8 +123,8 @@ struct ExpiringActivityTests {
         for await _ in began.stream { break }
         #expect(system.ended == [])
         system.call(isOver: true)
-        system.join()
-        #expect(system.ended.count == 2)
+        // Not blocking a thread that the flush may need.
+        while system.ended.count < 2 { await Task.yield() }
         #expect(try post.queue.drain().seqs == [1], "nothing is lost, nobody holds the queue")
     }
 }

@@ -68,7 +68,6 @@ final class Courier: Sendable {
             do {
                 if let result = try await step(until: deadline) { return result }
             } catch is ExpiringActivity.Refusal {
-                queue.putBack()
                 return .outOfTime
             } catch QueueError.busy where clock.uptime() >= deadline {
                 return .outOfTime
