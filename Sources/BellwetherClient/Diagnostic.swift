@@ -29,6 +29,8 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         /// The queue's own notes could not be read for good, and it began with new ones. No event is lost by it; some may
         /// be sent twice, which the server recognises.
         case stateLost
+        /// The install's id could not be read for a minute, and there is a new one: from now on it seems another install.
+        case identityLost
         /// An event is written, but the disk did not confirm it: it is lost only if the device loses its power now.
         case notSynced
         /// A notification has no id at all, so that nothing can be told of it.

@@ -187,6 +187,33 @@ struct QueueDamageTests {
         #expect(diagnostics.count(of: .stateLost) == 1, "there is a new one")
     }
 
+    @Test("an install id that can never be read costs a minute's events, which are counted, and is replaced")
+    func lostIdentity() throws {
+        let queue = Queue(directory: scratch.url)
+        let first = try Identity(queue).installID
+        try scratch.loop("install")
+        let (uptime, diagnostics) = (Guarded(1000.0), Diagnostics())
+        let recorder = QueueRecorder(
+            queue, Guarded(Source()), diagnostics, nil, uptime: { uptime.withLock { $0 } })
+        let at = Moment(milliseconds: 1_800_000_000_000)
+        func record() -> Recorded {
+            recorder.record(Draft(id: EventID(at: at), type: .opened, at: at, notification: [], members: []))
+        }
+        #expect(record() == .lost)
+        uptime.withLock { $0 += QueueRecorder.hope - 1 }
+        #expect(record() == .lost)
+        uptime.withLock { $0 += 1 }
+        #expect(record() == .kept)
+        #expect(record() == .kept)
+        #expect(diagnostics.count(of: .notRecorded) == 2)
+        let second = try Identity(Queue(directory: scratch.url)).installID
+        #expect(second != first)
+        let batch = try #require(try queue.next(events: 10, bytes: .max))
+        #expect(batch.events.map(\.seq) == [1, 2] && batch.drops.map(\.count) == [2])
+        let source = String(decoding: try #require(batch.sources.first), as: UTF8.self)
+        #expect(source.contains(second.uuidString.lowercased()))
+    }
+
     @Test("the bound holds also while the state cannot be read")
     func boundWithoutState() throws {
         let limits = Queue.Limits(bytes: 10_000, segment: 1_000)

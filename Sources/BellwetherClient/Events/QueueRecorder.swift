@@ -6,13 +6,27 @@ final class QueueRecorder: Recorder {
     private let source: Guarded<Source>
     private let reports: Diagnostics
     private let schedule: Schedule?
-    private let install = Guarded<UUID?>(nil)
+    private let uptime: @Sendable () -> TimeInterval
 
-    init(_ queue: Queue, _ source: Guarded<Source>, _ reports: Diagnostics, _ schedule: Schedule?) {
+    private struct Install {
+        var known: UUID?
+        /// Since when it cannot be read.
+        var lostSince: TimeInterval?
+    }
+
+    private let install = Guarded(Install())
+    /// For how many seconds an install id that cannot be read is hoped for: a new one seems to be another install.
+    static let hope: TimeInterval = 60
+
+    init(
+        _ queue: Queue, _ source: Guarded<Source>, _ reports: Diagnostics, _ schedule: Schedule?,
+        uptime: @escaping @Sendable () -> TimeInterval = DeviceClock.system.uptime
+    ) {
         self.queue = queue
         self.source = source
         self.reports = reports
         self.schedule = schedule
+        self.uptime = uptime
         // What a former process left. Where there was none, nothing is made on disk before there is something to write.
         if queue.directory.isThere { schedule?.wake() }
     }
@@ -45,9 +59,25 @@ final class QueueRecorder: Recorder {
     /// With the queue held. Read when it is first needed: on a phone that was not unlocked since it started, it cannot be
     /// read yet.
     private func installID() throws -> UUID {
-        if let known = install.withLock({ $0 }) { return known }
-        let read = try Identity(holding: queue.directory).installID
-        install.withLock { $0 = read }
-        return read
+        try install.withLock { install throws(QueueError) in
+            if let known = install.known { return known }
+            let identity: Identity
+            do throws(QueueError) {
+                identity = try Identity(holding: queue.directory)
+            } catch {
+                let now = uptime()
+                let since = install.lostSince ?? now
+                install.lostSince = since
+                guard error.isOfTheFile, now - since >= QueueRecorder.hope else { throw error }
+                identity = try Identity(replacing: queue.directory)
+                reports.post(
+                    Diagnostic(
+                        .identityLost,
+                        "The install's id cannot be read: \(error). It has a new one, and seems to be another install.",
+                        count: 0))
+            }
+            install.known = identity.installID
+            return identity.installID
+        }
     }
 }

@@ -18,11 +18,19 @@ struct Identity: Sendable {
     init(holding directory: QueueDirectory) throws(QueueError) {
         if let known = try Identity.read(directory) {
             installID = known
-            return
+        } else {
+            // What is there, if anything, is no identity: damaged, or somebody else's.
+            installID = try Identity.make(directory)
         }
-        // What is there, if anything, is no identity: damaged, or somebody else's.
-        installID = UUID()
-        try directory.replace(directory.install, with: Array("\(installID.uuidString.lowercased())\n".utf8))
+    }
+
+    /// A new one, whatever there was, for whoever holds the queue.
+    init(replacing directory: QueueDirectory) throws(QueueError) { installID = try Identity.make(directory) }
+
+    private static func make(_ directory: QueueDirectory) throws(QueueError) -> UUID {
+        let made = UUID()
+        try directory.replace(directory.install, with: Array("\(made.uuidString.lowercased())\n".utf8))
+        return made
     }
 
     private static func read(_ directory: QueueDirectory) throws(QueueError) -> UUID? {
