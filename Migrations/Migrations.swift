@@ -28,6 +28,10 @@ package enum Migrations {
         Migration("0020_create_losses", PackageResources._020_create_losses_sql),
         Migration("0021_create_reports", PackageResources._021_create_reports_sql),
         Migration("0022_index_received", PackageResources._022_index_received_sql),
+        Migration("0025_create_category_exposures", PackageResources._025_create_category_exposures_sql),
+        Migration("0026_create_campaign_funnel", PackageResources._026_create_campaign_funnel_sql),
+        Migration("0027_tell_advances", PackageResources._027_tell_advances_sql),
+        Migration("0028_date_answers", PackageResources._028_date_answers_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -59,7 +63,7 @@ package enum Migrations {
     ]
 
     /// Raise it with every change of a definition that goes out.
-    private static let definitionsVersion: Int32 = 4
+    private static let definitionsVersion: Int32 = 5
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = MigrationRunner(

@@ -29,7 +29,7 @@ SELECT
     ('{clicked,finished,fallback,abandoned}'::text[])[d.story_exit] AS story_exit,
     nullif(d.furthest, -1) AS furthest,
     CASE WHEN d.story_exit <> 0 THEN d.pages END AS pages,
-    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at
+    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.answered_at
 FROM projection.delivery AS d
 JOIN log.app AS app ON app.id = d.app
 LEFT JOIN log.word AS category ON category.id = d.category
@@ -78,5 +78,6 @@ COMMENT ON COLUMN analytics.deliveries.first_occurred_at IS 'Earliest occurred_a
 COMMENT ON COLUMN analytics.deliveries.last_occurred_at IS 'Latest occurred_at of its events';
 COMMENT ON COLUMN analytics.deliveries.first_device_at IS 'Earliest device_at of its events. The log is ordered by device_at: name both ends when looking for the events, and it is quick';
 COMMENT ON COLUMN analytics.deliveries.last_device_at IS 'Latest device_at of its events';
+COMMENT ON COLUMN analytics.deliveries.answered_at IS 'When it was first opened, dismissed, or had a button or a story''s call to action tapped: the earliest occurred_at of such an event. Null where there is none, and for silent deliveries';
 
 GRANT SELECT ON analytics.deliveries TO bellwether_analyst;

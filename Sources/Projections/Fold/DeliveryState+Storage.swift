@@ -3,7 +3,9 @@ internal import Telemetry
 /// A state as the bytes of its row. Compact, since a row is written with most events: numbers in as many bytes as they
 /// need, times as distances, and only what an observation says.
 extension DeliveryState {
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
+    /// Of rows that have yet to be built anew: the same, but pages do not say how they came up.
+    private static let formerFormat: UInt8 = 1
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -28,8 +30,8 @@ extension DeliveryState {
     /// bytes may give a wrong state, but none with which arithmetic overflows.
     package init?(encoded bytes: [UInt8], span: Span) {
         var reader = StateReader(bytes)
-        guard span.isBelievable, reader.byte() == Self.format, let count = reader.varint(), count > 0,
-            count <= bytes.count
+        guard span.isBelievable, let format = reader.byte(), Self.formerFormat...Self.format ~= format,
+            let count = reader.varint(), count > 0, count <= bytes.count
         else { return nil }
         var observations: [Observation] = []
         observations.reserveCapacity(Int(count))
@@ -81,6 +83,10 @@ private enum Said {
     static let items: UInt64 = 1 << 11
     static let skew: UInt64 = 1 << 12
 
+    // What only a page shown says stands in bits of what it does not say, so that its mask is one byte.
+    static let cause = via
+    static let declared = foregroundTap
+
     static let anything: UInt64 = (skew << 1) - 1
 }
 
@@ -105,6 +111,8 @@ extension [UInt8] {
         if observation.page != nil { said |= Said.page }
         if observation.action != 0 { said |= Said.action }
         if observation.isForegroundTap { said |= Said.foregroundTap }
+        if observation.cause != 0 { said |= Said.cause }
+        if observation.declared != nil { said |= Said.declared }
         if attributes.category != 0 { said |= Said.category }
         var others = attributes
         others.category = 0
@@ -122,8 +130,10 @@ extension [UInt8] {
         append(eightBytes: moment.id.high)
         append(eightBytes: moment.id.low)
         if said & Said.seq != 0 { append(varint: UInt64(moment.seq)) }
-        if said & Said.via != 0 { append(varint: UInt64(observation.via)) }
+        // One of the two is 0.
+        if said & Said.via != 0 { append(varint: UInt64(observation.via | observation.cause)) }
         if let page = observation.page { append(varint: UInt64(page)) }
+        if let declared = observation.declared { append(varint: UInt64(declared)) }
         if said & Said.action != 0 { append(varint: UInt64(observation.action)) }
         if said & Said.category != 0 { append(varint: UInt64(attributes.category)) }
         if said & Said.attributes != 0 {
@@ -225,19 +235,24 @@ private struct StateReader {
     }
 
     private mutating func readOwn(of observation: inout Observation, _ said: UInt64) -> Bool {
+        let isPage = observation.type == .storyPageShown
         if said & Said.via != 0 {
-            guard let via = int16() else { return false }
-            observation.via = via
+            guard let code = int16() else { return false }
+            if isPage { observation.cause = code } else { observation.via = code }
         }
         if said & Said.page != 0 {
             guard let page = int16(), page <= 1_000 else { return false }
             observation.page = page
         }
+        if isPage, said & Said.declared != 0 {
+            guard let declared = int32() else { return false }
+            observation.declared = declared
+        }
         if said & Said.action != 0 {
             guard let action = int32() else { return false }
             observation.action = action
         }
-        observation.isForegroundTap = said & Said.foregroundTap != 0
+        observation.isForegroundTap = !isPage && said & Said.foregroundTap != 0
         observation.alert = said & Said.alert != 0
         return true
     }

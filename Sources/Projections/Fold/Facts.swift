@@ -1,4 +1,4 @@
-internal import Telemetry
+package import Telemetry
 
 /// What the events of one delivery say together: the fold of the contract's section 4, in its order and words.
 package struct Facts: Hashable, Sendable {
@@ -11,6 +11,8 @@ package struct Facts: Hashable, Sendable {
     /// The greatest `summary_argument_count`, 1 where none.
     package private(set) var items: Int32 = 1
     package private(set) var flags: DeliveryFlags = []
+    /// Of the earliest opening, dismissal or tap; nil for a silent delivery, too.
+    package private(set) var answeredAt: Timestamp?
     /// Nil for a delivery without any `story.*` event, and for a silent one.
     package private(set) var story: Story?
 
@@ -46,6 +48,7 @@ package struct Facts: Hashable, Sendable {
             case .toSomebody, .unsaid: isShownToSomebody = true
             case nil: break
             }
+            if answeredAt == nil, observation.type.isAnswer { answeredAt = observation.moment.occurredAt }
             switch observation.type {
             case .notificationReceived: types.insert(.received)
             case .notificationExpanded: types.insert(.expanded)
@@ -115,6 +118,9 @@ package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     package static let storyStarted = DeliveryFlags(rawValue: 256)
     package static let storyFinished = DeliveryFlags(rawValue: 512)
     package static let suppressed = DeliveryFlags(rawValue: 1024)
+
+    /// One of these has every delivery that was answered.
+    static let answered: DeliveryFlags = [.opened, .dismissed, .actionTapped, .storyActionTapped]
 
     package var isSilent: Bool { contains(.silent) }
 

@@ -19,6 +19,14 @@ package struct Observation: Hashable, Sendable {
     package var isForegroundTap = false
     /// The page shown or tapped, or the page count of a start; nil for other types.
     package var page: Int16?
+    /// Why the page came up.
+    package var cause: Int16 = 0
+    /// For how many milliseconds the page shown is meant to stand, as far as it matters; nil where that was not said, since 0
+    /// is a time.
+    package var declared: Int32?
+
+    /// No page dwells for longer; declared to stand for so much longer, one would never have turned by itself in time.
+    package static let longestDeclared: Int64 = 100_000
 
     package init(at moment: Moment, _ type: EventType) {
         self.moment = moment
@@ -110,6 +118,16 @@ extension EventType {
         switch self {
         case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
         case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped:
+            false
+        }
+    }
+
+    /// Whether somebody did something with the notification that ends its waiting.
+    package var isAnswer: Bool {
+        switch self {
+        case .notificationOpened, .notificationDismissed, .actionTapped, .storyActionTapped: true
+        case .notificationReceived, .notificationExpanded, .storyStarted, .storyPageShown, .storyFinished,
+            .storyFallbackShown:
             false
         }
     }

@@ -62,7 +62,10 @@ struct Trimming {
         }
         if observation.type.isStory {
             storyEvents += 1
-            if storyEvents <= DeliveryState.mostStoryEvents { isKept = true }
+            if storyEvents <= DeliveryState.mostStoryEvents { return true }
+            // How it came up is asked for only where it is counted.
+            observation.cause = 0
+            observation.declared = nil
         } else if observation.type == .actionTapped {
             taps += 1
             if taps <= DeliveryState.mostTaps { return true }

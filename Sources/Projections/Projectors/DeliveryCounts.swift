@@ -1,4 +1,4 @@
-/// The columns that the per-category, per-thread and per-version funnels share: how many deliveries are what.
+/// The columns that the funnels by category, campaign, thread and version share: how many deliveries are what.
 enum DeliveryCounts {
     static let columns = [
         "delivered", "received", "expanded", "opened", "action_tapped", "story_action_tapped", "responded",

@@ -8,7 +8,7 @@ enum DeliveryColumns {
         "day",
         "category", "campaign", "variant", "thread", "platform", "app_version", "items", "flags", "shard", "origin",
         "media_kind", "media_network", "media_outcome", "fetch_result", "story_exit", "furthest", "pages",
-        "notification_key", "state",
+        "notification_key", "state", "answered_at",
     ]
 
     /// Sets all that can change of these deliveries, found by their key.
@@ -24,7 +24,8 @@ enum DeliveryColumns {
                 platform = new.platform, app_version = new.app_version, items = new.items, flags = new.flags,
                 origin = new.origin, media_kind = new.media_kind, media_network = new.media_network,
                 media_outcome = new.media_outcome, fetch_result = new.fetch_result, story_exit = new.story_exit,
-                furthest = new.furthest, pages = new.pages, state = new.state
+                furthest = new.furthest, pages = new.pages, state = new.state,
+                answered_at = CASE WHEN new.flags & \(DeliveryFlags.answered.rawValue) <> 0 THEN new.answered_at END
             FROM unnest(
                 \(deliveries.map(\.name.notificationKey)), \(deliveries.map(\.name.install)),
                 \(deliveries.map(\.name.app)), \(deliveries.map(\.name.shard)),
@@ -35,11 +36,13 @@ enum DeliveryColumns {
                 \(facts.map(\.items)), \(facts.map(\.flags.rawValue)), \(attributes.map(\.origin)),
                 \(facts.map(\.media.kind)), \(facts.map(\.media.network)), \(facts.map(\.media.outcome)),
                 \(facts.map(\.fetchResult)), \(facts.map(\.storyExitCode)), \(facts.map(\.furthestPage)),
-                \(facts.map(\.pageCount)), \(deliveries.map { Bytea($0.state.encoded()) })
+                \(facts.map(\.pageCount)), \(deliveries.map { Bytea($0.state.encoded()) }),
+                \(zip(facts, spans).map { $0.answeredAt ?? $1.firstOccurredAt })
             ) AS new (
                 notification_key, install_id, app, shard, first_occurred_at, last_occurred_at, first_device_at,
                 last_device_at, day, category, campaign, variant, thread, platform, app_version, items, flags, origin,
-                media_kind, media_network, media_outcome, fetch_result, story_exit, furthest, pages, state)
+                media_kind, media_network, media_outcome, fetch_result, story_exit, furthest, pages, state,
+                answered_at)
             WHERE d.notification_key = new.notification_key AND d.install_id = new.install_id AND d.app = new.app
                 AND d.shard = new.shard
             """
@@ -79,6 +82,7 @@ extension CopyRows {
         append(facts.pageCount)
         append(delivery.name.notificationKey)
         append(bytes: delivery.state.encoded())
+        append(facts.answeredAt)
     }
 }
 

@@ -5,7 +5,7 @@ internal import Telemetry
 enum DeliveryTable {
     /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
     package static let projector = "deliveries"
-    static let version: Int32 = 1
+    static let version: Int32 = 2
     package static let parent = "delivery"
 
     static func name(_ number: Int32) -> String { "delivery_\(number)" }

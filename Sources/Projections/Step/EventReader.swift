@@ -26,7 +26,7 @@ enum EventReader {
                     e.seq, e.type, (e.occurred_at AT TIME ZONE a.time_zone)::date, e.category, e.campaign, e.variant, e.thread,
                     e.platform, e.app_version, e.origin, e.alert, e.via, e.presentation, e.fetch_result, e.media_kind,
                     e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
-                    e.page_count
+                    e.page_count, e.cause, e.declared_ms
                 FROM log.event AS e JOIN log.app AS a ON a.id = e.app
                 WHERE e.batch_id = ANY (\(range.batches.map(\.id))) AND e.shard = ANY (\(lane.shards))
                     AND e.device_at >= ANY (ARRAY[\(times.least)]) AND e.device_at <= ANY (ARRAY[\(times.greatest)])
@@ -95,7 +95,11 @@ extension Observation {
         case .actionTapped:
             action = try rows.int32(row, 26) ?? 0
             isForegroundTap = try rows.int16(row, 27) == Activation.foreground.rawValue
-        case .storyPageShown, .storyActionTapped: page = try rows.int16(row, 28)
+        case .storyPageShown:
+            page = try rows.int16(row, 28)
+            cause = try rows.int16(row, 30) ?? 0
+            declared = try rows.int64(row, 31).map { Int32(min($0, Self.longestDeclared)) }
+        case .storyActionTapped: page = try rows.int16(row, 28)
         case .storyStarted: page = try rows.int16(row, 29)
         case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown:
             break
@@ -108,8 +112,8 @@ extension Observation {
         // A negative one among them makes the whole negative.
         let ids =
             attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
-            | attributes.appVersion | action | (items ?? 0)
-        let codes = attributes.origin | via | fetchResult | media.kind | media.network | media.outcome
+            | attributes.appVersion | action | (items ?? 0) | (declared ?? 0)
+        let codes = attributes.origin | via | fetchResult | media.kind | media.network | media.outcome | cause
         return moment.seq >= 0 && ids >= 0 && codes >= 0
             && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)
     }

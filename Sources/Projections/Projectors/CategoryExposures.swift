@@ -1,0 +1,13 @@
+/// Per (app, day, category): how many had the buttons before their eyes. They show only when a notification is pressed and
+/// held, which its content extension or a tap on one of them tells.
+enum CategoryExposures: Projector {
+    static let name = "category_exposures"
+    static let version: Int32 = 1
+    static let tables = [TallyTable("category_exposures", keys: [.integer("category")], counts: ["exposed"])]
+
+    static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
+        let facts = delivery.facts
+        guard !facts.flags.isDisjoint(with: [.expanded, .actionTapped]) else { return }
+        tallies[0].add(1 as UInt32, times: weight, at: [facts.attributes.category, 0, 0, 0], of: delivery)
+    }
+}
