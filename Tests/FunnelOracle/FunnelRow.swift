@@ -1,7 +1,11 @@
 /// A row of a funnel, with the columns that the contract gives its view.
 package protocol FunnelRow: Hashable, Sendable {
-    /// The name of the view in schema `analytics`.
+    /// The name of the view in schema `analytics`, where there is one.
     static var view: String { get }
+    /// The name of the projection's table, mostly that of the view.
+    static var table: String { get }
+    /// What a query reads it from: the view, mostly.
+    static var source: String { get }
     /// The columns that name the row, in the order in which rows are sorted.
     static var keyColumns: [Column<Self>] { get }
     /// The columns that say how much.
@@ -47,6 +51,9 @@ package struct Column<Row> {
 }
 
 extension FunnelRow {
+    package static var table: String { view }
+    package static var source: String { "analytics.\(view)" }
+
     /// All columns, the key first.
     package static var columns: [Column<Self>] { keyColumns + numberColumns }
 }

@@ -1,7 +1,10 @@
 /// A funnel as text, to be compared with what a view shows, and to say in a line each what differs.
 package struct FunnelTable: Sendable {
-    /// The view in schema `analytics`.
+    /// The view in schema `analytics`, or what stands for one.
     package let view: String
+    /// The projection's table.
+    package let table: String
+    private let source: String
     /// The key's columns first.
     package let columns: [String]
     /// How many of them make the key.
@@ -12,6 +15,8 @@ package struct FunnelTable: Sendable {
     package init<Row: FunnelRow>(_ rows: [Row]) {
         let columns = Row.columns
         view = Row.view
+        table = Row.table
+        source = Row.source
         self.columns = columns.map(\.name)
         keyWidth = Row.keyColumns.count
         self.rows = rows.map { row in columns.map { $0.cell(row).text } }
@@ -19,7 +24,7 @@ package struct FunnelTable: Sendable {
 
     /// A query for these columns as text. Its rows, in whatever order, are what `differences(in:)` takes.
     package var query: String {
-        "SELECT \(columns.map(FunnelTable.text).joined(separator: ", ")) FROM analytics.\(view)"
+        "SELECT \(columns.map(FunnelTable.text).joined(separator: ", ")) FROM \(source)"
     }
 
     /// A column as this table writes it: times in RFC 3339, and `_at` ends the names of their columns.

@@ -17,7 +17,20 @@ extension Funnels {
                 .filter { $0.platform == row.key.platform && $0.appVersion == row.key.appVersion }
             lines += brokenLaws(of: row.counts, at: "\(row.key)", behind: behind)
         }
+        for row in campaigns {
+            let behind = deliveries(of: row.key.app, on: row.key.day)
+                .filter { $0.campaign == row.key.campaign && $0.variant == row.key.variant }
+            lines += brokenLaws(of: row.counts, at: "\(row.key)", behind: behind)
+        }
+        for row in exposures {
+            let counts = categories.first { $0.key == row.key }?.counts
+            let holds = counts.map {
+                max($0.expanded, $0.actionTapped) <= row.exposed && row.exposed <= $0.expanded + $0.actionTapped
+            }
+            lines += broken(at: "\(row.key)", [("expanded, tapped ≤ exposed ≤ their sum", holds ?? false)])
+        }
         for row in stories { lines += brokenLaws(of: row) }
+        for row in pages { lines += brokenLaws(of: row) }
         return lines
     }
 
@@ -67,6 +80,14 @@ extension Funnels {
                 ("planned never rises", zip(rows, rows.dropFirst()).allSatisfy { $0.planned >= $1.planned }),
                 ("reached never rises", zip(rows, rows.dropFirst()).allSatisfy { $0.reached >= $1.reached }),
             ])
+    }
+
+    private func brokenLaws(of page: StoryPageFunnel) -> [String] {
+        let told = advances.filter { $0.key == page.key }.reduce(0) { $0 + $1.auto + $1.manual }
+        let untold = gaps.filter { $0.key == page.key }.reduce(0) { $0 + $1.advances }
+        return broken(
+            at: "\(page.key)",
+            [("advances ≤ dwells ≤ views", told + untold <= page.dwells && page.dwells <= page.views)])
     }
 
     private func broken(at place: String, _ laws: [(name: String, holds: Bool)]) -> [String] {

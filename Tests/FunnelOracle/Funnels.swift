@@ -9,6 +9,10 @@ package struct Funnels: Hashable, Sendable {
     package let versions: [VersionFunnel]
     package let silent: [SilentFunnel]
     package let media: [MediaFunnel]
+    package let exposures: [CategoryExposures]
+    package let campaigns: [CampaignFunnel]
+    package let advances: [StoryPageAdvances]
+    package let gaps: [StoryPageGaps]
 
     init(of deliveries: [Delivery]) {
         self.deliveries = DeliveryRow.rows(of: deliveries)
@@ -20,6 +24,10 @@ package struct Funnels: Hashable, Sendable {
         versions = VersionFunnel.rows(of: deliveries)
         silent = SilentFunnel.rows(of: deliveries)
         media = MediaFunnel.rows(of: deliveries)
+        exposures = CategoryExposures.rows(of: deliveries)
+        campaigns = CampaignFunnel.rows(of: deliveries)
+        advances = StoryPageAdvances.rows(of: deliveries)
+        gaps = StoryPageGaps.rows(of: deliveries)
     }
 
     /// All of them as tables of text, the deliveries first.
@@ -27,6 +35,7 @@ package struct Funnels: Hashable, Sendable {
         [
             FunnelTable(deliveries), FunnelTable(categories), FunnelTable(actions), FunnelTable(stories),
             FunnelTable(pages), FunnelTable(threads), FunnelTable(versions), FunnelTable(silent), FunnelTable(media),
+            FunnelTable(exposures), FunnelTable(campaigns), FunnelTable(advances), FunnelTable(gaps),
         ]
     }
 

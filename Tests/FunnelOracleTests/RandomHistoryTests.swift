@@ -92,7 +92,10 @@ struct RandomHistoryTests {
             "dated before the receipt": 100, "moved across midnight": 50, "conflicting categories": 300,
             "silent": 200, "silent turned visible": 50, "suppressed": 50, "clicked": 50, "finished": 50,
             "fallback": 50, "abandoned": 50, "over 1,000 story events": 5, "timed tap": 50, "untimed tap": 50,
-            "media contradicts": 50, "page without dwell": 100, "corrected": 100, "clamped": 100, "clock change": 100,
+            "media contradicts": 50, "page without dwell": 100, "auto advance": 100, "manual advance": 100,
+            "untold advance": 50,
+            "told at the edge of 0.4 s": 20, "exposed by a tap alone": 50, "corrected": 100, "clamped": 100,
+            "clock change": 100,
         ]
         for (trait, times) in expected {
             #expect(found[trait, default: 0] >= times, "\(trait): \(found[trait, default: 0])")
@@ -111,6 +114,14 @@ struct RandomHistoryTests {
         note("timed tap", funnels.actions.contains { $0.timed > 0 })
         note("untimed tap", funnels.actions.contains { $0.timed < $0.tappedDeliveries })
         note("page without dwell", funnels.pages.contains { $0.dwells < $0.views })
+        note("auto advance", funnels.advances.contains { $0.auto > 0 })
+        note("manual advance", funnels.advances.contains { $0.manual > 0 })
+        note("untold advance", !funnels.gaps.isEmpty)
+        note(
+            "exposed by a tap alone",
+            funnels.exposures.contains { row in
+                funnels.categories.contains { $0.key == row.key && $0.counts.expanded < row.exposed }
+            })
         for row in funnels.deliveries {
             if let exit = row.facts.story?.exit { note(exit.rawValue, true) }
         }
@@ -123,6 +134,14 @@ struct RandomHistoryTests {
             note("conflicting categories", Set(events.compactMap(\.notification.category)).count > 1)
             note(
                 "over 1,000 story events", events.count { $0.type.rawValue >= EventType.storyStarted.rawValue } > 1_000)
+            for (shown, next) in zip(events, events.dropFirst()) {
+                guard case .pageShown(let page) = shown.interaction, let declared = page.declaredMS,
+                    case .pageShown(let turned) = next.interaction, turned.cause == nil,
+                    turned.pageIndex > page.pageIndex, declared < 60_000
+                else { continue }
+                let distance = abs(next.occurredAt - shown.occurredAt - declared * 1_000)
+                note("told at the edge of 0.4 s", (400_000...400_001).contains(distance))
+            }
             let receipts = events.compactMap { event -> Receipt? in
                 if case .received(let receipt) = event.interaction { receipt } else { nil }
             }

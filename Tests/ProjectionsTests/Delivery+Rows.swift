@@ -40,6 +40,7 @@ extension WrittenLog {
             "responded": String(facts.flags.isResponded), "unanswered": String(facts.flags.isUnanswered),
             "received_responded": String(facts.flags.isResponded && facts.flags.contains(.received)),
         ]
+        columns["answered_at"] = facts.answeredAt?.description
         for (name, flag) in Self.flags { columns[name] = String(facts.flags.contains(flag)) }
         if let story = facts.story {
             columns["story_exit"] = String(describing: story.exit)

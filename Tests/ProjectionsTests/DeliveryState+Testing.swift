@@ -33,12 +33,15 @@ struct Meaning: Equatable {
     let span: DeliveryState.Span
     let facts: Facts
     let pages: [StoryPages.Page]
+    let untoldAdvances: [StoryPages.Untold]
     let actions: [Int32: ActionTaps]
 
     init(of state: DeliveryState) {
         span = state.span
         facts = Facts(of: state)
-        pages = facts.story.map { StoryPages(of: state, pages: $0.pages).pages } ?? []
+        let played = facts.story.map { StoryPages(of: state, pages: $0.pages) }
+        pages = played?.pages ?? []
+        untoldAdvances = played?.untoldAdvances ?? []
         actions = ActionTaps.byAction(of: state)
     }
 }

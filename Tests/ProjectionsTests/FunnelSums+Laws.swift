@@ -10,6 +10,10 @@ extension FunnelSums {
         lines += brokenLaws(of: "category_funnel", behind: visible) { [$0.category, 0, 0, 0] }
         lines += brokenLaws(of: "thread_funnel", behind: visible) { [$0.thread, 0, 0, 0] }
         lines += brokenLaws(of: "version_funnel", behind: visible) { [$0.platform, $0.appVersion, 0, 0] }
+        lines += brokenLaws(of: "campaign_funnel", behind: visible) { [$0.campaign, $0.variant, 0, 0] }
+        for (cell, counts) in tables["story_page_funnel"] ?? [:] {
+            lines += brokenLaws(ofPage: cell, Counts("story_page_funnel", counts))
+        }
         for (cell, counts) in tables["story_funnel"] ?? [:] {
             lines += brokenLaws(ofStory: cell, Counts("story_funnel", counts), behind: visible)
         }
@@ -86,6 +90,18 @@ extension FunnelSums {
                 ("planned never rises", neighbours.allSatisfy { $0["planned"] >= $1["planned"] }),
                 ("reached never rises", neighbours.allSatisfy { $0["reached"] >= $1["reached"] }),
             ])
+    }
+
+    private func brokenLaws(ofPage cell: Tally.Cell, _ page: Counts) -> [String] {
+        let untold = (tables["story_page_gaps"] ?? [:]).filter { gap, _ in
+            var key = gap.keys
+            key[3] = 0
+            return key == cell.keys && (gap.app, gap.day, gap.shard) == (cell.app, cell.day, cell.shard)
+        }
+        let advances = untold.values.reduce(page["auto_advances"] + page["manual_advances"]) { $0 + $1[0] }
+        return broken(
+            at: "\(cell)",
+            [("advances ≤ dwells ≤ views", advances <= page["dwells"] && page["dwells"] <= page["views"])])
     }
 
     private func broken(at place: String, _ laws: [(name: String, holds: Bool)]) -> [String] {

@@ -5,11 +5,12 @@ import Telemetry
 extension FunnelSums {
     /// A funnel as its view shows it, with the columns of the oracle's table.
     func rows(of table: FunnelTable, in log: WrittenLog) -> [[String?]] {
-        guard let projector = Projectors.all.first(where: { $0.name == table.view }) else { return [] }
+        let tables = Projectors.all.flatMap { $0.tables }
+        guard let stored = tables.first(where: { $0.name == table.table }) else { return [] }
         let medians = medians
-        return acrossShards(projector.tables[0].name).map { row, counts in
-            var columns = row.texts(of: projector.tables[0].keys, in: log)
-            for (name, count) in zip(projector.tables[0].counts, counts) { columns[name] = String(count) }
+        return acrossShards(stored.name).map { row, counts in
+            var columns = row.texts(of: stored.keys, in: log)
+            for (name, count) in zip(stored.counts, counts) { columns[name] = String(count) }
             if let delivered = columns["delivered"].flatMap(Int64.init), let received = columns["received"] {
                 columns["inferred"] = Int64(received).map { String(delivered - $0) }
             }
@@ -34,6 +35,7 @@ extension FunnelSums {
             switch column {
             case "category": log.word(.category, key, of: app)
             case "campaign": log.word(.campaign, key, of: app)
+            case "variant": log.word(.variant, key, of: app)
             case "thread": log.word(.thread, key, of: app)
             case "platform": log.word(.platform, key, of: app)
             case "app_version": log.word(.appVersion, key, of: app)

@@ -24,7 +24,10 @@ extension Observation {
             action = words.id(.action, tap.actionID)
             isForegroundTap = tap.activation == .foreground
         case .storyStarted(let start): page = start.pageCount
-        case .pageShown(let shown): page = shown.pageIndex
+        case .pageShown(let shown):
+            page = shown.pageIndex
+            cause = shown.cause?.rawValue ?? 0
+            declared = shown.declaredMS.map { Int32(min($0, Observation.longestDeclared)) }
         case .storyActionTapped(let tap): page = tap.pageIndex
         case .expanded, .opened, .dismissed, .storyFinished, .fallbackShown: break
         }

@@ -111,7 +111,10 @@ struct StorageTests {
                 firstOccurredAt: times[0], lastOccurredAt: times[3], firstDeviceAt: times[1], lastDeviceAt: times[2])
             let noise = (0..<wild.random.number(0...60)).map { _ in UInt8(truncatingIfNeeded: wild.random.next()) }
             use(DeliveryState(encoded: noise, span: span), with: state)
-            use(DeliveryState(encoded: [1, UInt8(wild.random.number(0...3))] + noise, span: state.span), with: state)
+            let format = UInt8(wild.random.number(1...2))
+            use(
+                DeliveryState(encoded: [format, UInt8(wild.random.number(0...3))] + noise, span: state.span),
+                with: state)
             use(DeliveryState(encoded: state.encoded(), span: span), with: state)
         }
     }
@@ -123,7 +126,8 @@ struct StorageTests {
         let bytes = state.encoded()
         #expect(DeliveryState(encoded: bytes, span: state.span) == state)
         #expect(DeliveryState(encoded: [], span: state.span) == nil)
-        #expect(DeliveryState(encoded: [1, 0], span: state.span) == nil)
+        #expect(DeliveryState(encoded: [2, 0], span: state.span) == nil)
+        #expect(DeliveryState(encoded: [0] + bytes.dropFirst(), span: state.span) == nil)
         #expect(DeliveryState(encoded: [bytes[0] + 1] + bytes.dropFirst(), span: state.span) == nil)
     }
 

@@ -55,6 +55,9 @@ struct WildObservations {
         case .storyStarted: observation.page = random.happens(onceIn: 40) ? 1_000 : random.any([1, 2, 5])
         case .storyPageShown, .storyActionTapped:
             observation.page = random.happens(onceIn: 40) ? 999 : random.any([0, 1, 2, 7])
+            guard type == .storyPageShown else { break }
+            observation.cause = random.any([0, 0, 0, 1, 2, 3, 4, 5])
+            observation.declared = random.any([nil, 0, 1, 400, 60_000, Int32(Observation.longestDeclared)])
         case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown:
             break
         }

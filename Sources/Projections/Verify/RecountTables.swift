@@ -8,6 +8,7 @@ package import Postgres
 ///   that retention has sealed.
 /// - `recount_delivery`: a row for each delivery, numbered, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
+/// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, of those that count.
 package enum RecountTables {
     /// Makes them within the open transaction, whose end takes them away.
     package static func make(
@@ -16,7 +17,7 @@ package enum RecountTables {
         try connection.execute(script: settings)
         try connection.execute(script: events(shard: shard, position: position))
         for (table, sql) in [
-            ("recount_delivery", deliveries), ("recount_tap", taps),
+            ("recount_delivery", deliveries), ("recount_tap", taps), ("recount_page", pages),
         ] {
             try connection.execute(script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql)")
             try connection.execute(script: "ANALYZE \(table)")
@@ -39,7 +40,7 @@ package enum RecountTables {
             b.number AS batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.summary_argument_count,
-            e.action_id, e.activation, e.page_count, e.page_index
+            e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms
         FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id
         WHERE e.shard = \(shard) AND b.number <= \(position)
             AND NOT EXISTS (
@@ -64,6 +65,7 @@ package enum RecountTables {
                 min(occurred_at) AS first_occurred_at, max(occurred_at) AS last_occurred_at,
                 min(device_at) AS first_device_at, max(device_at) AS last_device_at,
                 min(occurred_at) FILTER (WHERE type = 1) AS first_receipt_at,
+                min(occurred_at) FILTER (WHERE type IN (3, 4, 5, 8)) AS answered_at,
                 min(rank | category) AS category, min(rank | campaign) AS campaign,
                 min(rank | variant) AS variant, min(rank | thread) AS thread,
                 min(rank | platform) AS platform, min(rank | app_version) AS app_version,
@@ -84,7 +86,7 @@ package enum RecountTables {
             SELECT
                 row_number() OVER () AS delivery, scatter, told.app, install_id, notification_key, events,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, first_receipt_at,
-                (first_occurred_at AT TIME ZONE app.time_zone)::date AS day,
+                answered_at, (first_occurred_at AT TIME ZONE app.time_zone)::date AS day,
                 (coalesce(category, 0) & 4294967295)::integer AS category,
                 (coalesce(campaign, 0) & 4294967295)::integer AS campaign,
                 (coalesce(variant, 0) & 4294967295)::integer AS variant,
@@ -154,5 +156,44 @@ package enum RecountTables {
         JOIN recount_delivery AS d ON \(ofDelivery)
         WHERE d.action_tapped
         GROUP BY d.app, d.install_id, d.notification_key, d.day, d.category, d.first_receipt_at, e.action_id
+        """
+
+    /// Of a delivery's story events the first 1,000. A page dwells until the next start, page, tap or finish, if that is
+    /// no start and comes within 60 s. It advances when a page ended it that is further on and was neither turned back to
+    /// (cause 4) nor a beginning (1), or another one that says that it came by itself (2), by a tap (3) or round again (5).
+    private static let pages = """
+        WITH placed AS (
+            SELECT
+                d.delivery, e.occurred_at, e.seq, e.event_id, e.device_at, e.type, e.page_index, e.cause, e.declared_ms,
+                row_number() OVER story AS place
+            FROM recount_event AS e JOIN recount_delivery AS d ON \(ofDelivery)
+            WHERE e.type BETWEEN 6 AND 10 AND d.story_exit <> 0
+            WINDOW story AS (PARTITION BY d.delivery ORDER BY e.occurred_at, e.seq, e.event_id, e.device_at)
+        ), followed AS (
+            SELECT
+                delivery, type, page_index, declared_ms, lead(type) OVER story AS next_type,
+                lead(page_index) OVER story AS next_page, lead(cause) OVER story AS next_cause,
+                (extract(epoch FROM lead(occurred_at) OVER story - occurred_at) * 1000000)::bigint AS dwell
+            FROM placed WHERE place <= 1000 AND type <> 10
+            WINDOW story AS (PARTITION BY delivery ORDER BY occurred_at, seq, event_id, device_at)
+        ), turned AS (
+            SELECT *, dwells AND next_type = 7 AND CASE
+                WHEN next_cause IN (1, 4) THEN false
+                WHEN next_cause IN (2, 3, 5) THEN next_page <> page_index
+                ELSE next_page > page_index END AS advances
+            FROM (SELECT *, type = 7 AND next_type <> 6 AND dwell <= 60000000 AS dwells FROM followed) AS followed
+            WHERE type IN (7, 8)
+        )
+        SELECT
+            delivery, type, page_index, CASE WHEN dwells THEN dwell END AS dwell,
+            CASE
+                WHEN advances IS NOT TRUE THEN NULL
+                WHEN next_cause IN (2, 5) THEN 'auto'
+                WHEN next_cause = 3 THEN 'manual'
+                WHEN declared_ms IS NULL THEN 'untold'
+                WHEN abs(dwell - declared_ms::numeric * 1000) <= 400000 THEN 'auto'
+                ELSE 'manual'
+            END AS advance
+        FROM turned
         """
 }

@@ -2,8 +2,8 @@
 package enum Recounts {
     /// The deliveries first: what differs there is told with every other cell.
     package static let all: [Recount] = [
-        .delivery, .categoryFunnel, .categoryActions, .categoryActionTimes, .storyFunnel, .storyPageFunnel,
-        .threadFunnel, .versionFunnel, .silentFunnel, .mediaFunnel,
+        .delivery, .categoryFunnel, .categoryActions, .categoryActionTimes, .categoryExposures, .campaignFunnel,
+        .storyFunnel, .storyPageFunnel, .storyPageGaps, .threadFunnel, .versionFunnel, .silentFunnel, .mediaFunnel,
     ]
 
     /// The recount of a table.
@@ -11,7 +11,7 @@ package enum Recounts {
 }
 
 extension Recount {
-    /// The counts that the funnels by category, thread and version share, of the deliveries that are not silent.
+    /// The counts that the funnels by category, campaign, thread and version share, of the deliveries that are not silent.
     static let deliveryCounts = Column.counts(
         "delivered", "received", "expanded", "opened", "action_tapped", "story_action_tapped", "responded",
         "received_responded", "dismissed", "unanswered", "suppressed", "media_attached")

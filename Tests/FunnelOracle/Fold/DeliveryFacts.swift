@@ -17,6 +17,8 @@ internal import struct Foundation.TimeZone
 ///   (`handled_in`) does not make it.
 /// - *`suppressed`* needs at least one foreground receipt; one without any `presentation` is none that gives it. Receipts
 ///   through other doors do not matter.
+/// - *`answered_at`* is the earliest `occurred_at` of an opening, a dismissal, a tap of a button or of a story's call to
+///   action; a silent delivery has none.
 /// - *First and last times* are the least and the greatest of each clock by itself, not those of the first and the last
 ///   event: a device's clock may run against event order.
 /// - *The limit of 1,000 story events* does not reach the facts; see `StoryPageFunnel`.
@@ -50,6 +52,8 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let receivedResponded: Bool
     package let unanswered: Bool
     package let suppressed: Bool
+    /// Nil where nobody did anything that ends its waiting.
+    package let answeredAt: Timestamp?
     /// Nil for a delivery without any `story.*` event.
     package let story: StoryFacts?
 
@@ -90,6 +94,8 @@ package struct DeliveryFacts: Hashable, Sendable {
         unanswered = !silent && !responded && !dismissed
         let foreground = events.compactMap(\.receipt).filter { $0.via == .foreground }
         suppressed = unanswered && !foreground.isEmpty && foreground.allSatisfy { $0.isShownToNobody }
+        let answers: Set<EventType> = [.notificationOpened, .notificationDismissed, .actionTapped, .storyActionTapped]
+        answeredAt = events.filter { answers.contains($0.type) }.map(\.occurredAt).min()
         story = StoryFacts(of: events.filter { $0.isStory })
     }
 

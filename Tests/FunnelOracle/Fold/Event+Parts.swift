@@ -14,9 +14,11 @@ extension Event {
         if case .storyStarted(let start) = interaction { Int(start.pageCount) } else { nil }
     }
 
-    var shownPage: Int? {
-        if case .pageShown(let page) = interaction { Int(page.pageIndex) } else { nil }
+    var pageShown: PageShown? {
+        if case .pageShown(let page) = interaction { page } else { nil }
     }
+
+    var shownPage: Int? { pageShown.map { Int($0.pageIndex) } }
 
     var clickedPage: Int? {
         if case .storyActionTapped(let tap) = interaction { Int(tap.pageIndex) } else { nil }

@@ -60,6 +60,7 @@ package struct DeliveryRow: FunnelRow {
             Column("last_occurred_at") { .time($0.facts.lastOccurredAt) },
             Column("first_device_at") { .time($0.facts.firstDeviceAt) },
             Column("last_device_at") { .time($0.facts.lastDeviceAt) },
+            Column("answered_at") { $0.facts.answeredAt.map { .time($0) } ?? .null },
         ]
     }
 

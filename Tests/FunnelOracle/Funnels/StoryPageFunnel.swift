@@ -43,8 +43,11 @@ package struct StoryPageFunnel: FunnelRow {
 
     package static let view = "story_page_funnel"
 
-    package static var keyColumns: [Column<StoryPageFunnel>] {
-        StoryFunnel.Key.columns.map { $0.within(\.key.story) } + [Column("page_index", \.key.pageIndex)]
+    package static var keyColumns: [Column<StoryPageFunnel>] { keyColumns(within: \.key) }
+
+    static func keyColumns<Row>(within key: KeyPath<Row, Key>) -> [Column<Row>] {
+        let columns = StoryFunnel.Key.columns.map { $0.within(\Key.story) } + [Column("page_index", \Key.pageIndex)]
+        return columns.map { $0.within(key) }
     }
 
     package static var numberColumns: [Column<StoryPageFunnel>] {
@@ -56,7 +59,7 @@ package struct StoryPageFunnel: FunnelRow {
     }
 
     package static func rows(of deliveries: [Delivery]) -> [StoryPageFunnel] {
-        Dictionary(grouping: deliveries.compactMap(Story.init), by: \.key)
+        Dictionary(grouping: deliveries.compactMap(PlayedStory.init), by: \.key)
             .flatMap { key, stories in
                 let pages = stories.map(\.facts.pages).max() ?? 0
                 return (0..<pages).map { StoryPageFunnel(key: Key(story: key, pageIndex: $0), of: stories) }
@@ -64,9 +67,9 @@ package struct StoryPageFunnel: FunnelRow {
             .sortedByKey()
     }
 
-    private init(key: Key, of stories: [Story]) {
+    private init(key: Key, of stories: [PlayedStory]) {
         let page = key.pageIndex
-        let dwells = stories.flatMap { $0.dwells(of: page) }
+        let dwells = stories.flatMap { $0.turns(of: page) }.map(\.dwell)
         self.key = key
         planned = stories.count { $0.facts.pages > page }
         reached = stories.count { $0.facts.furthest.map { $0 >= page } ?? false }
@@ -76,33 +79,5 @@ package struct StoryPageFunnel: FunnelRow {
         exited = stories.count { $0.facts.furthest == page && $0.facts.exit == .abandoned }
         dwellMS = dwells.reduce(0) { $0 + $1 / 1_000 }
         self.dwells = dwells.count
-    }
-}
-
-/// The story of one delivery.
-private struct Story {
-    let key: StoryFunnel.Key
-    let facts: StoryFacts
-    /// Its first 1,000 `story.*` events in event order.
-    let counted: ArraySlice<Event>
-
-    init?(_ delivery: Delivery) {
-        guard let facts = delivery.facts.story else { return nil }
-        self.facts = facts
-        key = StoryFunnel.Key(delivery)
-        counted = delivery.events.filter { $0.isStory }.prefix(StoryPageFunnel.countedEvents)
-    }
-
-    /// How long each page_shown of a page dwells, in microseconds; one without dwell is left out.
-    func dwells(of page: Int) -> [Int64] {
-        counted.indices.filter { counted[$0].shownPage == page }.compactMap { position in
-            let later = counted[(position + 1)...]
-            let end = later.first {
-                [.storyPageShown, .storyActionTapped, .storyFinished, .storyStarted].contains($0.type)
-            }
-            guard let end, end.type != .storyStarted else { return nil }
-            let dwell = end.occurredAt - counted[position].occurredAt
-            return dwell <= StoryPageFunnel.longestDwell ? dwell : nil
-        }
     }
 }

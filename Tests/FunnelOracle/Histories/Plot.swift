@@ -23,7 +23,7 @@ enum Plot {
     /// A story that turns its pages more than a thousand times, and what may follow.
     static func endlessStory(_ random: inout SeededNumbers) -> [Interaction] {
         let pages = random.pick(1...4)
-        let turns = (0..<random.pick(990...1_040)).map { page($0 % pages, cause: .loop) }
+        let turns = (0..<random.pick(990...1_040)).map { page($0 % pages, cause: .loop, declaredMS: 1_000) }
         return [receipt(&random), start(pages: pages)] + turns + story(&random)
     }
 
@@ -73,8 +73,11 @@ enum Plot {
         var events = random.once(in: 6) ? [] : [start(pages: pages)]
         var index = 0
         for _ in 0..<random.pick(0...7) {
-            events.append(page(index, cause: random.pick([nil, .initial, .auto, .next, .previous])))
-            index = random.once(in: 4) ? max(0, index - 1) : index + 1
+            events.append(
+                page(
+                    index, cause: random.pick([nil, nil, nil, .initial, .auto, .next, .previous, .loop]),
+                    declaredMS: random.pick([nil, nil, 0, 1_000, 4_600, 5_000, 60_400, .max])))
+            index = random.once(in: 4) ? random.pick([0, index, max(0, index - 1)]) : index + 1
             if random.once(in: 9) { events.append(start(pages: random.pick(1...6))) }
             if random.once(in: 9) { events.append(click(random.pick(0...5))) }
             if random.once(in: 9) {
@@ -102,8 +105,8 @@ enum Plot {
 
     private static func start(pages: Int) -> Interaction { .storyStarted(StoryStart(pageCount: Int16(pages))) }
 
-    private static func page(_ index: Int, cause: PageCause?) -> Interaction {
-        .pageShown(PageShown(pageIndex: Int16(index), cause: cause))
+    private static func page(_ index: Int, cause: PageCause?, declaredMS: Int64? = nil) -> Interaction {
+        .pageShown(PageShown(pageIndex: Int16(index), declaredMS: declaredMS, cause: cause))
     }
 
     private static func click(_ index: Int) -> Interaction {

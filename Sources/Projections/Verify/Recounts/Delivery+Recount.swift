@@ -23,7 +23,7 @@ extension Recount {
             Column("story_exit", .code(["clicked", "finished", "fallback", "abandoned"])),
             Column("furthest"), Column("pages"),
             Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
-            Column("last_device_at", .time),
+            Column("last_device_at", .time), Column("answered_at", .time),
         ],
         isSum: false,
         sql: """
@@ -35,7 +35,7 @@ extension Recount {
                     + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
                     + suppressed::integer * 1024 AS flags,
                 origin, media_kind, media_network, media_outcome, fetch_result, story_exit, furthest, pages,
-                first_occurred_at, last_occurred_at, first_device_at, last_device_at
+                first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
             FROM recount_delivery
             """,
         behind: """
