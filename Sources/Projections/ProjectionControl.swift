@@ -12,6 +12,8 @@ package struct ProjectionControl: Sendable {
     package var role: LogSession.Role? = .projector
     /// Events of one step.
     package var mostEvents: Int64 = 20_000
+    /// Ends what takes long.
+    package var cancellation = Cancellation()
 
     package init(url: String, log: Log) {
         self.url = url
@@ -38,7 +40,7 @@ package struct ProjectionControl: Sendable {
 
     /// Brings the live funnels to a position at least.
     func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
-        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log)
+        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log, cancellation: cancellation)
             .run(to: position)
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
         return (position, try StoppedProjection.all(on: &connection))

@@ -9,7 +9,7 @@ package struct UnfinishedWork: Sendable, Equatable {
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try erasures(on: &connection) + rebuilds(on: &connection) + zoneChanges(on: &connection)
+        try erasures(on: &connection) + renewals(on: &connection) + rebuilds(on: &connection) + zoneChanges(on: &connection)
             + retentions(on: &connection)
     }
 
@@ -23,6 +23,16 @@ package struct UnfinishedWork: Sendable, Equatable {
                     remedy: "bellwether erase --app \(app) --install \(erasure.install)"))
         }
         return work
+    }
+
+    private static func renewals(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        let due = try Renewal.due(on: &connection)
+        guard !due.isEmpty else { return [] }
+        return [
+            UnfinishedWork(
+                what: "the making anew of what older rules have counted (\(due.joined(separator: ", ")))",
+                remedy: "bellwether rebuild")
+        ]
     }
 
     private static func rebuilds(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {

@@ -30,6 +30,15 @@ struct ProjectCommand: Command {
         // What stops is told below, in a sentence.
         var control = ProjectionControl(url: access.url, log: .silent)
         control.lanes = lanes
+        // After an update of this program.
+        let bar = ProgressBar()
+        let renewal = try Renewal(control).run(progress: bar.show)
+        bar.clear()
+        if case .made(let names, let outcome) = renewal {
+            StandardStream.error.write("Older rules had counted \(names.joined(separator: ", ")).\n")
+            let code = outcome.tell()
+            guard code == .done else { return code }
+        }
         let (head, stopped) = try control.catchUp()
         try control.finishZoneChanges()
         guard stopped.isEmpty else {
@@ -100,21 +109,28 @@ private struct RebuildRun {
         let names = try choose(control)
         guard !names.isEmpty else { return .done }
         let bar = ProgressBar()
-        let outcome = try Rebuild(control, names: names).run { phase in
-            switch phase {
-            case .folding(let position, let head):
-                bar.show(head == 0 ? 1 : Double(position) / Double(head), "folding: batch \(position) of \(head)")
-            case .verifying(let shard, let count):
-                bar.show(Double(shard) / Double(count), "verifying: shard \(shard) of \(count)")
-            case .swapping: bar.show(1, "swapping")
-            }
-        }
+        let outcome = try Rebuild(control, names: names).run(progress: bar.show)
         bar.clear()
-        return tell(outcome)
+        return outcome.tell()
     }
+}
 
-    private func tell(_ outcome: Rebuild.Outcome) -> ExitCode {
-        switch outcome {
+extension ProgressBar {
+    fileprivate func show(_ phase: Rebuild.Phase) {
+        switch phase {
+        case .folding(let position, let head):
+            show(head == 0 ? 1 : Double(position) / Double(head), "folding: batch \(position) of \(head)")
+        case .verifying(let shard, let count):
+            show(Double(shard) / Double(count), "verifying: shard \(shard) of \(count)")
+        case .swapping: show(1, "swapping")
+        }
+    }
+}
+
+extension Rebuild.Outcome {
+    /// The last word of a rebuild.
+    fileprivate func tell() -> ExitCode {
+        switch self {
         case .swapped(let events, let deliveries, let leftTables):
             StandardStream.error.write(
                 "Made anew from \(events) events of \(deliveries) deliveries, proved, and live.\n")

@@ -117,7 +117,7 @@ package struct Rebuild {
         let head = try Backlog.read(.building(line), on: &connection).head
         let catchUp = CatchUp(
             url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: Self.mostEvents,
-            log: control.log)
+            log: control.log, cancellation: control.cancellation)
         try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
     }
 
@@ -142,8 +142,11 @@ package struct Rebuild {
         // deliveries may not be what they should.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
         let verifier = Verifier(recounts: Recounts.all.filter { names.contains($0.projector) })
-        return try verifier.verify(line, shards: shards, on: &connection) { step in
-            progress(.verifying(shard: step.place, of: step.count))
+        return try control.cancellation.during(&connection) { connection in
+            try verifier.verify(line, shards: shards, on: &connection) { step in
+                try control.cancellation.check()
+                progress(.verifying(shard: step.place, of: step.count))
+            }
         }
     }
 }

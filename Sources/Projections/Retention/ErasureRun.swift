@@ -39,6 +39,8 @@ package struct ErasureRun {
             guard let lane = try Lane.lock([Shard.of(install)], of: .live, on: &connection) else {
                 throw StepError.lineIsGone
             }
+            // Those count it until they are made anew.
+            _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
             let names = try Self.deliveries(of: erasure, on: &connection)
             let stored = try DeliveryTable.read(names, from: lane.deliveries, on: &connection)

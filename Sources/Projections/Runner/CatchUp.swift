@@ -11,6 +11,7 @@ struct CatchUp {
     let lanes: Int
     let mostEvents: Int64
     let log: Log
+    let cancellation: Cancellation
 
     /// Told now and then how far the shard furthest behind has come.
     typealias Progress = @Sendable (_ position: Int64) -> Void
@@ -37,6 +38,7 @@ struct CatchUp {
             do {
                 var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
                 while !state.withLock({ state in state.isDone }) {
+                    try cancellation.check()
                     connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
                     let backlog = try Backlog.read(choice, on: &connection)
                     guard let position = backlog.position else { throw StepError.lineIsGone }

@@ -27,12 +27,15 @@ package final class Runner: Sendable {
         /// As it was last seen.
         var backlog: Backlog?
         var stopped: [StoppedProjection] = []
+        /// What has to be made anew.
+        var due: [String] = []
     }
 
-    private let configuration: Configuration
-    private let log: Log
-    private let isWell: @Sendable () -> Bool
+    let configuration: Configuration
+    let log: Log
+    let isWell: @Sendable () -> Bool
     private let state = Lock(State())
+    let cancellation = Cancellation()
     private let events: Counter
     private let steps: Counter
     private let failures: Counter
@@ -68,11 +71,13 @@ package final class Runner: Sendable {
         let threads = (0..<configuration.lanes).map { lane in
             Worker(name: "lane \(lane)") { self.run(lane) }
         }
-        state.withLock { state in state.threads = threads }
+        let renewal = Worker(name: "renewal") { self.renew() }
+        state.withLock { state in state.threads = threads + [renewal] }
     }
 
-    /// Ends after the steps that are being taken.
+    /// Ends after the steps that are being taken; what is being made anew goes on at the next start.
     package func stop() {
+        cancellation.ask()
         state.withLockNotifying { state in state.isStopping = true }
         for thread in state.withLock({ state in state.threads }) { thread.join() }
     }
@@ -109,7 +114,8 @@ package final class Runner: Sendable {
     /// What is looked at once a second.
     private func look(_ connection: inout Connection) throws {
         let stopped = try StoppedProjection.all(on: &connection)
-        state.withLock { state in state.stopped = stopped }
+        let due = try Renewal.due(on: &connection)
+        state.withLock { state in (state.stopped, state.due) = (stopped, due) }
         try changeZones(byRules: false, &connection)
     }
 
@@ -148,9 +154,12 @@ package final class Runner: Sendable {
         }
     }
 
-    private var isStopping: Bool { state.withLock { state in state.isStopping } }
+    /// What has to be made anew, as it was last seen.
+    var due: [String] { state.withLock { state in state.due } }
 
-    private func rest(_ seconds: Double) {
+    var isStopping: Bool { state.withLock { state in state.isStopping } }
+
+    func rest(_ seconds: Double) {
         guard seconds > 0 else { return }
         _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
     }

@@ -29,7 +29,7 @@ extension Lane {
     }
 
     /// What this program makes: the version of each projector's rules.
-    private static var versions: [String: Int32] {
+    static var versions: [String: Int32] {
         Dictionary(
             uniqueKeysWithValues: [(DeliveryTable.projector, DeliveryTable.version)]
                 + Projectors.all.map { ($0.name, $0.version) })
@@ -59,7 +59,7 @@ extension Lane {
                 name: member.name, batch: behind + 1,
                 reason:
                     "the tables of \(cause.name) hold what version \(cause.version) of its rules counted, and this program "
-                    + "counts by version \(versions[cause.name] ?? 0)")
+                    + "counts by version \(versions[cause.name] ?? 0)", isOutdated: true)
             if try stop.record(in: line, on: &connection) { stops.append(stop) }
         }
         return stops

@@ -31,6 +31,8 @@ struct Step {
         let name: String
         let batch: Int64
         let reason: String
+        /// Whether it was counted by older rules: nobody is to blame.
+        var isOutdated = false
     }
 
     /// Takes it; nil when there is nothing to move, or nobody to move it.

@@ -16,6 +16,8 @@ package enum StepError: Error, Sendable {
     case stopped
     /// Something failed for good, and any of so many batches may be why.
     case cannotTell(batches: Int32, String)
+    /// Somebody asked for it, and all is as it was after the last step.
+    case cancelled
     /// A projection's tables are not of this program: they are newer, or it knows of none such.
     case tooNew(String, version: Int32)
 
@@ -24,7 +26,7 @@ package enum StepError: Error, Sendable {
         switch self {
         case .database(let error): error.isRetriable
         case .overtaken: true
-        case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped, .tooNew: false
+        case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
         }
     }
 
@@ -33,7 +35,7 @@ package enum StepError: Error, Sendable {
         switch self {
         case .database(let error): !error.isRetriable
         case .wrongCount, .unreadableDelivery: true
-        case .overtaken, .cannotTell, .lineIsGone, .stopped, .tooNew: false
+        case .overtaken, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
         }
     }
 }
@@ -46,6 +48,7 @@ extension StepError: CustomStringConvertible {
         case .wrongCount(let batch, let shard, let found, let expected):
             "batch \(batch) holds \(found) events in shard \(shard) where it says \(expected)"
         case .lineIsGone: "what was being built was given up, since history changed or another rebuild began"
+        case .cancelled: "it was cut short, and goes on from there when it is run again"
         case .stopped: "the fold has stopped: see bellwether status"
         case .cannotTell(_, let reason): "a projection failed: \(reason)"
         case .tooNew(let name, let version):

@@ -39,7 +39,11 @@ struct Stepper {
 
     private func outcome(_ taken: Step.Taken?) -> Outcome {
         guard let taken else { return .nothing }
-        if taken.stops.contains(where: { $0.name == DeliveryTable.projector }) {
+        if taken.stops.contains(where: \.isOutdated) {
+            log.warning(
+                "projections stand still, since they were counted by older rules, until they are made anew (bellwether rebuild)",
+                ["projections": taken.stops.map(\.name).joined(separator: " "), "reason": taken.stops[0].reason])
+        } else if taken.stops.contains(where: { $0.name == DeliveryTable.projector }) {
             log.error(
                 "all projections have stopped: mend the cause, then run bellwether rebuild",
                 ["batch": "\(taken.stops[0].batch)", "reason": taken.stops[0].reason])

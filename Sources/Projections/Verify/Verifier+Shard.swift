@@ -79,7 +79,7 @@ extension Verifier {
 private struct LineMember {
     let name: String
     let tables: Int32
-    /// Nil while it runs.
+    /// Nil while it runs, by the rules of this program.
     let stopReason: String?
 }
 
@@ -113,13 +113,20 @@ extension Verifier {
     ) throws(PostgresError) -> [String: LineMember] {
         let rows = try connection.query(
             """
-            SELECT name, tables, CASE WHEN stopped_at IS NOT NULL
+            SELECT name, tables, version, CASE WHEN stopped_at IS NOT NULL
                 THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
             FROM projection.projector WHERE line = \(line) ORDER BY name
             """)
         var projectors: [String: LineMember] = [:]
         for row in rows {
-            let projector = LineMember(name: try row.get(0), tables: try row.get(1), stopReason: try row.optional(2))
+            let (name, version): (String, Int32) = (try row.get(0), try row.get(2))
+            let known = Lane.versions[name] ?? version
+            let otherRules: String? =
+                version == known
+                ? nil
+                : "its tables hold what version \(version) of its rules counted, and this program counts by \(known)"
+            let projector = LineMember(
+                name: name, tables: try row.get(1), stopReason: try row.optional(3) ?? otherRules)
             projectors[projector.name] = projector
         }
         return projectors

@@ -41,7 +41,7 @@ package struct Verifier: Sendable {
     /// Recounts these shards, or all.
     package func verify(
         _ line: Line = .live, shards: [Int16]? = nil, on connection: inout Connection,
-        progress: (Step) -> Void = { _ in }
+        progress: (Step) throws -> Void = { _ in }
     ) throws(VerifierError) -> VerificationReport {
         var report = VerificationReport()
         do {
@@ -49,7 +49,7 @@ package struct Verifier: Sendable {
             for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
             let chosen = shards ?? all
             for (place, shard) in chosen.enumerated() {
-                progress(Step(shard: shard, place: place + 1, count: chosen.count))
+                try progress(Step(shard: shard, place: place + 1, count: chosen.count))
                 try verify(line, shard: shard, into: &report, on: &connection)
             }
         } catch let error as VerifierError { throw error } catch let error as PostgresError {

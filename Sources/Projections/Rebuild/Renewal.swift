@@ -1,0 +1,67 @@
+package import Postgres
+internal import ServiceRuntime
+
+/// Makes anew what older rules have counted, and what has yet to be built: after an update of this program, tables of an
+/// older version stand still until then.
+///
+/// Whoever runs the projections does this by itself where it is logged in as the owner of the tables. Of several nodes one
+/// is at it at a time; that is only to spare the work, since two that rebuild the same share it and both end well.
+package struct Renewal: Sendable {
+    let control: ProjectionControl
+
+    package init(_ control: ProjectionControl) {
+        self.control = control
+    }
+
+    /// How it went.
+    package enum Outcome: Sendable {
+        /// Everything is counted by the rules of this program.
+        case nothingToDo
+        case made([String], Rebuild.Outcome)
+        /// Somebody else is at it.
+        case busy
+        /// These wait, and this login does not own the tables.
+        case notOwner([String])
+    }
+
+    /// The projections of the live line that were counted by older rules, or not at all; the deliveries first, and with
+    /// them all have to be made anew.
+    package static func due(on connection: inout Connection) throws(PostgresError) -> [String] {
+        let rows = try connection.query(
+            """
+            SELECT p.name, p.version FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            WHERE l.state = 'live'
+            """)
+        var stored: [String: Int32] = [:]
+        for row in rows { stored[try row.get(0)] = try row.get(1) }
+        // Where there is no line, or a newer program has been, it is not for us to say.
+        guard !stored.isEmpty, !stored.contains(where: { $1 > Lane.versions[$0] ?? 0 }) else { return [] }
+        return ([DeliveryTable.projector] + Projectors.all.map { $0.name }).filter { name in
+            stored[name] ?? 0 < Lane.versions[name] ?? 0
+        }
+    }
+
+    /// Makes anew what has to be. Cut short, it goes on where it was when it is run again.
+    package func run(progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }) throws -> Outcome {
+        var connection = try ProjectionSession.open(
+            url: control.url, role: nil, purpose: "renewal", log: control.log)
+        guard try !Self.due(on: &connection).isEmpty else { return .nothingToDo }
+        // Whoever else makes tables would make some that the projections may not write.
+        let isOwner: Bool = try connection.query(
+            "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'projection'")[0].get(0)
+        guard isOwner else { return .notOwner(try Self.due(on: &connection)) }
+        let isAlone: Bool = try connection.query("SELECT pg_try_advisory_lock(\(Self.lock))")[0].get(0)
+        guard isAlone else { return .busy }
+        defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lock))") }
+        // Who was at it before us may have made it.
+        let due = try Self.due(on: &connection)
+        guard !due.isEmpty else { return .nothingToDo }
+        control.log.info(
+            "the rules have changed: making funnels anew from the log, while the old ones are read",
+            ["projections": due.joined(separator: " ")])
+        return .made(due, try Rebuild(control, names: due).run(progress: progress))
+    }
+
+    /// "renewal", as a number of this program.
+    private static let lock: Int64 = 0x7265_6e65_7761_6c
+}

@@ -1,0 +1,56 @@
+internal import ServiceRuntime
+
+extension Runner {
+    /// Makes anew what older rules have counted, beside the lanes, until the runner stops.
+    func renew() {
+        var control = ProjectionControl(url: configuration.url, log: log)
+        control.lanes = configuration.lanes
+        control.cancellation = cancellation
+        var backoff = Backoff(first: 1, most: 60)
+        // What was tried in vain is not tried again before the next start.
+        var givenUp: [String] = []
+        while !isStopping {
+            let due = due
+            guard isWell(), !due.isEmpty, due != givenUp else {
+                rest(1)
+                continue
+            }
+            do {
+                let outcome = try Renewal(control).run()
+                if !tell(outcome) { givenUp = due }
+            } catch {
+                if !isStopping { log.warning("funnels could not be made anew yet", ["error": "\(error)"]) }
+            }
+            rest(backoff.next())
+        }
+    }
+
+    /// Says whether there is sense in looking again.
+    private func tell(_ outcome: Renewal.Outcome) -> Bool {
+        switch outcome {
+        case .nothingToDo, .busy: return true
+        case .made(let names, .swapped(let events, _, _)):
+            log.info(
+                "funnels were made anew, proved, and are live",
+                ["projections": names.joined(separator: " "), "events": "\(events)"])
+            return true
+        case .made(let names, .stopped(let stopped)):
+            log.error(
+                "funnels could not be made anew, and the old tables stay: mend the cause, then run bellwether rebuild",
+                [
+                    "projections": names.joined(separator: " "), "batch": "\(stopped.first?.batch ?? 0)",
+                    "reason": stopped.first?.reason ?? "",
+                ])
+        case .made(let names, .differs):
+            log.error(
+                "what was made anew is not what the log says: see bellwether rebuild, and please report this",
+                ["projections": names.joined(separator: " ")])
+        case .notOwner(let names):
+            log.error(
+                "projections stand still, since they were counted by older rules, and this login may not make tables: "
+                    + "run bellwether rebuild as the owner",
+                ["projections": names.joined(separator: " ")])
+        }
+        return false
+    }
+}
