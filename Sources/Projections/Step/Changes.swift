@@ -45,12 +45,20 @@ struct Changes {
     /// Deliveries that come.
     init(inserted deliveries: [Delivery]) { inserted = deliveries }
 
-    /// The net change that they make to a projector's tables.
-    func tallies(of projector: any Projector.Type) -> [Tally] {
-        var tallies = projector.tables.map(Tally.init)
-        for delivery in replaced { projector.count(delivery, -1, into: &tallies) }
-        for delivery in updated { projector.count(delivery, 1, into: &tallies) }
-        for delivery in inserted { projector.count(delivery, 1, into: &tallies) }
+    /// The net change that they make to the tables of each projector.
+    func tallies(of projectors: [any Projector.Type]) -> [[Tally]] {
+        var tallies = projectors.map { projector in projector.tables.map(Tally.init) }
+        // Delivery by delivery: to take one out of its array costs more than to count it.
+        func count(_ deliveries: [Delivery], _ weight: Int64) {
+            for delivery in deliveries {
+                for place in projectors.indices {
+                    projectors[place].count(delivery, weight, into: &tallies[place])
+                }
+            }
+        }
+        count(replaced, -1)
+        count(updated, 1)
+        count(inserted, 1)
         return tallies
     }
 }

@@ -98,8 +98,9 @@ struct Step {
         _ changes: Changes, of projectors: [(projector: any Projector.Type, tables: Int32)],
         on connection: inout Connection
     ) throws(PostgresError) {
-        let statements = projectors.flatMap { projector, tables in
-            changes.tallies(of: projector).compactMap { $0.upsert(into: tables) }
+        let tallies = changes.tallies(of: projectors.map { projector, _ in projector })
+        let statements = zip(projectors, tallies).flatMap { member, tallies in
+            tallies.compactMap { $0.upsert(into: member.tables) }
         }
         if !statements.isEmpty { _ = try connection.pipeline(statements) }
     }
