@@ -161,17 +161,18 @@ package final class Appender {
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: probing ? candidates : [])
-        var rows = CopyRows(columns: EventColumns.names.count)
+        var rows = CopyRows(columns: EventColumns.names.count, capacity: 512 * candidates.count)
         var shardEvents = [Int32](repeating: 0, count: Int(Shard.count))
         var times: (least: Timestamp, greatest: Timestamp)?
         for (offset, candidate) in candidates.enumerated() where !known.contains(offset) {
-            let submission = batch.submissions[candidate.submission]
-            let event = submission.events[candidate.event]
-            rows.append(event, batchID: batchID, app: submission.app, key: submission.key, words: candidate.words)
-            shardEvents[Int(event.shard)] += 1
+            let (place, identity) = (candidate.submission, candidate.identity)
+            rows.append(
+                batch.submissions[place].events[candidate.event], batchID: batchID, app: identity.app,
+                key: batch.submissions[place].key, words: candidate.words)
+            shardEvents[Int(identity.shard)] += 1
             times = (
-                min(times?.least ?? event.deviceAt, event.deviceAt),
-                max(times?.greatest ?? event.deviceAt, event.deviceAt)
+                min(times?.least ?? identity.deviceAt, identity.deviceAt),
+                max(times?.greatest ?? identity.deviceAt, identity.deviceAt)
             )
         }
         if rows.count > 0 {

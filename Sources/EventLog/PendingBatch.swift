@@ -10,6 +10,14 @@ struct PendingBatch {
         let app: Int32
         let shard: Int16
 
+        init(of event: Event, app: Int32) {
+            deviceAt = event.deviceAt
+            id = event.id
+            install = event.source.installID
+            self.app = app
+            shard = event.shard
+        }
+
         /// The order of the unique key.
         static func < (left: Identity, right: Identity) -> Bool {
             (left.deviceAt, left.id, left.install, left.app) < (right.deviceAt, right.id, right.install, right.app)
@@ -69,13 +77,12 @@ struct PendingBatch {
         var unknown: [WordGroup: Set<Word>] = [:]
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
         for (place, submission) in submissions.enumerated() {
-            for (index, event) in submission.events.enumerated() {
+            // By place: taking an event out of its array would copy it.
+            for index in submission.events.indices {
                 var candidate = Candidate(
                     submission: place, event: index,
-                    identity: Identity(
-                        deviceAt: event.deviceAt, id: event.id, install: event.source.installID, app: submission.app,
-                        shard: event.shard))
-                event.forEachWord { kind, text in
+                    identity: Identity(of: submission.events[index], app: submission.app))
+                submission.events[index].forEachWord { kind, text in
                     let word = Word(text)
                     if let id = cache.id(of: word, kind, app: submission.app) {
                         candidate.words[kind] = id
@@ -118,18 +125,22 @@ struct PendingBatch {
 
     /// Puts the candidates in key order, each once; further copies wait for the fate of the first.
     mutating func settleRepeats() {
-        var seen: Set<Identity> = []
-        seen.reserveCapacity(candidates.count)
+        // Places are sorted and not candidates, which are big. The first of equals stays the first.
+        let order = candidates.indices.sorted { left, right in
+            let (one, other) = (candidates[left].identity, candidates[right].identity)
+            return one < other || one == other && left < right
+        }
         var first: [Candidate] = []
         first.reserveCapacity(candidates.count)
-        for candidate in candidates {
-            if seen.insert(candidate.identity).inserted {
-                first.append(candidate)
+        for place in order {
+            let identity = candidates[place].identity
+            if first.last?.identity == identity {
+                repeats[identity, default: []].append((candidates[place].submission, candidates[place].event))
             } else {
-                repeats[candidate.identity, default: []].append((candidate.submission, candidate.event))
+                first.append(candidates[place])
             }
         }
-        candidates = first.sorted { $0.identity < $1.identity }
+        candidates = first
     }
 
     /// Copies within the batch, by place: they share the fate of the first one.
@@ -202,10 +213,11 @@ struct PendingBatch {
     func news(of stored: ArraySlice<Candidate>, known: Set<Int>) -> News {
         var news = pending
         for (offset, candidate) in stored.enumerated() {
-            let submission = submissions[candidate.submission]
-            let key = Tally.Key(of: submission)
             let verdict = known.contains(offset) ? Verdict.duplicate : .accepted
-            news.tally.count(submission.events[candidate.event], verdict, for: key)
+            news.tally.count(
+                submissions[candidate.submission].events[candidate.event], verdict,
+                for: Tally.Key(of: submissions[candidate.submission]))
+            if repeats.isEmpty { continue }
             for (place, index) in repeats[candidate.identity] ?? [] {
                 news.tally.count(submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
             }
@@ -218,6 +230,7 @@ struct PendingBatch {
         pending = News()
         for (offset, candidate) in stored.enumerated() {
             verdicts[candidate.submission][candidate.event] = known.contains(offset) ? .duplicate : .accepted
+            if repeats.isEmpty { continue }
             for (place, index) in repeats[candidate.identity] ?? [] { verdicts[place][index] = .duplicate }
         }
     }

@@ -2,19 +2,20 @@ package import Telemetry
 
 /// Rows in PostgreSQL's binary COPY format, built field by field in column order.
 package struct CopyRows: Sendable {
-    private var bytes: [UInt8]
+    private var bytes: CopyBytes
     package private(set) var count = 0
     private let columns: Int
 
-    /// Rows of so many columns.
-    package init(columns: Int) {
+    /// Rows of so many columns; `capacity` is how many bytes are expected.
+    package init(columns: Int, capacity: Int = 1_024) {
         self.columns = columns
-        bytes = CopyRows.signature
+        bytes = CopyBytes(capacity: capacity)
+        unsafe CopyRows.signature.withUnsafeBytes { signature in unsafe bytes.append(signature) }
     }
 
     /// Empties it and keeps the memory.
     package mutating func removeAll() {
-        bytes.removeSubrange(CopyRows.signature.count...)
+        bytes.removeAll(after: CopyRows.signature.count)
         count = 0
     }
 
@@ -34,7 +35,9 @@ package struct CopyRows: Sendable {
     /// modules: its metadata look-ups were what writers spent most time on.
     package mutating func append<Value: PostgresValue>(_ value: Value?) {
         guard let value else { return appendNull() }
-        bytes.appendSized { bytes in value.encode(into: &bytes) }
+        var field: [UInt8] = []
+        value.encode(into: &field)
+        bytes.append(field: field)
     }
 
     package mutating func append(_ value: Int16?) {
@@ -64,57 +67,50 @@ package struct CopyRows: Sendable {
     package mutating func append(_ value: Timestamp?) {
         guard let value else { return appendNull() }
         bytes.append(bigEndian: Int32(8))
-        value.encode(into: &bytes)
+        bytes.append(bigEndian: value.microsecondsOfPostgres)
     }
 
     package mutating func append(_ value: UUID) {
         bytes.append(bigEndian: Int32(16))
-        value.encode(into: &bytes)
+        bytes.append(bigEndian: Int64(bitPattern: value.high))
+        bytes.append(bigEndian: Int64(bitPattern: value.low))
     }
 
     package mutating func append(_ value: String?) {
         guard let value else { return appendNull() }
-        bytes.append(bigEndian: Int32(value.utf8.count))
-        bytes.append(contentsOf: value.utf8)
+        bytes.append(field: value)
     }
 
     package mutating func append(_ value: CivilDate) {
         bytes.append(bigEndian: Int32(4))
-        value.encode(into: &bytes)
+        bytes.append(bigEndian: value.daysOfPostgres)
     }
 
     package mutating func append(bytes value: [UInt8]) {
-        bytes.append(bigEndian: Int32(value.count))
-        bytes.append(contentsOf: value)
+        bytes.append(field: value)
     }
 
     /// The whole stream in pieces that a socket likes, the end marker included.
     func chunks(_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws(PostgresError) {
-        unsafe try bytes.withUnsafeBytesThrowing { bytes throws(PostgresError) in
-            var rest = unsafe bytes[...]
-            while unsafe !rest.isEmpty {
-                let piece = unsafe rest.prefix(65_536)
-                unsafe try send(UnsafeRawBufferPointer(rebasing: piece))
-                unsafe rest = rest.dropFirst(piece.count)
-            }
+        var failure: PostgresError?
+        func sendPieces(of bytes: UnsafeRawBufferPointer) {
+            do throws(PostgresError) {
+                var rest = unsafe bytes[...]
+                while unsafe failure == nil && !rest.isEmpty {
+                    let piece = unsafe rest.prefix(65_536)
+                    unsafe try send(UnsafeRawBufferPointer(rebasing: piece))
+                    unsafe rest = rest.dropFirst(piece.count)
+                }
+            } catch { failure = error }
         }
-        unsafe try [UInt8]([0xFF, 0xFF]).withUnsafeBytesThrowing(send)
+        unsafe bytes.withUnsafeBytes { bytes in unsafe sendPieces(of: bytes) }
+        unsafe CopyRows.end.withUnsafeBytes { bytes in unsafe sendPieces(of: bytes) }
+        if let failure { throw failure }
     }
+
+    private static let end: [UInt8] = [0xFF, 0xFF]
 
     /// "PGCOPY\n\377\r\n\0", no flags, no header extension.
     private static let signature: [UInt8] =
         Array("PGCOPY\n".utf8) + [0xFF] + Array("\r\n".utf8) + [0] + [UInt8](repeating: 0, count: 8)
-}
-
-extension [UInt8] {
-    /// `withUnsafeBytes` with a typed error.
-    fileprivate func withUnsafeBytesThrowing(
-        _ body: (UnsafeRawBufferPointer) throws(PostgresError) -> Void
-    ) throws(PostgresError) {
-        var failure: PostgresError?
-        unsafe withUnsafeBytes { bytes in
-            do throws(PostgresError) { unsafe try body(bytes) } catch { failure = error }
-        }
-        if let failure { throw failure }
-    }
 }

@@ -88,7 +88,9 @@ extension Timestamp: PostgresValue {
     package static var arrayOID: UInt32 { 1185 }
     /// PostgreSQL counts from 2000-01-01.
     private static var epoch: Int64 { 946_684_800_000_000 }
-    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: microseconds - Self.epoch) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: microsecondsOfPostgres) }
+    /// Counted from 2000 on, as PostgreSQL does.
+    var microsecondsOfPostgres: Int64 { microseconds - Self.epoch }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let since2000 = unsafe Int64(bigEndian: bytes) else { return nil }
         // The extremes are -infinity and infinity, which are no moments.
@@ -117,7 +119,9 @@ extension UUID: PostgresValue {
 extension CivilDate: PostgresValue {
     package static var oid: UInt32 { 1082 }
     package static var arrayOID: UInt32 { 1182 }
-    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: Int32(daysSince1970 - 10_957)) }
+    package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: daysOfPostgres) }
+    /// Counted from 2000 on, as PostgreSQL does.
+    var daysOfPostgres: Int32 { Int32(daysSince1970 - 10_957) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let days = unsafe Int32(bigEndian: bytes) else { return nil }
         self.init(daysSince1970: Int(days) + 10_957)
