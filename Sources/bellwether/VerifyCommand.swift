@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -8,26 +9,31 @@ struct VerifyCommand: Command {
     static let summary = "Recompute every number from the log by another route and compare; exit 1 if any differs"
     static let options = [
         Option("sample", help: "Only one of the log's shards, by chance"),
+        Option("lanes", "N", help: "Shards at once (default 2)"),
         Option("format", "FORMAT", help: "text or json (default text)"),
     ]
 
     private let arguments: Arguments
     private let format: OutputFormat
+    private let lanes: Int
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         format = try arguments.choice("format", default: .text)
+        lanes = try arguments.number("lanes", in: 1...16, default: 2)
     }
 
     func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
         // A shard of a big log takes its time, and nobody waits behind it.
-        let report = try DatabaseAccess.withConnection(arguments, statementSeconds: 0) { connection in
-            let sample = arguments.has("sample") ? try Verifier.shards(on: &connection).randomElement() : nil
-            if let sample { StandardStream.error.write("Only shard \(sample) is looked at.\n") }
-            let report = try Verifier().verify(shards: sample.map { [$0] }, on: &connection, progress: show)
-            show(nil)
-            return report
+        let open = { @Sendable [url = access.url] in
+            try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
         }
+        let report = try Verifier().verify(
+            shards: try sample(open).map { [$0] }, lanes: lanes, opening: open, progress: Self.show)
+        Self.show(nil)
         switch format {
         case .text: StandardStream.output.write(report.description)
         case .json: StandardStream.output.write(report.json)
@@ -35,8 +41,17 @@ struct VerifyCommand: Command {
         return report.isProved ? .done : .failed
     }
 
+    /// One shard by chance, if that is what was asked for.
+    private func sample(_ open: () throws -> Connection) throws -> Int16? {
+        guard arguments.has("sample") else { return nil }
+        var connection = try open()
+        let sample = try Verifier.shards(on: &connection).randomElement()
+        if let sample { StandardStream.error.write("Only shard \(sample) is looked at.\n") }
+        return sample
+    }
+
     /// One line that is written over, and only for somebody who looks.
-    private func show(_ step: Verifier.Step?) {
+    private static func show(_ step: Verifier.Step?) {
         guard StandardStream.error.isTerminal else { return }
         let line = step.map { "shard \($0.place) of \($0.count)" } ?? ""
         StandardStream.error.write("\r\u{1B}[K\(line)")

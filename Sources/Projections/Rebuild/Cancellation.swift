@@ -5,8 +5,9 @@ internal import ServiceRuntime
 package final class Cancellation: Sendable {
     private struct State {
         var isAsked = false
-        /// What the work is running just now.
-        var running: CancelHandle?
+        /// What the work is running just now, on each of its connections.
+        var running: [Int: CancelHandle] = [:]
+        var next = 0
     }
 
     private let state = Lock(State())
@@ -15,10 +16,11 @@ package final class Cancellation: Sendable {
 
     /// What runs fails soon, and nothing further is begun. It stays so.
     package func ask() {
-        state.withLock { state in
+        let running = state.withLock { state in
             state.isAsked = true
-            return state.running
-        }?.cancel()
+            return state.running.values
+        }
+        for handle in running { handle.cancel() }
     }
 
     package var isAsked: Bool { state.withLock { $0.isAsked } }
@@ -34,8 +36,12 @@ package final class Cancellation: Sendable {
     ) throws -> Result {
         try check()
         let handle = connection.cancelHandle()
-        state.withLock { $0.running = handle }
-        defer { state.withLock { $0.running = nil } }
+        let place = state.withLock { state in
+            state.next += 1
+            state.running[state.next] = handle
+            return state.next
+        }
+        defer { state.withLock { state in state.running[place] = nil } }
         do { return try body(&connection) } catch {
             try check()
             throw error

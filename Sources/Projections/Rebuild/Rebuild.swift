@@ -136,17 +136,14 @@ package struct Rebuild {
         _ line: Verifier.Line, shards: [Int16]? = nil, withDeliveries: Bool = true,
         progress: @escaping @Sendable (Phase) -> Void
     ) throws -> VerificationReport {
-        var connection = try LogSession.open(
-            url: control.url, role: nil, purpose: "verify", log: control.log, statementSeconds: 0)
         // A line holds no other projectors than those that it is made for; and to the live one come the funnels alone, whose
         // deliveries may not be what they should.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
         let verifier = Verifier(recounts: Recounts.all.filter { names.contains($0.projector) })
-        return try control.cancellation.during(&connection) { connection in
-            try verifier.verify(line, shards: shards, on: &connection) { step in
-                try control.cancellation.check()
-                progress(.verifying(shard: step.place, of: step.count))
-            }
-        }
+        let (url, log) = (control.url, control.log)
+        return try verifier.verify(
+            line, shards: shards, lanes: control.lanes, cancellation: control.cancellation,
+            opening: { try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0) },
+            progress: { step in progress(.verifying(shard: step.place, of: step.count)) })
     }
 }
