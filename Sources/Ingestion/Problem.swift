@@ -98,7 +98,7 @@ struct Problem {
         switch fault {
         case .ambiguousFraming: self.init(.ambiguousFraming, fault.description)
         case .headTooLarge: self.init(.headTooLarge, fault.description)
-        case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "At most \(limit) bytes. Send fewer events at a time.")
+        case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "At most \(limit) bytes. Send less at a time.")
         case .bodyStalled: self.init(.bodyStalled, fault.description)
         case .unanswered: self.init(.unanswered, fault.description, retryAfter: 2)
         case .draining: self.init(.draining, fault.description, retryAfter: 1)

@@ -36,6 +36,22 @@ package final class Router: RequestHandler {
         }
     }
 
+    /// Those that answer with the database; none where a process takes nothing in.
+    package struct Routes: Sendable {
+        package var events: EventsRoute?
+
+        package init(events: EventsRoute? = nil) {
+            self.events = events
+        }
+
+        fileprivate func have(_ path: Path) -> Bool {
+            switch path {
+            case .events: events != nil
+            case .health, .readiness, .metrics, .description: true
+            }
+        }
+    }
+
     /// What `/readyz` needs to know.
     package typealias ReadinessCheck = @Sendable () -> NotReady?
 
@@ -46,17 +62,17 @@ package final class Router: RequestHandler {
     }
 
     private let surface: Surface
-    private let events: EventsRoute?
+    private let routes: Routes
     private let metrics: IngestionMetrics
     private let isReady: ReadinessCheck
     private let crossOrigin: CrossOrigin
 
     package init(
-        _ surface: Surface, events: EventsRoute?, metrics: IngestionMetrics, crossOrigin: CrossOrigin = CrossOrigin([]),
+        _ surface: Surface, routes: Routes, metrics: IngestionMetrics, crossOrigin: CrossOrigin = CrossOrigin([]),
         isReady: @escaping ReadinessCheck
     ) {
         self.surface = surface
-        self.events = events
+        self.routes = routes
         self.metrics = metrics
         self.isReady = isReady
         self.crossOrigin = crossOrigin
@@ -68,7 +84,7 @@ package final class Router: RequestHandler {
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
         let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
-        guard let path = Path(rawValue: head.path), path.isThere(on: surface), path != .events || events != nil else {
+        guard let path = Path(rawValue: head.path), path.isThere(on: surface), routes.have(path) else {
             return answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
         }
         guard path.methods.contains(head.method) else {
@@ -76,7 +92,7 @@ package final class Router: RequestHandler {
             return answer.send(Problem(.methodNotAllowed, "Use \(allowed).", headers: [("Allow", allowed)]))
         }
         switch path {
-        case .events: events?.begin(head, answer)
+        case .events: routes.events?.begin(head, answer)
         case .health: answer.send(Self.text("ok\n"))
         case .readiness:
             guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }

@@ -22,6 +22,7 @@ final class Service: Sendable {
     private struct Ingestion {
         let keys: KeyDirectory
         let commits: GroupCommit
+        let clerk: Clerk
     }
 
     struct Configuration {
@@ -57,7 +58,7 @@ final class Service: Sendable {
                     configuration.commits,
                     appender: Appender.Configuration(
                         url: url, node: configuration.node, mostWords: configuration.mostWords), months: months,
-                    log: log, metrics: metrics)) : nil
+                    log: log, metrics: metrics), clerk: Clerk(url: url, log: log)) : nil
         runner =
             configuration.parts.contains(.project)
             ? Runner(
@@ -74,16 +75,19 @@ final class Service: Sendable {
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
             guard let ingestion else { return nil }
-            let isConnected = ingestion.commits.isConnected && ingestion.keys.isConnected
+            let isConnected =
+                ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.clerk.isConnected
             return isConnected ? nil : Router.NotReady("The database is being reached.")
         }
-        let route = ingestion.map { ingestion in
-            EventsRoute(
-                keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
-                clock: configuration.clock, isDraining: isDraining)
-        }
+        let routes =
+            ingestion.map { ingestion in
+                Router.Routes(
+                    events: EventsRoute(
+                        keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
+                        clock: configuration.clock, isDraining: isDraining))
+            } ?? Router.Routes()
         let router = Router(
-            configuration.metricsListen == nil ? .everything : .withoutMetrics, events: route, metrics: metrics,
+            configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
             crossOrigin: configuration.crossOrigin, isReady: isReady)
         var doors = [
             try HTTPServer(
@@ -92,7 +96,7 @@ final class Service: Sendable {
         if let metricsListen = configuration.metricsListen {
             var quiet = HTTPServerConfiguration(listen: metricsListen)
             quiet.connectionLimit = 64
-            let metricsRouter = Router(.metricsOnly, events: nil, metrics: metrics, isReady: isReady)
+            let metricsRouter = Router(.metricsOnly, routes: Router.Routes(), metrics: metrics, isReady: isReady)
             doors.append(
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
@@ -126,6 +130,7 @@ final class Service: Sendable {
         keeper.start()
         ingestion?.keys.start()
         ingestion?.commits.start()
+        ingestion?.clerk.start()
         runner?.start()
         for door in doors {
             door.start()
@@ -150,6 +155,7 @@ final class Service: Sendable {
         draining.withLock { $0 = true }
         for door in doors { door.stop(deadline: .after(seconds: 30)) }
         ingestion?.commits.stop()
+        ingestion?.clerk.stop()
         ingestion?.keys.stop()
         runner?.stop()
         keeper.stop()

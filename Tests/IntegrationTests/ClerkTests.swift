@@ -1,0 +1,233 @@
+import HTTPServer
+import Ingestion
+import Postgres
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("The clerk")
+struct ClerkTests {
+    private let database: TestDatabase
+
+    init() throws { database = try TestDatabase.make() }
+
+    /// The answers that came, in their order.
+    private final class Answers: Sendable {
+        private let responses = Lock([Response]())
+
+        func add(_ response: Response) { responses.withLockNotifying { $0.append(response) } }
+
+        func wait(for count: Int, within seconds: Double = 60) throws -> [Response] {
+            try #require(responses.wait(until: .after(seconds: seconds)) { $0.count >= count ? $0 : nil })
+        }
+
+        var all: [Response] { responses.withLock { $0 } }
+    }
+
+    private func clerk(_ adjust: (inout Clerk.Configuration) -> Void = { _ in }) throws -> Clerk {
+        var configuration = Clerk.Configuration()
+        adjust(&configuration)
+        let clerk = Clerk(url: try database.url(), configuration, log: .silent)
+        clerk.start()
+        #expect(eventually { clerk.isConnected })
+        return clerk
+    }
+
+    private static func text(_ text: String) -> Response { Response(status: 200, body: Array(text.utf8)) }
+
+    @Test("does jobs in their order, on one connection of the ingest role")
+    func order() throws {
+        defer { database.drop() }
+        let clerk = try clerk()
+        defer { clerk.stop() }
+        let answers = Answers()
+        for _ in 0..<3 {
+            clerk.submit(bytes: 1) { connection throws(PostgresError) in
+                let row = try connection.query("SELECT current_user::text, pg_backend_pid()::text")[0]
+                return Self.text("\(try row.get(0, as: String.self)) \(try row.get(1, as: String.self))")
+            } answer: {
+                answers.add($0)
+            }
+        }
+        let bodies = try answers.wait(for: 3).map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies[0].hasPrefix("bellwether_ingest ") && Set(bodies).count == 1, "\(bodies)")
+    }
+
+    @Test("does a job on a new connection when the old one died unused")
+    func lostConnection() throws {
+        defer { database.drop() }
+        let clerk = try clerk()
+        defer { clerk.stop() }
+        let answers = Answers()
+        var administrator = try database.administrator()
+        let killed = try administrator.query(
+            """
+            SELECT count(pg_terminate_backend(pid, 30000)) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'bellwether clerk'
+            """)[0].get(0, as: Int64.self)
+        #expect(killed == 1)
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            try connection.query("SELECT 1")
+            return Self.text("done")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(try answers.wait(for: 1)[0].status == 200)
+    }
+
+    @Test("answers 503 at once while the database is away, and works again when it is back")
+    func away() throws {
+        defer { database.drop() }
+        let clerk = try clerk()
+        defer { clerk.stop() }
+        let answers = Answers()
+        // Nobody can close the database that he is in.
+        let elsewhere = try TestDatabase.make(.empty)
+        defer { elsewhere.drop() }
+        var administrator = try elsewhere.administrator()
+        try administrator.execute(script: "ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false")
+        try administrator.query(
+            """
+            SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity
+            WHERE datname = \(database.name)
+            """)
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            try connection.query("SELECT 1")
+            return Self.text("done")
+        } answer: {
+            answers.add($0)
+        }
+        let first = try answers.wait(for: 1)[0]
+        #expect(first.status == 503 && first.headers.contains { $0.0 == "Retry-After" })
+        #expect(!clerk.isConnected)
+        clerk.submit(bytes: 1) { _ in
+            Self.text("never")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(answers.all.count == 2 && answers.all[1].status == 503)
+        try administrator.execute(script: "ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
+        #expect(eventually { clerk.isConnected })
+        clerk.submit(bytes: 1) { _ in
+            Self.text("again")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(try answers.wait(for: 3)[2].status == 200)
+    }
+
+    @Test("answers a job that PostgreSQL refuses with 503 and goes on with the next, in no transaction")
+    func refusedJob() throws {
+        defer { database.drop() }
+        let clerk = try clerk()
+        defer { clerk.stop() }
+        let answers = Answers()
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            try connection.execute(script: "BEGIN")
+            try connection.query("SELECT 1 / 0")
+            return Self.text("never")
+        } answer: {
+            answers.add($0)
+        }
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            Self.text(connection.isInTransaction ? "in a transaction" : "in none")
+        } answer: {
+            answers.add($0)
+        }
+        let both = try answers.wait(for: 2)
+        #expect(both.map(\.status) == [503, 200])
+        #expect(String(decoding: both[1].body, as: UTF8.self) == "in none")
+    }
+
+    @Test("a job that takes longer than it may is answered 503, and the next is done")
+    func slowJob() throws {
+        defer { database.drop() }
+        let clerk = try clerk { $0.secondsPerJob = 1 }
+        defer { clerk.stop() }
+        let answers = Answers()
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            try connection.query("SELECT pg_sleep(3600)")
+            return Self.text("never")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(try answers.wait(for: 1)[0].status == 503)
+        #expect(eventually { clerk.isConnected })
+        clerk.submit(bytes: 1) { _ in
+            Self.text("done")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(try answers.wait(for: 2)[1].status == 200)
+    }
+
+    @Test("turns away what its queue has no room for, by number or by bytes, and takes anything when it is empty")
+    func fullQueue() throws {
+        defer { database.drop() }
+        for isByBytes in [false, true] {
+            let clerk = try clerk {
+                if isByBytes { $0.mostQueuedBytes = 100 } else { $0.mostJobs = 1 }
+            }
+            let (begun, mayEnd, answers) = (Lock(false), Lock(false), Answers())
+            clerk.submit(bytes: 1000) { _ in
+                begun.withLockNotifying { $0 = true }
+                _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
+                return Self.text("first")
+            } answer: {
+                answers.add($0)
+            }
+            #expect(begun.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
+            if !isByBytes {
+                clerk.submit(bytes: 1) { _ in
+                    Self.text("second")
+                } answer: {
+                    answers.add($0)
+                }
+            }
+            clerk.submit(bytes: 1) { _ in
+                Self.text("too many")
+            } answer: {
+                answers.add($0)
+            }
+            #expect(answers.all.map(\.status) == [503])
+            mayEnd.withLockNotifying { $0 = true }
+            #expect(try answers.wait(for: isByBytes ? 2 : 3).dropFirst().allSatisfy { $0.status == 200 })
+            clerk.stop()
+        }
+    }
+
+    @Test("when it is to stop it does what waits and takes nothing new")
+    func stop() throws {
+        defer { database.drop() }
+        let clerk = try clerk()
+        let (begun, mayEnd, answers) = (Lock(false), Lock(false), Answers())
+        clerk.submit(bytes: 1) { _ in
+            begun.withLockNotifying { $0 = true }
+            _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
+            return Self.text("first")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(begun.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
+        clerk.submit(bytes: 1) { _ in
+            Self.text("second")
+        } answer: {
+            answers.add($0)
+        }
+        let stopping = Worker(name: "stop") { clerk.stop() }
+        // Refused from the moment when it knows.
+        #expect(
+            eventually {
+                let late = Answers()
+                clerk.submit(bytes: 1) { _ in
+                    Self.text("late")
+                } answer: {
+                    late.add($0)
+                }
+                return late.all.first?.status == 503
+            })
+        mayEnd.withLockNotifying { $0 = true }
+        stopping.join()
+        #expect(answers.all.prefix(2).map(\.status) == [200, 200])
+    }
+}
