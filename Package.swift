@@ -57,9 +57,12 @@ let package = Package(
             name: "EventLog", dependencies: ["CCrypto", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strictAtTheBorder),
         .target(
+            name: "Registry", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
+        .target(
             name: "Ingestion",
             dependencies: [
-                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "ServiceRuntime",
+                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "Registry", "ServiceRuntime",
                 "Telemetry",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
@@ -77,7 +80,7 @@ let package = Package(
             name: "bellwether",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Posting",
-                "Projections", "Reports", "ServiceRuntime", "Simulation", "Telemetry",
+                "Projections", "Registry", "Reports", "ServiceRuntime", "Simulation", "Telemetry",
             ],
             swiftSettings: strict),
 
@@ -109,6 +112,8 @@ let package = Package(
         .testTarget(
             name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
+        .testTarget(
+            name: "RegistryTests", dependencies: ["Registry", "ServiceRuntime"], swiftSettings: strict),
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
         .target(name: "FunnelOracle", dependencies: ["Telemetry"], path: "Tests/FunnelOracle", swiftSettings: strict),
         .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
@@ -135,7 +140,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Reports", "ServiceRuntime", "Telemetry", "TestSupport",
+                "Projections", "Registry", "Reports", "ServiceRuntime", "Telemetry", "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(

@@ -9,8 +9,14 @@ SELECT
     f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
     f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
     f.received_responded / nullif(f.received, 0) AS response_rate,
-    f.received / nullif(f.delivered, 0) AS receipt_coverage
+    f.received / nullif(f.delivered, 0) AS receipt_coverage,
+    CASE WHEN category.value = ANY (reported.categories) THEN f.dismissed / nullif(f.delivered, 0) END AS dismiss_rate
 FROM log.app AS app
+CROSS JOIN LATERAL (
+    -- Where iOS reports dismissals at all.
+    SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
+    WHERE c.app = app.id AND c.custom_dismiss
+) AS reported
 CROSS JOIN LATERAL (
     SELECT
         day, category,
@@ -45,5 +51,6 @@ COMMENT ON COLUMN analytics.category_funnel.suppressed IS 'Unanswered deliveries
 COMMENT ON COLUMN analytics.category_funnel.media_attached IS 'Deliveries whose media was attached or prefetched';
 COMMENT ON COLUMN analytics.category_funnel.response_rate IS 'received_responded / received: over what is known to have arrived, since over delivered it would drift to 1 where receipts fail. Null where received is 0';
 COMMENT ON COLUMN analytics.category_funnel.receipt_coverage IS 'received / delivered: how much of what we know of has a receipt. Where it is low, response_rate stands on few';
+COMMENT ON COLUMN analytics.category_funnel.dismiss_rate IS 'dismissed / delivered. Null where the category is not registered with custom_dismiss: there iOS reports no dismissal';
 
 GRANT SELECT ON analytics.category_funnel TO bellwether_analyst;

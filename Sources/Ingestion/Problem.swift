@@ -22,6 +22,7 @@ struct Problem {
         case tooManyEvents = "too_many_events"
         case unsupportedMediaType = "unsupported_media_type"
         case unsupportedEncoding = "unsupported_encoding"
+        case invalidCategories = "invalid_categories"
         case rateLimited = "rate_limited"
         case headTooLarge = "head_too_large"
         case unavailable = "database_unavailable"
@@ -40,6 +41,7 @@ struct Problem {
             case .bodyStalled: 408
             case .bodyTooLarge, .unpackedTooLarge, .tooManyEvents: 413
             case .unsupportedMediaType, .unsupportedEncoding: 415
+            case .invalidCategories: 422
             case .rateLimited: 429
             case .headTooLarge: 431
             case .unavailable, .overloaded, .draining, .notReady, .unanswered: 503
@@ -67,6 +69,7 @@ struct Problem {
             case .tooManyEvents: "The envelope has too many events"
             case .unsupportedMediaType: "The body must be JSON"
             case .unsupportedEncoding: "This content encoding is not understood"
+            case .invalidCategories: "The categories are not right"
             case .rateLimited: "The app sends faster than it may"
             case .headTooLarge: "The header fields are too large"
             case .unavailable: "The database is away"
@@ -81,6 +84,8 @@ struct Problem {
     let code: Code
     let detail: String
     var headers: [(String, String)] = []
+    /// Further members as they stand in JSON, each with a comma in front.
+    var extra = ""
 
     init(_ code: Code, _ detail: String, headers: [(String, String)] = []) {
         self.code = code
@@ -111,7 +116,7 @@ struct Problem {
         body.appendJSON(code.title)
         body += ",\"status\":\(code.status),\"code\":\"\(code.rawValue)\",\"detail\":"
         body.appendJSON(detail)
-        body += "}\n"
+        body += extra + "}\n"
         return Response(
             status: code.status, headers: [("Content-Type", "application/problem+json")] + headers,
             body: Array(body.utf8))

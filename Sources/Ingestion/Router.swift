@@ -15,6 +15,7 @@ package final class Router: RequestHandler {
     /// Everything that there is.
     enum Path: String, CaseIterable {
         case events = "/v1/events"
+        case categories = "/v1/categories"
         case health = "/healthz"
         case readiness = "/readyz"
         case metrics = "/metrics"
@@ -23,6 +24,7 @@ package final class Router: RequestHandler {
         var methods: [String] {
             switch self {
             case .events: ["POST"]
+            case .categories: ["PUT"]
             case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
             }
         }
@@ -39,14 +41,17 @@ package final class Router: RequestHandler {
     /// Those that answer with the database; none where a process takes nothing in.
     package struct Routes: Sendable {
         package var events: EventsRoute?
+        package var categories: CategoriesRoute?
 
-        package init(events: EventsRoute? = nil) {
+        package init(events: EventsRoute? = nil, categories: CategoriesRoute? = nil) {
             self.events = events
+            self.categories = categories
         }
 
         fileprivate func have(_ path: Path) -> Bool {
             switch path {
             case .events: events != nil
+            case .categories: categories != nil
             case .health, .readiness, .metrics, .description: true
             }
         }
@@ -93,6 +98,7 @@ package final class Router: RequestHandler {
         }
         switch path {
         case .events: routes.events?.begin(head, answer)
+        case .categories: routes.categories?.begin(head, answer)
         case .health: answer.send(Self.text("ok\n"))
         case .readiness:
             guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }

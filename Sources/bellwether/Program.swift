@@ -28,6 +28,7 @@ enum Program {
             AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
             ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
             ReportCommand.self, EraseCommand.self,
+            CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
             RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SimulateCommand.self, DemoCommand.self,

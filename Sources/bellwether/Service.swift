@@ -84,7 +84,9 @@ final class Service: Sendable {
                 Router.Routes(
                     events: EventsRoute(
                         keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
-                        clock: configuration.clock, isDraining: isDraining))
+                        clock: configuration.clock, isDraining: isDraining),
+                    categories: CategoriesRoute(
+                        keys: ingestion.keys, clerk: ingestion.clerk, isDraining: isDraining))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,

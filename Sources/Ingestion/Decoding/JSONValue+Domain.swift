@@ -21,20 +21,6 @@ extension JSONValue {
     }
 }
 
-extension JSONValue.Kind {
-    /// The kind with its article, for a sentence.
-    var words: String {
-        switch self {
-        case .object: "an object"
-        case .array: "an array"
-        case .string: "a string"
-        case .number: "a number"
-        case .boolean: "a boolean"
-        case .null: "null"
-        }
-    }
-}
-
 extension JSONValue.Number {
     /// The value of a number without a fraction, however it is written: 17, 17.0, 1.7e1.
     var integer: Int64? {

@@ -1,0 +1,34 @@
+-- Why: a tap on Close is a tap, but nobody was won by it. What a button means is what is registered of it.
+CREATE OR REPLACE VIEW analytics.category_answers AS
+SELECT
+    app.slug AS app, f.day, f.category, f.answer, f.tapped_deliveries::bigint AS tapped_deliveries,
+    f.taps::bigint AS taps
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT
+        a.day, coalesce(category.value, '') AS category, coalesce(known.answer, '') AS answer,
+        sum(a.tapped_deliveries) AS tapped_deliveries, sum(a.taps) AS taps
+    FROM (
+        SELECT day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps
+        FROM projection.category_actions
+        WHERE category_actions.app = app.id
+            AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions'))
+        GROUP BY day, category, action_id
+        HAVING sum(tapped_deliveries) > 0
+    ) AS a
+    LEFT JOIN log.word AS category ON category.id = a.category
+    LEFT JOIN log.word AS action_id ON action_id.id = a.action_id
+    LEFT JOIN registry.known_button AS known
+        ON known.app = app.id AND known.category = category.value AND known.action_id = action_id.value
+    GROUP BY 1, 2, 3
+) AS f;
+
+COMMENT ON VIEW analytics.category_answers IS 'Taps of buttons by what the buttons mean, day by day: closing and declining are no engagement. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON COLUMN analytics.category_answers.app IS 'Slug of the app';
+COMMENT ON COLUMN analytics.category_answers.day IS 'Day of the deliveries'' first events in the time zone of the app, not that of the taps';
+COMMENT ON COLUMN analytics.category_answers.category IS 'Notification category, '''' for deliveries that name none';
+COMMENT ON COLUMN analytics.category_answers.answer IS 'accept, decline, later or close, as registered now or last; '''' for buttons of which none is registered';
+COMMENT ON COLUMN analytics.category_answers.tapped_deliveries IS 'Deliveries on which such a button was tapped. One with taps of two buttons counts for both';
+COMMENT ON COLUMN analytics.category_answers.taps IS 'Taps of such buttons, repeated ones too';
+
+GRANT SELECT ON analytics.category_answers TO bellwether_analyst;

@@ -1,0 +1,35 @@
+-- Why: a button that was retired is still tapped in old versions of the app, and keeps its title and what it meant. So
+-- this has every button that was ever registered, as it is now or was last.
+CREATE OR REPLACE VIEW registry.known_button AS
+SELECT
+    change.app, change.category, change.action_id, change.is_registered,
+    button.position, button.title, button.titles, button.answer,
+    category.content_extension,
+    -- The time from which on it is registered without a break, or was when it was retired.
+    began.registered_at, CASE WHEN NOT change.is_registered THEN change.changed_at END AS retired_at,
+    -- Whether its category was registered before, without it.
+    EXISTS (
+        SELECT FROM registry.change AS older
+        WHERE older.app = change.app AND older.category = change.category AND older.action_id = ''
+            AND older.number < began.number
+    ) AS was_added
+FROM registry.latest_change AS change
+CROSS JOIN LATERAL (
+    SELECT c.number, e.registered_at FROM registry.change AS c
+    JOIN registry.edition AS e ON e.app = c.app AND e.number = c.number
+    WHERE c.app = change.app AND c.category = change.category AND c.action_id = change.action_id AND c.is_registered
+    ORDER BY c.number DESC LIMIT 1
+) AS began
+LEFT JOIN registry.registered_category AS now ON now.app = change.app AND now.category = change.category
+JOIN registry.button AS button
+    ON button.app = change.app AND button.category = change.category AND button.action_id = change.action_id
+    AND button.number = CASE
+        WHEN change.is_registered THEN now.number
+        ELSE (
+            SELECT max(b.number) FROM registry.button AS b
+            WHERE b.app = change.app AND b.category = change.category AND b.action_id = change.action_id
+        )
+    END
+JOIN registry.category AS category
+    ON category.app = button.app AND category.number = button.number AND category.category = button.category
+WHERE change.action_id <> '';

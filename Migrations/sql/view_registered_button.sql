@@ -1,0 +1,7 @@
+-- Why: the buttons that are registered now are those of the categories that are.
+CREATE OR REPLACE VIEW registry.registered_button AS
+SELECT b.*, c.content_extension, c.category_set
+FROM registry.registered_category AS c
+JOIN registry.button AS b ON b.app = c.app AND b.number = c.number AND b.category = c.category;
+
+GRANT SELECT ON registry.registered_button TO bellwether_ingest;

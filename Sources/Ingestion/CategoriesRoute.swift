@@ -1,0 +1,59 @@
+internal import EventLog
+internal import HTTPServer
+internal import Postgres
+internal import Registry
+internal import ServiceRuntime
+
+/// `PUT /v1/categories`: registers the categories of the app whose server key came along.
+package final class CategoriesRoute: Sendable {
+    private let admission: Admission
+    private let clerk: Clerk
+
+    package init(keys: KeyDirectory, clerk: Clerk, isDraining: @escaping @Sendable () -> Bool) {
+        admission = Admission(
+            keys: keys, kind: .server,
+            wrongKind:
+                "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
+            unpackedLimit: RegistryLimits.document, isDraining: isDraining)
+        self.clerk = clerk
+    }
+
+    func begin(_ head: RequestHead, _ answer: Answer) {
+        admission.admit(head, answer) { [clerk] body, access in
+            clerk.submit(bytes: body.count) { connection throws(PostgresError) in
+                // Reading a document takes milliseconds: not on the thread that serves all connections.
+                let document: CategoryDocument
+                do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {
+                    return Problem(error).response
+                }
+                return try Registrar.register(document, of: access.app, on: &connection).response
+            } answer: {
+                answer.send($0)
+            }
+        }
+    }
+}
+
+extension Registration {
+    fileprivate var response: Response {
+        Response(status: 200, headers: [("Content-Type", "application/json")], body: Array((json + "\n").utf8))
+    }
+}
+
+extension Problem {
+    fileprivate init(_ error: CategoryDocumentError) {
+        switch error {
+        case .tooLarge:
+            self.init(.unpackedTooLarge, "At most \(RegistryLimits.document) bytes.")
+        case .notJSON(let reason): self.init(.notJSON, reason)
+        case .notAnObject(let kind): self.init(.notAnObject, "The document must be an object, is \(kind).")
+        case .invalid(let errors, let more):
+            let count = errors.count + more
+            self.init(
+                .invalidCategories,
+                "\(count) \(count == 1 ? "error" : "errors"); nothing was registered. The first: \(errors.first?.description ?? "")"
+            )
+            extra = ",\"errors\":\(errors.json)"
+        }
+    }
+}

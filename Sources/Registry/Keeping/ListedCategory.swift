@@ -1,0 +1,72 @@
+package import EventLog
+package import Postgres
+internal import ServiceRuntime
+
+/// A category as `categories list` shows it: registered, retired, or only tapped.
+package struct ListedCategory: Sendable {
+    package struct Button: Sendable {
+        package let id: String
+        package let position: Int16?
+        package let title: String?
+        package let answer: String?
+        package let exposures: Int64?
+        package let tappedDeliveries: Int64
+        package let verdict: String
+    }
+
+    package let id: String
+    /// Empty where it was never registered.
+    package let set: String
+    package let edition: Int32?
+    package let isRetired: Bool
+    package private(set) var buttons: [Button] = []
+
+    /// All of an app, by name, their buttons in their places.
+    package static func list(
+        of app: App, on connection: inout Connection
+    ) throws(PostgresError) -> [ListedCategory] {
+        let rows = try connection.query(
+            """
+            SELECT
+                category, c.category_set, c.edition, c.retired_at IS NOT NULL, b.action_id, b.position, b.title, b.answer,
+                b.exposures, b.tapped_deliveries, b.verdict
+            FROM (SELECT * FROM analytics.categories WHERE app = \(app.slug)) AS c
+            FULL JOIN (SELECT * FROM analytics.category_buttons WHERE app = \(app.slug)) AS b USING (category)
+            ORDER BY category COLLATE "C", b.verdict IN ('retired', 'unregistered'), b.position, b.action_id COLLATE "C"
+            """)
+        var categories: [ListedCategory] = []
+        for row in rows {
+            let id: String = try row.get(0)
+            if categories.last?.id != id {
+                categories.append(
+                    ListedCategory(
+                        id: id, set: try row.optional(1) ?? "", edition: try row.optional(2), isRetired: try row.get(3))
+                )
+            }
+            guard let action: String = try row.optional(4) else { continue }
+            categories[categories.count - 1].buttons.append(
+                Button(
+                    id: action, position: try row.optional(5), title: try row.optional(6), answer: try row.optional(7),
+                    exposures: try row.optional(8), tappedDeliveries: try row.get(9), verdict: try row.get(10)))
+        }
+        return categories
+    }
+
+    private init(id: String, set: String, edition: Int32?, isRetired: Bool) {
+        (self.id, self.set, self.edition, self.isRetired) = (id, set, edition, isRetired)
+    }
+
+    /// In one line.
+    package var json: String {
+        let listed = buttons.map { button in
+            "{\"action_id\":\(String(json: button.id)),\"position\":\(button.position.map { "\($0)" } ?? "null"),"
+                + "\"title\":\(button.title.map { String(json: $0) } ?? "null"),"
+                + "\"answer\":\(button.answer.map { "\"\($0)\"" } ?? "null"),"
+                + "\"exposures\":\(button.exposures.map { "\($0)" } ?? "null"),"
+                + "\"tapped_deliveries\":\(button.tappedDeliveries),\"verdict\":\"\(button.verdict)\"}"
+        }
+        return "{\"category\":\(String(json: id)),\"category_set\":\(set.isEmpty ? "null" : String(json: set)),"
+            + "\"edition\":\(edition.map { "\($0)" } ?? "null"),\"retired\":\(isRetired),"
+            + "\"buttons\":[\(listed.joined(separator: ","))]}"
+    }
+}

@@ -1,0 +1,78 @@
+/// A notification category as an app registers it: what it is called by and which buttons it shows.
+package struct Category: Sendable, Equatable {
+    package var id: String
+    package var buttons: [Button]
+    /// The buttons that a banner shows, by id.
+    package var compactActions: [String]
+    package var intentIdentifiers: [String]
+    /// Whether iOS reports that a person has dismissed a notification of it.
+    package var customDismiss: Bool
+    /// Whether a content extension shows its notifications, and so tells who has seen the buttons.
+    package var contentExtension: Bool
+    package var summaryFormat: String?
+    package var hiddenPreviewsPlaceholder: String?
+    /// Where it stands in its document.
+    package var path: String
+
+    package init(
+        id: String, buttons: [Button] = [], compactActions: [String] = [], intentIdentifiers: [String] = [],
+        customDismiss: Bool = false, contentExtension: Bool = false, summaryFormat: String? = nil,
+        hiddenPreviewsPlaceholder: String? = nil, path: String = ""
+    ) {
+        self.id = id
+        self.buttons = buttons
+        self.compactActions = compactActions
+        self.intentIdentifiers = intentIdentifiers
+        self.customDismiss = customDismiss
+        self.contentExtension = contentExtension
+        self.summaryFormat = summaryFormat
+        self.hiddenPreviewsPlaceholder = hiddenPreviewsPlaceholder
+        self.path = path
+    }
+}
+
+/// A button of a category. What was not said of it is nil.
+package struct Button: Sendable, Equatable {
+    /// In their order in the document.
+    package struct Title: Sendable, Equatable {
+        package var language: String
+        package var text: String
+
+        package init(_ language: String, _ text: String) {
+            self.language = language
+            self.text = text
+        }
+    }
+
+    /// What a tap does with the app.
+    package enum Activation: String, Sendable, CaseIterable { case foreground, background }
+
+    /// What a tap means.
+    package enum Answer: String, Sendable, CaseIterable { case accept, decline, later, close }
+
+    package var id: String
+    package var titles: [Title]
+    package var activation: Activation?
+    package var destructive: Bool?
+    package var authenticationRequired: Bool?
+    package var textInput: Bool?
+    package var answer: Answer?
+
+    package init(
+        id: String, titles: [Title], activation: Activation? = nil, destructive: Bool? = nil,
+        authenticationRequired: Bool? = nil, textInput: Bool? = nil, answer: Answer? = nil
+    ) {
+        self.id = id
+        self.titles = titles
+        self.activation = activation
+        self.destructive = destructive
+        self.authenticationRequired = authenticationRequired
+        self.textInput = textInput
+        self.answer = answer
+    }
+
+    /// What it is called in a report: in English, else in the language that comes first.
+    package var title: String? {
+        (titles.first { $0.language.lowercased() == "en" } ?? titles.first)?.text
+    }
+}

@@ -1,0 +1,64 @@
+internal import JSON
+
+/// A document of categories that is right in every respect: its set, its categories, and what is worth a look.
+package struct CategoryDocument: Sendable {
+    package let set: CategorySet
+    package let categories: [Category]
+    package let warnings: [Remark]
+
+    package init(set: CategorySet, categories: [Category], warnings: [Remark] = []) {
+        self.set = set
+        self.categories = categories
+        self.warnings = warnings
+    }
+
+    /// Deeper than any right document goes.
+    private static let nesting = 16
+
+    /// Reads a document of either shape.
+    package init(_ bytes: [UInt8]) throws(CategoryDocumentError) {
+        guard bytes.count <= RegistryLimits.document else { throw .tooLarge }
+        let parser = JSONParser(maximumBytes: RegistryLimits.document)
+        let whole = try parser.withDocument(bytes.span) { root throws(CategoryDocumentError) in try Self.read(root) }
+        switch whole {
+        case .success(let document): self = document
+        case .failure: throw Self.reason(of: bytes)
+        }
+    }
+
+    /// Why simdjson did not take it: it is no JSON, or something in it cannot be held.
+    private static func reason(of bytes: [UInt8]) -> CategoryDocumentError {
+        var mended = bytes
+        let misfits: [JSONMisfit]
+        do throws(JSONFault) { misfits = try JSONScanner.mend(&mended, limit: nesting) } catch {
+            return .notJSON(error.description)
+        }
+        let root = JSONSlicer.root(in: bytes.span)
+        let errors = misfits.prefix(RegistryLimits.errors).map { misfit in
+            let path = JSONSlicer.path(to: misfit.offset, ofValueAt: root, in: bytes.span)
+            return Remark(path: String(path.drop { $0 == "." }), detail: misfit.kind.words)
+        }
+        return errors.isEmpty
+            ? .notJSON("it could not be read") : .invalid(errors, more: misfits.count - errors.count)
+    }
+
+    private static func read(_ root: JSONValue) throws(CategoryDocumentError) -> CategoryDocument {
+        guard root.isObject else { throw .notAnObject(root.kind.words) }
+        var reader = DocumentReader()
+        let document = reader.read(root)
+        guard reader.errors.isEmpty, let document else {
+            throw .invalid(reader.errors.told, more: reader.errors.untold)
+        }
+        return document
+    }
+}
+
+extension JSONMisfit.Kind {
+    fileprivate var words: String {
+        switch self {
+        case .number: "no number may be beyond 64 bits or a double"
+        case .surrogate: "a string must not hold a lone surrogate"
+        case .nesting: "nothing is nested so deep here"
+        }
+    }
+}

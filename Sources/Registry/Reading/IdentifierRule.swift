@@ -1,0 +1,43 @@
+/// What may name a category or an action: what people can tell apart by looking, and what needs no escape in shells, SQL
+/// and JSON.
+enum IdentifierRule {
+    /// What is wrong with it; nil when nothing is.
+    static func fault(of text: String) -> String? {
+        guard !text.isEmpty else { return "must not be empty" }
+        guard text.utf8.count <= RegistryLimits.identifier else {
+            return "has \(text.utf8.count) bytes, may have \(RegistryLimits.identifier)"
+        }
+        let scalars = text.unicodeScalars
+        for scalar in scalars {
+            switch scalar {
+            case "\"", "'", "`", "\\": return "must not hold a quote or backslash"
+            case " ": continue
+            default:
+                if isUnseen(scalar) {
+                    return "must not hold control, invisible or direction-changing characters (here U+\(hex(scalar)))"
+                }
+            }
+        }
+        if scalars.first == " " || scalars.last == " " { return "must not begin or end with a space" }
+        return nil
+    }
+
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .unassigned: true
+        default: scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace
+        }
+    }
+
+    private static func hex(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
+
+/// A text that equals only the same bytes, as in JSON and SQL; Swift's own strings are equal when they look so.
+struct ExactText: Hashable {
+    private let bytes: [UInt8]
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+}

@@ -1,0 +1,76 @@
+import EventLog
+import Postgres
+import Registry
+import Telemetry
+import TestSupport
+import Testing
+
+/// An app that registers categories and whose projection tables a test fills by hand.
+struct RegisteredApp {
+    let projected: ProjectedApp
+
+    var database: TestDatabase { projected.database }
+    var app: App { projected.app.app }
+
+    init(_ slug: String = "chat", in database: TestDatabase) throws {
+        projected = try ProjectedApp(slug, in: database)
+    }
+
+    @discardableResult
+    func register(_ categories: Category..., set: CategorySet = .own) throws -> Registration {
+        // As the service does it: with its rights and no others.
+        var connection = try database.session(.ingest)
+        return try Registrar.register(CategoryDocument(set: set, categories: categories), of: app.id, on: &connection)
+    }
+
+    @discardableResult
+    func register(_ text: String) throws -> Registration {
+        var connection = try database.session(.ingest)
+        return try Registrar.register(CategoryDocument(Array(text.utf8)), of: app.id, on: &connection)
+    }
+
+    /// Deliveries of a category on which buttons were to be seen.
+    func exposed(_ category: String, _ deliveries: Int, day: String = "2026-11-20", tables: Int = 1, shard: Int = 0)
+        throws
+    {
+        try projected.insert(
+            "category_exposures", tables: tables, shard: shard, day: day,
+            ["category": try projected.word(.category, category), "exposed": deliveries])
+    }
+
+    /// Taps of a button.
+    func tapped(
+        _ category: String, _ action: String, _ deliveries: Int, taps: Int? = nil, day: String = "2026-11-20",
+        tables: Int = 1, shard: Int = 0
+    ) throws {
+        try projected.insert(
+            "category_actions", tables: tables, shard: shard, day: day,
+            [
+                "category": category.isEmpty ? 0 : try projected.word(.category, category),
+                "action_id": try projected.word(.actionID, action), "tapped_deliveries": deliveries,
+                "taps": taps ?? deliveries,
+            ])
+    }
+
+    /// Rows of a view, as an analyst reads them.
+    func rows(_ columns: String, _ view: String, by order: String) throws -> [String] {
+        try database.analystRows("SELECT \(columns) FROM \(view) WHERE app = '\(app.slug)' ORDER BY \(order)")
+    }
+
+    /// What each button is said to be.
+    func verdicts() throws -> [String] {
+        try rows("category, action_id, exposures, tapped_deliveries, verdict", "category_buttons", by: "1, 2")
+    }
+
+    func check(since: Timestamp = Event.sampleTime + -86_400_000_000) throws -> RegistryCheck {
+        var connection = try database.connect()
+        return try RegistryCheck.run(of: app, since: since, on: &connection)
+    }
+}
+
+extension Button {
+    /// A button with an English title.
+    static func titled(_ id: String, answer: Answer? = nil) -> Button {
+        Button(id: id, titles: [Title("en", id.lowercased())], answer: answer)
+    }
+}

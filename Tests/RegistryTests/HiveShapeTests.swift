@@ -1,0 +1,72 @@
+import Registry
+import Testing
+
+@Suite("A document of Hive's shape")
+struct HiveShapeTests {
+    @Test("is read, actions shared by categories too; one in no category is warned of")
+    func whole() throws {
+        let document = try CategoryDocument(
+            Array(
+                #"""
+                {"actions": {"GO": {"en": "Go", "ko": "가기"}, "CLOSE": {"ko": "닫기", "en": "Close"}, "SPARE": {"en": "Spare"}},
+                 "categories": {"RAID": ["GO", "CLOSE"], "SALE": ["CLOSE"]}}
+                """#.utf8))
+        let close = Button(id: "CLOSE", titles: [.init("ko", "닫기"), .init("en", "Close")])
+        #expect(document.set == .hive)
+        #expect(
+            document.categories == [
+                Category(
+                    id: "RAID", buttons: [Button(id: "GO", titles: [.init("en", "Go"), .init("ko", "가기")]), close],
+                    path: "categories.RAID"),
+                Category(id: "SALE", buttons: [close], path: "categories.SALE"),
+            ])
+        #expect(document.warnings.map(\.description) == ["actions.SPARE: is in no category"])
+    }
+
+    private static let actions = #""actions": {"A": {"en": "A"}, "B": {"en": "B"}, "C": {"en": "C"}, "D": {"en": "D"}}"#
+
+    @Test(
+        "is refused with the path and what is wrong there",
+        arguments: [
+            (#"{"actions": {}}"#, "categories: must be there: the actions of each category, by its id"),
+            (#"{"categories": {}}"#, "actions: must be there: the titles of each action, by its id"),
+            (#"{"actions": [], "categories": {}}"#, "actions: must be an object, is an array"),
+            (
+                #"{"actions": {"A": {"en": "x"}, "A": {"en": "y"}}, "categories": {"X": ["A"]}}"#,
+                "actions.A: is given twice"
+            ),
+            (#"{\#(actions), "categories": {"X": ["A"], "X": ["B"]}}"#, "categories.X: is given twice"),
+            (#"{\#(actions), "categories": {"X": ["A", "B", "C", "D"]}}"#, "categories.X: has 4 elements, may have 3"),
+            (#"{\#(actions), "categories": {"X": ["A", "A"]}}"#, #"categories.X[1]: "A" is given twice"#),
+            (#"{\#(actions), "categories": {"X": ["Z"]}}"#, #"categories.X[0]: there is no action "Z" in 'actions'"#),
+            (#"{\#(actions), "categories": {"X": "A"}}"#, "categories.X: must be an array, is a string"),
+            (#"{\#(actions), "categories": {"X": [1]}}"#, "categories.X[0]: must be a string, is a number"),
+            (
+                #"{\#(actions), "categories": {"it's": ["A"]}}"#,
+                #"categories["it's"]: must not hold a quote or backslash"#
+            ),
+            (
+                #"{"actions": {"A": {"ko": "x"}}, "categories": {"X": ["A"]}}"#,
+                "actions.A.en: must be there: Hive falls back to English"
+            ),
+            (#"{"actions": {"A": "x"}, "categories": {"X": ["A"]}}"#, "actions.A: must be an object, is a string"),
+            (
+                #"{\#(actions), "categories": {}, "x": 1}"#,
+                "x: there is no such member; the members here are actions, categories"
+            ),
+        ])
+    func refused(_ text: String, _ error: String) {
+        #expect(errors(text) == [error])
+    }
+
+    @Test("takes sixteen languages and no more")
+    func languages() {
+        func document(_ count: Int) -> String {
+            let titles = ["en"] + (1..<count).map { "x" + String(UnicodeScalar(UInt8(96 + $0))) }
+            let members = titles.map { #""\#($0)": "x""# }.joined(separator: ",")
+            return #"{"actions": {"A": {\#(members)}}, "categories": {"X": ["A"]}}"#
+        }
+        #expect(errors(document(16)) == [])
+        #expect(errors(document(17)) == ["actions.A: has 17 members, may have 16"])
+    }
+}
