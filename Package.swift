@@ -146,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "ServiceRuntime",
-                "Telemetry", "TestSupport",
+                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Registry",
+                "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

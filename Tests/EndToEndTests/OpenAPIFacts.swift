@@ -1,3 +1,4 @@
+import Registry
 import Telemetry
 
 @testable import Ingestion
@@ -37,6 +38,8 @@ struct OpenAPIFacts: Encodable {
     /// By schema and member.
     let words = [
         "ActionTapped.activation": words(of: Activation.self),
+        "CategoryAction.activation": Button.Activation.allCases.map(\.rawValue),
+        "CategoryAction.answer": Button.Answer.allCases.map(\.rawValue),
         "ActionTapped.handled_in": words(of: HandledIn.self),
         "Drop.reason": words(of: ClientDrop.Reason.self),
         "Launch": words(of: Launch.self),
@@ -56,6 +59,7 @@ struct OpenAPIFacts: Encodable {
 
     /// By their places in the description.
     let bounds = [
+        "#/components/schemas/Categories/properties/categories/maxItems": Int64(RegistryLimits.categories),
         "#/components/schemas/Count/maximum": Bounds.count.upperBound,
         "#/components/schemas/Count/minimum": Bounds.count.lowerBound,
         "#/components/schemas/Envelope/properties/events/maxItems": Int64(Bounds.events),

@@ -8,7 +8,8 @@ import Testing
 struct EventLogAccessMatrixTests {
     private static let views = [
         "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
-        "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT", "analytics.client_drops: SELECT",
+        "analytics.categories: SELECT", "analytics.category_actions: SELECT", "analytics.category_answers: SELECT",
+        "analytics.category_buttons: SELECT", "analytics.category_funnel: SELECT", "analytics.client_drops: SELECT",
         "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
         "analytics.media_funnel: SELECT", "analytics.opens: SELECT", "analytics.projections: SELECT",
         "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
@@ -26,7 +27,10 @@ struct EventLogAccessMatrixTests {
             "log.event_elsewhere: SELECT",
             "log.head: SELECT, UPDATE of only_one", "log.learn_words(): EXECUTE", "log.make_partition(): EXECUTE",
             "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.take_head(): EXECUTE",
-            "log.word: SELECT",
+            "log.word: SELECT", "registry: USAGE", "registry.button: INSERT, SELECT",
+            "registry.category: INSERT, SELECT", "registry.change: INSERT, SELECT", "registry.edition: INSERT, SELECT",
+            "registry.latest_change: SELECT", "registry.newest_edition: SELECT", "registry.registered_button: SELECT",
+            "registry.registered_category: SELECT",
         ],
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
@@ -58,7 +62,7 @@ struct EventLogAccessMatrixTests {
         let rights: [String] = try database.column(
             """
             WITH ours AS (
-                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report')
+                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report', 'registry')
                     AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
             ), rights (object, privilege) AS (
                 SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
@@ -112,7 +116,7 @@ struct EventLogAccessMatrixTests {
         var analyst = try database.connect(as: "bellwether_analyst")
         let views: [String] = try database.column(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analytics'::regnamespace ORDER BY relname")
-        #expect(views.count == 21)
+        #expect(views.count == 24)
         for view in views {
             #expect(throws: Never.self) { try analyst.query("SELECT * FROM analytics.\(identifier: view)") }
         }
@@ -120,7 +124,7 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'projection', 'bellwether', 'report') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether', 'report', 'registry') AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {
@@ -159,7 +163,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let open: [String] = try database.column(
             """
-            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace)
+            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace, 'registry'::regnamespace)
                 AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
             """)
         #expect(open == [])
@@ -191,7 +195,7 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "client_drops", "data_quality", "projections", "rejected_events", "reports",
+                "apps", "batches", "categories", "client_drops", "data_quality", "projections", "rejected_events", "reports",
             ])
         let differing: [String] = try database.column(
             """

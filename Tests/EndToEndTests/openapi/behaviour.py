@@ -17,7 +17,7 @@ def check_routes(document, report, facts, server):
         for method in METHODS:
             answer = door.check(method, path)
             if method in understood:
-                expected = 401 if method == "POST" else 200
+                expected = 401 if method in ("POST", "PUT") else 200
                 report.same(expected, answer.status, f"{method} {path}")
             else:
                 report.same(405, answer.status, f"{method} {path}")
@@ -58,6 +58,12 @@ def check_examples(document, report, _facts, server):
                 counts = {key: answer.json()[key] for key in ("accepted", "duplicate", "rejected")}
                 expected = {"accepted": accepted, "duplicate": count - accepted, "rejected": 0}
                 report.same(expected, counts, f"example '{name}', {what}; {answer.json()['results'][:3]}")
+    media_type = document.paths["/v1/categories"]["put"]["requestBody"]["content"][TYPE]
+    for name, categories in examples(media_type):
+        first, again = (door.put(categories, f"example '{name}', {what}") for what in ("first", "again"))
+        report.same([200, 200], [first.status, again.status], f"example '{name}': status")
+        unchanged = [answer.json().get("unchanged") for answer in (first, again)]
+        report.same([False, True], unchanged, f"example '{name}': unchanged")
 
 
 # These take a stalled client, a stopping service or a database that hangs.
@@ -94,6 +100,14 @@ def check_errors(document, report, facts, server):
     refused("unsupported_encoding", headers={"Content-Encoding": "br"})
     refused("ambiguous_framing", headers={"Transfer-Encoding": "chunked", "Content-Length": "2"})
     refused("head_too_large", headers={"X-Large": "x" * 20_000})
+    for code, body, key in (
+            ("invalid_categories", {"categories": [{"id": ""}]}, "server"), ("invalid_categories", {}, "server"),
+            ("not_json", b"{", "server"), ("not_an_object", [], "server"), ("wrong_key_kind", {}, "write"),
+            ("revoked_key", {}, "revoked"), ("body_too_large", b" " * (1 << 20) + b"{}", "server")):
+        report.same(code, door.put(body, code, key).json().get("code"), f"PUT /v1/categories, to provoke {code}")
+    bomb = gzip.compress(b" " * (1 << 20) + b"{}")
+    answer = door.put(bomb, "unpacked", headers={"Content-Encoding": "gzip"})
+    report.same("unpacked_too_large", answer.json().get("code"), "PUT /v1/categories, unpacked")
     # The first one overdraws the app's allowance.
     report.same(200, door.post(dict(good, events=[{}] * 5), "first", door.keys["limited"]).status, "the allowance")
     refused("rate_limited", key="limited")
@@ -111,6 +125,7 @@ def check_errors(document, report, facts, server):
         report.same(503, away.check(method, "/readyz", what="database away").status, f"{method} /readyz, database away")
         report.same(404, away.check(method, "/metrics", what="elsewhere").status, f"{method} /metrics, elsewhere")
     report.same(503, away.post(good, "database away").status, "POST /v1/events, database away")
+    report.same(503, away.put({"categories": []}, "database away").status, "PUT /v1/categories, database away")
     held = []
     for _ in range(100):
         connection, answer = away.connect("GET", "/healthz")
