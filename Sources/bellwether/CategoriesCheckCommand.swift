@@ -7,7 +7,7 @@ internal import Telemetry
 /// Compares what is registered with what is tapped.
 struct CategoriesCheckCommand: Command {
     static let words = ["categories", "check"]
-    static let summary = "Compare what is registered with what is tapped; exit 1 on what is unregistered or impossible"
+    static let summary = "Compare what is registered with what is tapped"
     static let options = [
         CategoriesImportCommand.appOption,
         Option("days", "N", help: "How far back to look at single taps, by the device's clock (default 90)"),

@@ -77,6 +77,8 @@ struct CommandLineTests {
             ["rebuild"], ["verify"], ["verify", "--sample"], ["report"], ["report", "--as-of", "1"],
             ["report", "--all-apps", "--output-dir", "/tmp/none"], ["retain", "--days", "400"],
             ["erase", "--app", "shop", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"],
+            ["categories", "import", "--app", "shop", "--preset", "hive"], ["categories", "list", "--app", "shop"],
+            ["categories", "check", "--app", "shop"],
         ])
     func unavailable(_ words: [String]) throws {
         let ended = try Self.nowhere.start(words).wait()

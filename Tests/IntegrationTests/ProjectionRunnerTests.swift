@@ -112,7 +112,8 @@ struct ProjectionRunnerTests {
         defer { database.drop() }
         try appendMuch(5_000, of: try database.makeApp(), to: database)
         let catchUp = CatchUp(
-            url: try database.url(), role: .projector, choice: .live, lanes: 2, mostEvents: 25, log: .silent)
+            url: try database.url(), role: .projector, choice: .live, lanes: 2, mostEvents: 25, log: .silent,
+            cancellation: Cancellation())
         let isDone = Lock(false)
         let cuts = Lock(0)
         try TestSupport.together(2) { thread in
