@@ -36,7 +36,10 @@ struct CategoriesListCommand: Command {
                 "CATEGORY", "SET", "EDITION", "POS", "BUTTON", "TITLE", "ANSWER", "EXPOSURES", "TAPPED", "VERDICT",
             ])
             for category in categories {
-                let named = [category.id, category.set, category.edition.map { "\($0)" } ?? ""]
+                let named = [
+                    category.id.isEmpty ? "(no category)" : category.id, category.set,
+                    category.edition.map { "\($0)" } ?? "",
+                ]
                 if category.buttons.isEmpty {
                     table.add(named + ["", "", "", "", "", "", category.isRetired ? "retired" : ""])
                 }
