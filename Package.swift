@@ -56,13 +56,18 @@ let package = Package(
         .target(
             name: "EventLog", dependencies: ["CCrypto", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strictAtTheBorder),
+        // What was sent: the top of the funnel.
+        .target(
+            name: "Sends", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
         .target(
             name: "Registry", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
         .target(
             name: "Ingestion",
             dependencies: [
-                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "Registry", "ServiceRuntime",
+                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "Registry", "Sends",
+                "ServiceRuntime",
                 "Telemetry",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
@@ -80,7 +85,7 @@ let package = Package(
             name: "bellwether",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Posting",
-                "Projections", "Registry", "Reports", "ServiceRuntime", "Simulation", "Telemetry",
+                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Simulation", "Telemetry",
             ],
             swiftSettings: strict),
 
@@ -113,6 +118,8 @@ let package = Package(
             name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
         .testTarget(
+            name: "SendsTests", dependencies: ["JSON", "Sends", "Telemetry", "TestSupport"], swiftSettings: strict),
+        .testTarget(
             name: "RegistryTests", dependencies: ["Registry", "ServiceRuntime"], swiftSettings: strict),
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
         .target(name: "FunnelOracle", dependencies: ["Telemetry"], path: "Tests/FunnelOracle", swiftSettings: strict),
@@ -124,7 +131,8 @@ let package = Package(
             dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Ingestion", "Simulation", "Telemetry"], swiftSettings: strict),
+            name: "SimulationTests", dependencies: ["Ingestion", "Sends", "Simulation", "Telemetry"],
+            swiftSettings: strict),
         .testTarget(
             name: "PostingTests",
             dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Telemetry"],
@@ -140,13 +148,13 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Registry", "Reports", "ServiceRuntime", "Telemetry", "TestSupport",
+                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Registry",
+                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Sends",
                 "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),

@@ -1,4 +1,5 @@
--- Why: where in a story people leave, page by page.
+-- Why: where in a story people leave, page by page. Titles and durations come from the newest send of the campaign that has
+-- a story; with its duration, advances whose cause the events do not tell are told by how long the page stood.
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
@@ -6,13 +7,17 @@ SELECT
     f.views::bigint AS views, f.clicked::bigint AS clicked, f.exited::bigint AS exited,
     f.dwell_ms::bigint AS dwell_ms, f.dwells::bigint AS dwells,
     f.clicked / nullif(f.shown, 0) AS click_rate,
-    f.dwell_ms / nullif(1000 * f.dwells, 0) AS mean_dwell_seconds
+    f.dwell_ms / nullif(1000 * f.dwells, 0) AS mean_dwell_seconds,
+    page.title AS page_title, page.declared_ms::bigint AS declared_ms,
+    (f.auto_advances + coalesce(gaps.auto, 0))::bigint AS auto_advances,
+    (f.manual_advances + coalesce(gaps.manual, 0))::bigint AS manual_advances,
+    coalesce(gaps.unexplained, 0)::bigint AS unexplained_advances
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
         day, category, campaign, page_index, sum(planned) AS planned, sum(reached) AS reached, sum(shown) AS shown,
         sum(views) AS views, sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms,
-        sum(dwells) AS dwells
+        sum(dwells) AS dwells, sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
     FROM projection.story_page_funnel
     WHERE story_page_funnel.app = app.id
         AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
@@ -20,7 +25,25 @@ CROSS JOIN LATERAL (
     HAVING sum(planned) > 0
 ) AS f
 LEFT JOIN log.word AS category ON category.id = f.category
-LEFT JOIN log.word AS campaign ON campaign.id = f.campaign;
+LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
+LEFT JOIN LATERAL (
+    SELECT p.title, p.declared_ms FROM sends.story_page AS p
+    WHERE p.page_index = f.page_index AND p.send = (
+        SELECT s.number FROM sends.send AS s
+        WHERE s.app = app.id AND s.campaign = coalesce(campaign.value, '') AND s.story IS NOT NULL
+        ORDER BY s.sent_at DESC, s.id DESC LIMIT 1)
+) AS page ON true
+-- A gap counts twentieths of a second; 0.4 s are eight of them.
+LEFT JOIN LATERAL (
+    SELECT
+        sum(g.advances) FILTER (WHERE abs(50 * g.gap - page.declared_ms) <= 400) AS auto,
+        sum(g.advances) FILTER (WHERE abs(50 * g.gap - page.declared_ms) > 400) AS manual,
+        sum(g.advances) FILTER (WHERE page.declared_ms IS NULL) AS unexplained
+    FROM projection.story_page_gaps AS g
+    WHERE g.app = app.id AND g.day = f.day AND g.category = f.category AND g.campaign = f.campaign
+        AND g.page_index = f.page_index
+        AND (g.tables = 0 OR g.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
+) AS gaps ON true;
 
 COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign. planned and reached never rise from page to page. Of one delivery''s story events the first 1,000 count for shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 SELECT log.describe_like('analytics.story_page_funnel', 'analytics.story_funnel');
@@ -35,5 +58,10 @@ COMMENT ON COLUMN analytics.story_page_funnel.dwell_ms IS 'Milliseconds that its
 COMMENT ON COLUMN analytics.story_page_funnel.dwells IS 'Views of which we know how long they lasted: until the next page, call to action or end, within 60 s and before the story starts anew';
 COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null where shown is 0';
 COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean seconds of a view: dwell_ms / dwells / 1000; null where dwells is 0';
+COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page, as the newest send of the campaign with a story declares it (story_pages); null where none is known';
+COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which it turns by itself, as that send declares; null where none is known';
+COMMENT ON COLUMN analytics.story_page_funnel.auto_advances IS 'Times it turned to another page by itself: the events say so, or it stood for its declared duration, within 0.4 s';
+COMMENT ON COLUMN analytics.story_page_funnel.manual_advances IS 'Times somebody turned it onwards: the events say so, or it stood for another time than its declared duration';
+COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times it turned onwards, nobody knows why: the events do not say, and no duration is known';
 
 GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;

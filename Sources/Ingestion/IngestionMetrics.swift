@@ -4,6 +4,7 @@ package import ServiceRuntime
 package final class IngestionMetrics: Sendable {
     package let registry: Metrics
     let events: Counter
+    let sends: Counter
     let commitSeconds: Histogram
     let batchEvents: Histogram
     let failedCommits: Counter
@@ -14,6 +15,9 @@ package final class IngestionMetrics: Sendable {
         self.registry = registry
         events = registry.counter(
             "bellwether_events_total", "Events by result: accepted, duplicate or the reason of their rejection.",
+            label: "result")
+        sends = registry.counter(
+            "bellwether_sends_total", "Sends by result: accepted, duplicate or the reason of their rejection.",
             label: "result")
         requestSeconds = registry.histogram(
             "bellwether_ingest_request_seconds", "Time from the request's head to its answer, for envelopes.",

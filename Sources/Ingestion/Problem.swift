@@ -7,6 +7,7 @@ struct Problem {
         case notJSON = "not_json"
         case notAnObject = "not_an_object"
         case missingEvents = "missing_events"
+        case missingSends = "missing_sends"
         case invalidSource = "invalid_source"
         case notUnpackable = "not_unpackable"
         case ambiguousFraming = "ambiguous_framing"
@@ -20,6 +21,7 @@ struct Problem {
         case bodyTooLarge = "body_too_large"
         case unpackedTooLarge = "unpacked_too_large"
         case tooManyEvents = "too_many_events"
+        case tooManySends = "too_many_sends"
         case unsupportedMediaType = "unsupported_media_type"
         case unsupportedEncoding = "unsupported_encoding"
         case invalidCategories = "invalid_categories"
@@ -33,13 +35,15 @@ struct Problem {
 
         var status: Int {
             switch self {
-            case .notJSON, .notAnObject, .missingEvents, .invalidSource, .notUnpackable, .ambiguousFraming: 400
+            case .notJSON, .notAnObject, .missingEvents, .missingSends, .invalidSource, .notUnpackable,
+                .ambiguousFraming:
+                400
             case .missingKey, .unknownKey: 401
             case .revokedKey, .wrongKeyKind: 403
             case .unknownPath: 404
             case .methodNotAllowed: 405
             case .bodyStalled: 408
-            case .bodyTooLarge, .unpackedTooLarge, .tooManyEvents: 413
+            case .bodyTooLarge, .unpackedTooLarge, .tooManyEvents, .tooManySends: 413
             case .unsupportedMediaType, .unsupportedEncoding: 415
             case .invalidCategories: 422
             case .rateLimited: 429
@@ -54,6 +58,7 @@ struct Problem {
             case .notJSON: "The body is not well-formed JSON in UTF-8"
             case .notAnObject: "The body is not a JSON object"
             case .missingEvents: "The envelope has no array 'events'"
+            case .missingSends: "The envelope has no array 'sends'"
             case .invalidSource: "The envelope's 'source' is not an object"
             case .notUnpackable: "The body is not valid gzip"
             case .ambiguousFraming: "It is not clear where the body ends"
@@ -67,6 +72,7 @@ struct Problem {
             case .bodyTooLarge: "The body is too large"
             case .unpackedTooLarge: "The unpacked body is too large"
             case .tooManyEvents: "The envelope has too many events"
+            case .tooManySends: "The envelope has too many sends"
             case .unsupportedMediaType: "The body must be JSON"
             case .unsupportedEncoding: "This content encoding is not understood"
             case .invalidCategories: "The categories are not right"

@@ -16,6 +16,7 @@ package final class Router: RequestHandler {
     enum Path: String, CaseIterable {
         case events = "/v1/events"
         case categories = "/v1/categories"
+        case sends = "/v1/sends"
         case health = "/healthz"
         case readiness = "/readyz"
         case metrics = "/metrics"
@@ -23,7 +24,7 @@ package final class Router: RequestHandler {
 
         var methods: [String] {
             switch self {
-            case .events: ["POST"]
+            case .events, .sends: ["POST"]
             case .categories: ["PUT"]
             case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
             }
@@ -42,16 +43,19 @@ package final class Router: RequestHandler {
     package struct Routes: Sendable {
         package var events: EventsRoute?
         package var categories: CategoriesRoute?
+        package var sends: SendsRoute?
 
-        package init(events: EventsRoute? = nil, categories: CategoriesRoute? = nil) {
-            self.events = events
-            self.categories = categories
+        package init(
+            events: EventsRoute? = nil, categories: CategoriesRoute? = nil, sends: SendsRoute? = nil
+        ) {
+            (self.events, self.categories, self.sends) = (events, categories, sends)
         }
 
         fileprivate func have(_ path: Path) -> Bool {
             switch path {
             case .events: events != nil
             case .categories: categories != nil
+            case .sends: sends != nil
             case .health, .readiness, .metrics, .description: true
             }
         }
@@ -99,6 +103,7 @@ package final class Router: RequestHandler {
         switch path {
         case .events: routes.events?.begin(head, answer)
         case .categories: routes.categories?.begin(head, answer)
+        case .sends: routes.sends?.begin(head, answer)
         case .health: answer.send(Self.text("ok\n"))
         case .readiness:
             guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }

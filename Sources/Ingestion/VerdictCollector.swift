@@ -65,36 +65,11 @@ final class VerdictCollector: Sendable {
 
     /// Nil when an event has no verdict: what nobody vouches for is not acknowledged.
     private func result(_ verdicts: [Verdict?]) -> Result? {
-        var counts: [String: Int] = [:]
-        var (accepted, duplicate, rejected) = (0, 0, 0)
-        var lines: [String] = []
-        // Only what was not accepted is listed.
-        func list(_ index: Int, _ outcome: String) {
-            let id = ids[index].map { "\"\($0)\"" } ?? "null"
-            lines.append("{\"index\":\(index),\"id\":\(id),\"result\":\(outcome)}")
+        var outcome = OutcomeWriter()
+        for (id, verdict) in zip(ids, verdicts) {
+            guard let verdict else { return nil }
+            outcome.add(verdict, id: id?.description)
         }
-        for (index, verdict) in verdicts.enumerated() {
-            switch verdict {
-            case nil: return nil
-            case .accepted:
-                accepted += 1
-            case .duplicate:
-                duplicate += 1
-                list(index, "\"duplicate\"")
-            case .rejected(let rejection):
-                rejected += 1
-                counts[rejection.reason.rawValue, default: 0] += 1
-                let detail = String(json: rejection.detail)
-                list(index, "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":\(detail)")
-            }
-        }
-        counts["accepted"] = accepted
-        counts["duplicate"] = duplicate
-        let body =
-            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),"
-            + "\"results\":[\(lines.joined(separator: ","))]}\n"
-        return Result(
-            response: Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8)),
-            counts: counts)
+        return Result(response: outcome.response, counts: outcome.counts)
     }
 }

@@ -1,30 +1,47 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// A file that somebody gave us to read.
-enum InputFile {
-    /// All of it; nil when it is larger than that, of which no more is read. `-` is standard input.
+/// A file that a command reads, or standard input for `-`.
+final class InputFile {
+    let descriptor: Int32
+    /// Its name, for sentences.
+    let name: String
+
+    init(_ path: String) throws {
+        guard path != "-" else {
+            (descriptor, name) = (STDIN_FILENO, "standard input")
+            return
+        }
+        name = "'\(String(printable: path))'"
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
+        }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+            close(descriptor)
+            throw Failure("\(name) is a directory")
+        }
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// All of it; nil when it is larger than that, of which no more is read.
     static func read(_ path: String, most: Int) throws -> [UInt8]? {
-        let file = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure(path) }
-        defer { if file > 0 { close(file) } }
+        let file = try InputFile(path)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while bytes.count <= most {
             let count = unsafe buffer.withUnsafeMutableBytes { buffer in
-                unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+                unsafe Glibc.read(file.descriptor, buffer.baseAddress, buffer.count)
             }
             if count == 0 { return bytes }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw failure(path)
+                throw Failure("\(file.name) cannot be read: \(unsafe String(cString: strerror(errno)))")
             }
             bytes += buffer[..<count]
         }
         return nil
-    }
-
-    private static func failure(_ path: String) -> Failure {
-        Failure("'\(String(printable: path))' cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 }

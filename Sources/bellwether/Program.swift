@@ -31,7 +31,7 @@ enum Program {
             CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
             RejectedListCommand.self,
             RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
-            SimulateCommand.self, DemoCommand.self,
+            SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
         ]
     }
 

@@ -86,7 +86,10 @@ final class Service: Sendable {
                         keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
                         clock: configuration.clock, isDraining: isDraining),
                     categories: CategoriesRoute(
-                        keys: ingestion.keys, clerk: ingestion.clerk, isDraining: isDraining))
+                        keys: ingestion.keys, clerk: ingestion.clerk, isDraining: isDraining),
+                    sends: SendsRoute(
+                        keys: ingestion.keys, clerk: ingestion.clerk, metrics: metrics, clock: configuration.clock,
+                        isDraining: isDraining))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,

@@ -21,17 +21,6 @@ extension JSONValue {
     }
 }
 
-extension JSONValue.Number {
-    /// The value of a number without a fraction, however it is written: 17, 17.0, 1.7e1.
-    var integer: Int64? {
-        switch self {
-        case .signed(let integer): integer
-        case .unsigned: nil
-        case .double(let double): Int64(exactly: double)
-        }
-    }
-}
-
 extension JSONText {
     /// The beginning of a text for showing it in a sentence: 64 bytes at most, and nothing that a terminal or
     /// PostgreSQL would stumble over.

@@ -1,0 +1,144 @@
+-- Why: from what was sent to what was answered, campaign by campaign. What the senders told, what FCM exported and what the
+-- phones tell are summed apart and then put side by side, so that an app and a day lead into the keys of all three.
+CREATE OR REPLACE VIEW analytics.campaign_funnel AS
+SELECT
+    app.slug AS app, f.day, f.campaign, f.variant, f.sent::bigint AS sent, f.accepted::bigint AS accepted,
+    f.fcm_delivered::bigint AS fcm_delivered,
+    f.delivered::bigint AS delivered, f.received::bigint AS received, (f.delivered - f.received)::bigint AS inferred,
+    f.expanded::bigint AS expanded, f.opened::bigint AS opened, f.action_tapped::bigint AS action_tapped,
+    f.story_action_tapped::bigint AS story_action_tapped, f.responded::bigint AS responded,
+    f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
+    f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
+    f.fcm_data_accepted::bigint AS fcm_data_accepted, f.fcm_data_delivered::bigint AS fcm_data_delivered,
+    f.accepted / nullif(f.sent, 0) AS accept_rate,
+    f.fcm_delivered / nullif(f.accepted, 0) AS fcm_delivery_rate,
+    f.delivered / nullif(f.sent, 0) AS delivery_rate,
+    f.received / nullif(f.delivered, 0) AS receipt_coverage,
+    f.received_responded / nullif(f.received, 0) AS response_rate,
+    nullif(concat_ws(', ',
+        CASE WHEN f.accepted > f.sent THEN 'accepted over sent' END,
+        CASE WHEN f.fcm_delivered > f.accepted THEN 'fcm_delivered over accepted' END,
+        CASE WHEN f.fcm_delivered > f.sent THEN 'fcm_delivered over sent' END,
+        CASE WHEN f.delivered > f.sent THEN 'delivered over sent' END), '') AS contradiction
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT
+        day, campaign, variant, sum(sent) AS sent, sum(accepted) AS accepted, sum(fcm_delivered) AS fcm_delivered,
+        sum(fcm_data_accepted) AS fcm_data_accepted, sum(fcm_data_delivered) AS fcm_data_delivered,
+        sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded, sum(opened) AS opened,
+        sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
+        sum(responded) AS responded, sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
+        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
+    FROM (
+        SELECT
+            p.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
+            NULL::numeric AS sent, NULL::numeric AS accepted, NULL::numeric AS fcm_delivered,
+            NULL::numeric AS fcm_data_accepted, NULL::numeric AS fcm_data_delivered,
+            p.delivered, p.received, p.expanded, p.opened, p.action_tapped, p.story_action_tapped, p.responded,
+            p.received_responded, p.dismissed, p.unanswered, p.suppressed, p.media_attached
+        FROM (
+            SELECT
+                day, campaign, variant,
+                sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded,
+                sum(opened) AS opened, sum(action_tapped) AS action_tapped,
+                sum(story_action_tapped) AS story_action_tapped, sum(responded) AS responded,
+                sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
+                sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
+            FROM projection.campaign_funnel
+            WHERE campaign_funnel.app = app.id
+                AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'campaign_funnel'))
+            GROUP BY day, campaign, variant
+            HAVING sum(delivered) > 0
+        ) AS p
+        LEFT JOIN log.word AS campaign ON campaign.id = p.campaign
+        LEFT JOIN log.word AS variant ON variant.id = p.variant
+        UNION ALL
+        SELECT
+            d.day, s.campaign, s.variant, s.sent, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        FROM sends.send_days AS d
+        CROSS JOIN LATERAL (
+            -- A send without a campaign goes by its label, as its messages do.
+            SELECT
+                coalesce(nullif(campaign, ''), analytics_label) AS campaign, variant,
+                sum(coalesce(recipients, messages)) AS sent
+            FROM sends.send WHERE send.app = d.app AND sent_at >= d.since AND sent_at < d.until
+            GROUP BY 1, 2
+        ) AS s
+        WHERE d.app = app.id
+        UNION ALL
+        SELECT
+            d.day, m.campaign, m.variant, NULL, m.accepted, m.delivered, m.data_accepted, m.data_delivered,
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        FROM sends.fcm_days AS d
+        CROSS JOIN LATERAL (
+            SELECT
+                coalesce(campaign.value, s.campaign, label.campaign, g.analytics_label) AS campaign,
+                CASE
+                    WHEN campaign.value IS NOT NULL THEN coalesce(variant.value, '')
+                    WHEN s.campaign IS NOT NULL THEN s.variant
+                    ELSE coalesce(label.variant, '')
+                END AS variant,
+                nullif(sum(g.accepted), 0) AS accepted, nullif(sum(g.delivered), 0) AS delivered,
+                nullif(sum(g.data_accepted), 0) AS data_accepted, nullif(sum(g.data_delivered), 0) AS data_delivered
+            FROM (
+                SELECT
+                    delivery.campaign, delivery.variant, told.send, m.analytics_label,
+                    count(*) FILTER (WHERE m.accepted AND NOT m.is_data) AS accepted,
+                    count(*) FILTER (WHERE m.delivered AND NOT m.is_data) AS delivered,
+                    count(*) FILTER (WHERE m.accepted AND m.is_data) AS data_accepted,
+                    count(*) FILTER (WHERE m.delivered AND m.is_data) AS data_delivered
+                FROM sends.fcm_message AS m
+                -- The campaign is that of a delivery of the message; of several the first.
+                LEFT JOIN LATERAL (
+                    SELECT p.campaign, p.variant FROM projection.delivery AS p
+                    WHERE p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
+                        AND (p.tables = 0 OR p.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries'))
+                    ORDER BY p.first_occurred_at, p.install_id LIMIT 1
+                ) AS delivery ON true
+                -- Else that of the send that named it; of several the first.
+                LEFT JOIN LATERAL (
+                    SELECT n.send FROM sends.send_message AS n JOIN sends.send AS s ON s.number = n.send
+                    WHERE n.message_key = m.message_key AND n.app = m.app AND s.campaign <> ''
+                        AND delivery.campaign IS NULL
+                    ORDER BY s.sent_at, s.id LIMIT 1
+                ) AS told ON true
+                WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
+                GROUP BY delivery.campaign, delivery.variant, told.send, m.analytics_label
+            ) AS g
+            LEFT JOIN log.word AS campaign ON campaign.id = g.campaign
+            LEFT JOIN log.word AS variant ON variant.id = g.variant
+            LEFT JOIN sends.send AS s ON s.number = g.send
+            -- Else that of all sends with its label, if it is one; else the label itself.
+            LEFT JOIN LATERAL (
+                SELECT
+                    CASE WHEN min(s.campaign) = max(s.campaign) THEN min(s.campaign) END AS campaign,
+                    CASE
+                        WHEN min(s.campaign) = max(s.campaign) AND min(s.variant) = max(s.variant) THEN min(s.variant)
+                    END AS variant
+                FROM sends.send AS s
+                WHERE s.app = d.app AND s.analytics_label = g.analytics_label AND s.analytics_label <> ''
+                    AND s.campaign <> '' AND g.campaign IS NULL AND g.send IS NULL
+            ) AS label ON true
+            GROUP BY 1, 2
+        ) AS m
+        WHERE d.app = app.id
+    ) AS part
+    GROUP BY day, campaign, variant
+) AS f;
+
+COMMENT ON VIEW analytics.campaign_funnel IS 'From what was sent to what was answered, by campaign and variant, data messages and silent deliveries aside. What nobody told is null: sent where no send says to how many, accepted and fcm_delivered where no export was imported. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+SELECT log.describe_like('analytics.campaign_funnel', 'analytics.category_funnel');
+COMMENT ON COLUMN analytics.campaign_funnel.day IS 'For sent the day of the send, for accepted and fcm_delivered that of the message''s first row in the export, for the rest that of the delivery''s first event; in the time zone of the app. What is sent shortly before midnight can arrive on the next day';
+COMMENT ON COLUMN analytics.campaign_funnel.campaign IS 'Campaign, '''' for none. Messages of the export are of the campaign of a known delivery of theirs, else of the send that names them, else of the one campaign that all sends with their analytics label have, else of that label. A send without a campaign goes by its label too';
+COMMENT ON COLUMN analytics.campaign_funnel.variant IS 'Variant of the campaign, '''' for none; found as the campaign is';
+COMMENT ON COLUMN analytics.campaign_funnel.sent IS 'How many the sends of the day were for: their recipients, else their different message ids. Null where no send of the day says either';
+COMMENT ON COLUMN analytics.campaign_funnel.accepted IS 'Messages to one instance that FCM accepted, as its export says; null where none was exported';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivered IS 'Messages that the FCM SDK on a device got, as FCM''s export says; null where none was exported. iOS reports them only if the app exports them';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_accepted IS 'Data messages that FCM accepted: those that show nothing by themselves. They stand in no other column';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_delivered IS 'Data messages that the FCM SDK on a device got';
+COMMENT ON COLUMN analytics.campaign_funnel.accept_rate IS 'accepted / sent; null where either is unknown or sent is 0';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivery_rate IS 'fcm_delivered / accepted; null where either is unknown';
+COMMENT ON COLUMN analytics.campaign_funnel.delivery_rate IS 'delivered / sent: how much of what was sent left any trace. Null where sent is unknown or 0';
+COMMENT ON COLUMN analytics.campaign_funnel.contradiction IS 'Counts that cannot both be right, such as ''delivered over sent'': a send that was not told, told too small or under another campaign, or one of the day before. Null for none';
+
+GRANT SELECT ON analytics.campaign_funnel TO bellwether_analyst;

@@ -1,0 +1,75 @@
+internal import EventLog
+internal import HTTPServer
+internal import Postgres
+internal import Sends
+internal import ServiceRuntime
+package import Telemetry
+
+/// `POST /v1/sends`: what a sender's server tells of what it sent.
+package final class SendsRoute: Sendable {
+    private let admission: Admission
+    private let clerk: Clerk
+    private let metrics: IngestionMetrics
+    private let clock: @Sendable () -> Timestamp
+
+    /// `clock` tells when an envelope is received.
+    package init(
+        keys: KeyDirectory, clerk: Clerk, metrics: IngestionMetrics,
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
+    ) {
+        admission = Admission(
+            keys: keys, kind: .server,
+            wrongKind: "Sends are told with a server key ('bellwether app key add --server'); this is a write key.",
+            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining)
+        self.clerk = clerk
+        self.metrics = metrics
+        self.clock = clock
+    }
+
+    func begin(_ head: RequestHead, _ answer: Answer) {
+        let receivedAt = clock()
+        admission.admit(head, answer) { [self] body, access in
+            do throws(SendsFault) {
+                // They come seldom enough for a decoder each.
+                let items = try SendsDecoder().decode(envelope: body)
+                let receipt = SendStore.Receipt(app: access.app, key: access.key, receivedAt: receivedAt)
+                store(items, bytes: body.count, receipt, answer)
+            } catch {
+                answer.send(Problem(reading: error))
+            }
+        }
+    }
+
+    private func store(_ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Receipt, _ answer: Answer) {
+        let sends = items.compactMap { try? $0.get() }
+        let metrics = self.metrics
+        // Strings and rows beside the body that they came from.
+        clerk.submit(bytes: 3 * bytes + items.count * 1024) { connection throws(PostgresError) in
+            var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
+            var outcome = OutcomeWriter()
+            for item in items {
+                switch item {
+                case .success(let send): outcome.add(isNew.removeFirst() ? .accepted : .duplicate, id: send.id)
+                case .failure(let refused): outcome.add(.rejected(refused.rejection), id: refused.id)
+                }
+            }
+            for (name, count) in outcome.counts { metrics.sends.add(count, name) }
+            return outcome.response
+        } answer: { response in
+            answer.send(response)
+        }
+    }
+}
+
+extension Problem {
+    fileprivate init(reading fault: SendsFault) {
+        switch fault {
+        case .notJSON(let detail): self.init(.notJSON, detail)
+        case .notAnObject: self.init(.notAnObject, "An envelope is an object with an array 'sends'.")
+        case .noSends: self.init(.missingSends, "The member 'sends' must be an array.")
+        case .tooLarge: self.init(.unpackedTooLarge, fault.description)
+        case .tooManySends(let count):
+            self.init(.tooManySends, "The envelope has \(count) sends; at most \(SendBounds.sends) go into one.")
+        }
+    }
+}

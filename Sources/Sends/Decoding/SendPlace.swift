@@ -1,0 +1,31 @@
+internal import JSON
+internal import Telemetry
+
+/// Where a send stands in its body, and what of it JSON can say but nobody can hold.
+struct SendPlace {
+    let body: [UInt8]
+    let range: Range<Int>
+    /// Those of the whole body.
+    let misfits: [JSONMisfit]
+
+    /// The member's path within the send and what is wrong with it; nil when nothing is.
+    func problem(in value: JSONValue) -> String? {
+        let body = body
+        if let misfit = misfits.first(where: { range.contains($0.offset) }) {
+            return JSONSlicer.path(to: misfit.offset, ofValueAt: range.lowerBound, in: body.span) + ": "
+                + words(misfit.kind)
+        }
+        guard value.holdsNUL else { return nil }
+        let offset = JSONSlicer.offset(ofNULIn: range, of: body.span)
+        let path = offset.map { JSONSlicer.path(to: $0, ofValueAt: range.lowerBound, in: body.span) } ?? ""
+        return path + ": it holds a string with the character U+0000"
+    }
+
+    private func words(_ kind: JSONMisfit.Kind) -> String {
+        switch kind {
+        case .number: "it holds a number beyond 64 bits or a double"
+        case .surrogate: "it holds a string with a lone surrogate"
+        case .nesting: "it is nested over \(Bounds.nesting) levels deep"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import JSON
+internal import Telemetry
+
+/// The members of one send, each by its last occurrence, and typed doors to them. Null and an empty string are absent.
+struct SendReader {
+    /// Where it stands, for sentences: `sends[3]`.
+    let path: String
+    private let fields: JSONFields
+
+    init(_ object: JSONValue, path: String) {
+        self.path = path
+        fields = JSONFields(SendMember.keys)
+        fields.find(in: object)
+    }
+
+    subscript(member: SendMember) -> JSONValue? { fields.value(of: member.rawValue) }
+
+    func refusal(_ reason: RejectionReason, _ member: SendMember, _ problem: String) -> Rejection {
+        Rejection(reason, "\(path).\(member.name): \(problem)")
+    }
+
+    /// The name of the send.
+    func id() throws(Rejection) -> String {
+        guard let value = self[.id] else {
+            throw refusal(.missingField, .id, "must be there, and be neither null nor empty")
+        }
+        guard let text = value.text else { throw refusal(.invalidID, .id, "must be a string, is \(value.kind.words)") }
+        guard text.count <= Bounds.identifier else {
+            throw refusal(.invalidID, .id, "may have \(Bounds.identifier) bytes at most, has \(text.count)")
+        }
+        guard !text.holdsNUL else { throw refusal(.invalidID, .id, "it holds the character U+0000") }
+        return UUID(utf8: text.bytes)?.description ?? text.string
+    }
+
+    /// What a funnel may be keyed by.
+    func identifier(_ member: SendMember) throws(Rejection) -> String? {
+        guard let value = self[member] else { return nil }
+        return try identifier(value, member)
+    }
+
+    func sentAt() throws(Rejection) -> Timestamp? {
+        guard let value = self[.sentAt] else { return nil }
+        guard let time = value.moment else {
+            throw refusal(
+                .invalidTime, .sentAt,
+                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999")
+        }
+        return time
+    }
+
+    func recipients() throws(Rejection) -> Int64? {
+        guard let value = self[.recipients] else { return nil }
+        guard let number = value.number?.integer, Bounds.count.contains(number) else {
+            throw refusal(.invalidField, .recipients, "must be a whole number from 0 on")
+        }
+        return number
+    }
+
+    /// Each message once, in their order.
+    func messageIDs() throws(Rejection) -> [Send.MessageID]? {
+        guard let value = self[.messageIDs] else { return nil }
+        guard value.isArray else {
+            throw refusal(.invalidField, .messageIDs, "must be an array, is \(value.kind.words)")
+        }
+        guard value.count <= SendBounds.messageIDs else {
+            throw refusal(
+                .invalidField, .messageIDs,
+                "has \(value.count) entries, \(SendBounds.messageIDs) are allowed: tell it as several sends, or give recipients instead"
+            )
+        }
+        var ids: [Send.MessageID] = []
+        var known: Set<String> = []
+        for (index, element) in value.elements.enumerated() where !element.isVoid {
+            let id = Send.MessageID(try identifier(element, .messageIDs, at: "[\(index)]"))
+            if known.insert(id.key).inserted { ids.append(id) }
+        }
+        return ids
+    }
+
+    /// The payload, if it is one.
+    func payload() throws(Rejection) -> JSONValue? {
+        guard let value = self[.payload] else { return nil }
+        guard value.isObject else {
+            throw refusal(.invalidField, .payload, "must be an object, is \(value.kind.words)")
+        }
+        return value
+    }
+
+    private func identifier(
+        _ value: JSONValue, _ member: SendMember, at place: String = ""
+    ) throws(Rejection) -> String {
+        guard let text = value.text else {
+            throw Rejection(.invalidField, "\(path).\(member.name)\(place): must be a string, is \(value.kind.words)")
+        }
+        guard text.count <= Bounds.identifier else {
+            throw Rejection(
+                .invalidField,
+                "\(path).\(member.name)\(place): may have \(Bounds.identifier) bytes at most, has \(text.count)")
+        }
+        return text.string
+    }
+}
+
+extension JSONValue {
+    /// RFC 3339 text or epoch milliseconds, if it lies in the years 2000 to 9999.
+    fileprivate var moment: Timestamp? {
+        if let text { return Timestamp(rfc3339: text.string).flatMap { Timestamp.plausible.contains($0) ? $0 : nil } }
+        return switch number {
+        case .signed(let milliseconds): Timestamp(epochMilliseconds: milliseconds)
+        case .double(let milliseconds): Timestamp(fractionalEpochMilliseconds: milliseconds)
+        case .unsigned, nil: nil
+        }
+    }
+}

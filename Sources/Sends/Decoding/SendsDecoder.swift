@@ -1,0 +1,103 @@
+internal import JSON
+package import Telemetry
+
+/// Turns the body of a request, or a line of a file, into sends, each valid or refused by itself.
+///
+/// Keeps its parsers' buffers from one body to the next, so one decoder serves one thread at a time.
+package final class SendsDecoder {
+    /// One send of an envelope. The id is given when it could be read.
+    package typealias Item = Result<Send, Refused>
+
+    /// A send that cannot be taken.
+    package struct Refused: Error, Sendable {
+        package let id: String?
+        package let rejection: Rejection
+    }
+
+    private let parser = JSONParser(maximumBytes: Bounds.unpackedBody)
+    private let decoder = SendDecoder(texts: JSONTexts())
+
+    package init() {}
+
+    /// Reads an envelope, `{"sends": [...]}`. Throws only where nothing of it can be read.
+    package func decode(envelope body: [UInt8], most: Int = SendBounds.sends) throws(SendsFault) -> [Item] {
+        try read(body, levelsAbove: 2) { root, body, misfits throws(SendsFault) in
+            guard root.isObject else { throw .notAnObject }
+            var sends: (value: JSONValue, ordinal: Int)?
+            for (ordinal, (key, value)) in root.members.enumerated() where key.spells("sends") {
+                sends = (value, ordinal)
+            }
+            guard let sends, sends.value.isArray else { throw .noSends }
+            guard sends.value.count <= most else { throw .tooManySends(sends.value.count) }
+            let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
+            // Where each stands is needed only where something of it cannot be held.
+            var ranges: [Range<Int>] = []
+            if !misfits.isEmpty || mayHoldNUL,
+                let array = JSONSlicer.value(
+                    ofMember: sends.ordinal, ofObjectAt: JSONSlicer.root(in: body.span), in: body.span)
+            {
+                ranges = JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
+            }
+            var items: [Item] = []
+            items.reserveCapacity(sends.value.count)
+            for value in sends.value.elements {
+                let index = items.count
+                let place = ranges.isEmpty ? nil : SendPlace(body: body, range: ranges[index], misfits: misfits)
+                items.append(item(value, path: "sends[\(index)]", place))
+            }
+            return items
+        }
+    }
+
+    /// Reads one send that stands alone, as on a line of a file.
+    package func decode(line: [UInt8]) throws(SendsFault) -> Item {
+        try read(line, levelsAbove: 0) { root, body, misfits throws(SendsFault) in
+            let place = SendPlace(body: body, range: 0..<body.count, misfits: misfits)
+            return item(root, path: "send", place)
+        }
+    }
+
+    private func item(_ value: JSONValue, path: String, _ place: SendPlace?) -> Item {
+        guard value.isObject else {
+            return .failure(
+                Refused(
+                    id: nil, rejection: Rejection(.notAnObject, "\(path): must be an object, is \(value.kind.words)")))
+        }
+        do throws(Rejection) {
+            let send = try decoder.decode(value, path: path)
+            if let problem = place?.problem(in: value) ?? nestingProblem(value) {
+                throw Rejection(.invalidField, "\(path)\(problem)")
+            }
+            return .success(send)
+        } catch {
+            return .failure(Refused(id: try? SendReader(value, path: path).id(), rejection: error))
+        }
+    }
+
+    private func nestingProblem(_ value: JSONValue) -> String? {
+        value.nestsDeeper(than: Bounds.nesting) ? ": it is nested over \(Bounds.nesting) levels deep" : nil
+    }
+
+    /// Parses; what simdjson refuses but JSON allows is put out of its way first, and remembered.
+    private func read<Result>(
+        _ body: [UInt8], levelsAbove: Int,
+        _ use: (JSONValue, [UInt8], [JSONMisfit]) throws(SendsFault) -> Result
+    ) throws(SendsFault) -> Result {
+        guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
+        defer { parser.release() }
+        let whole = try parser.withDocument(body.span) { root throws(SendsFault) in try use(root, body, []) }
+        if case .success(let result) = whole { return result }
+        var mended = body
+        let misfits: [JSONMisfit]
+        do throws(JSONFault) {
+            misfits = try JSONScanner.mend(&mended, limit: Bounds.nesting + levelsAbove)
+        } catch {
+            throw .notJSON(error.description)
+        }
+        let second = try parser.withDocument(mended.span) { root throws(SendsFault) in try use(root, body, misfits) }
+        switch second {
+        case .success(let result): return result
+        case .failure(let refusal): throw .notJSON("it could not be read (\(refusal))")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import JSON
+internal import Telemetry
+
+/// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may stand as strings, and members
+/// that are not known are passed over.
+///
+/// Keeps its parser's buffers from line to line, so one reader serves one thread at a time.
+package final class FCMExportReader {
+    /// Why a line is no row, as a clause.
+    package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// Bytes of a line.
+    package static let longestLine = 256 * 1024
+
+    /// Bytes of a member that is no id: a topic's name has up to 900.
+    private static let longestText = 1024
+
+    private let parser = JSONParser(maximumBytes: longestLine)
+
+    package init() {}
+
+    package func read(_ line: [UInt8]) throws(Fault) -> FCMExportRow {
+        let result = try parser.withDocument(line.span) { root throws(Fault) in try row(root) }
+        switch result {
+        case .success(let row): return row
+        case .failure: throw Fault(fault(in: line))
+        }
+    }
+
+    private func row(_ root: JSONValue) throws(Fault) -> FCMExportRow {
+        guard !root.isArray else {
+            throw Fault("it is an array: the export must be newline-delimited JSON, one object a line (jq -c '.[]')")
+        }
+        guard root.isObject else { throw Fault("it is \(root.kind.words), not an object") }
+        guard let event = try text(root["event"], "event", upTo: 64) else { throw Fault("it has no event") }
+        guard let time = root["event_timestamp"], !time.isVoid else { throw Fault("it has no event_timestamp") }
+        guard let eventAt = Timestamp(bigQuery: time), Timestamp.plausible.contains(eventAt) else {
+            throw Fault("event_timestamp is no time in the years 2000 to 9999, such as 2026-11-20 09:30:10.123 UTC")
+        }
+        var row = FCMExportRow(event: event, eventAt: eventAt)
+        row.messageID = try text(root["message_id"], "message_id", upTo: Bounds.identifier) ?? ""
+        row.instanceID = try text(root["instance_id"], "instance_id", upTo: Bounds.identifier) ?? ""
+        row.messageType = try text(root["message_type"], "message_type")
+        row.projectNumber = try number(root["project_number"], "project_number")
+        row.sdkPlatform = try text(root["sdk_platform"], "sdk_platform")
+        row.appName = try text(root["app_name"], "app_name")
+        row.collapseKey = try text(root["collapse_key"], "collapse_key")
+        row.priority = try text(root["priority"], "priority")
+        row.timeToLive = try number(root["ttl"], "ttl")
+        row.topic = try text(root["topic"], "topic")
+        row.bulkID = try number(root["bulk_id"], "bulk_id")
+        row.analyticsLabel = try text(root["analytics_label"], "analytics_label", upTo: Bounds.identifier)
+        return row
+    }
+
+    /// A text, or a number's digits: ids may come as either.
+    private func text(
+        _ value: JSONValue?, _ name: StaticString, upTo limit: Int = longestText
+    ) throws(Fault) -> String? {
+        guard let value, !value.isVoid else { return nil }
+        if let integer = value.number?.integer { return String(integer) }
+        guard let text = value.text else { throw Fault("\(name) is \(value.kind.words), not a string") }
+        guard text.count <= limit else { throw Fault("\(name) has \(text.count) bytes, \(limit) are allowed") }
+        guard !text.holdsNUL else { throw Fault("\(name) holds the character U+0000") }
+        return text.string
+    }
+
+    private func number(_ value: JSONValue?, _ name: StaticString) throws(Fault) -> Int64? {
+        guard let value, !value.isVoid else { return nil }
+        guard let number = value.number?.integer ?? value.text.flatMap({ Int64($0.string) }) else {
+            throw Fault("\(name) is no whole number of 64 bits")
+        }
+        return number
+    }
+
+    /// Why simdjson did not read it.
+    private func fault(in line: [UInt8]) -> String {
+        guard line.count <= Self.longestLine else { return "it is longer than \(Self.longestLine) bytes" }
+        var mended = line
+        do throws(JSONFault) {
+            let misfits = try JSONScanner.mend(&mended, limit: Bounds.nesting)
+            return misfits.isEmpty ? "it cannot be read" : "it holds what cannot be held (byte \(misfits[0].offset))"
+        } catch {
+            return "it is not JSON: \(error)"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import JSON
+internal import Telemetry
+
+/// A payload as a sender hands it over, in any of the forms in which services take one: bare as Apple's service takes it;
+/// FCM's, with its `message` around it or not, and its older one; a Pushwoosh request with its `notifications`.
+struct PushPayload {
+    /// What reaches the phone as the root of its payload dictionary, as far as the form tells.
+    private let roots: [JSONValue]
+    /// FCM's message: itself, or what stands in it.
+    private let message: JSONValue
+    /// Pushwoosh's notifications.
+    private let notifications: [JSONValue]
+    private let root: JSONValue
+    private let texts: JSONTexts
+
+    init(_ root: JSONValue, texts: JSONTexts) {
+        self.root = root
+        self.texts = texts
+        message = root.object("message") ?? root
+        notifications =
+            ((root.object("request") ?? root)["notifications"]?.elements).map { $0.filter(\.isObject) } ?? []
+        roots =
+            [root, message.object("apns")?.object("payload"), message.object("data")].compactMap { $0 }
+            + notifications.compactMap { $0.object("ios_root_params") }
+    }
+
+    /// Apple's own member, else FCM's older one, else Pushwoosh's.
+    var category: String? {
+        first(roots) { $0.object("aps")?["category"] } ?? name(message.object("notification")?["click_action"])
+            ?? first([root] + notifications) { $0["ios_category_custom"] }
+    }
+
+    var thread: String? { first(roots) { $0.object("aps")?["thread-id"] } }
+
+    /// As the client library reads it: the number of the campaign in Firebase's composer, else Pushwoosh's.
+    var campaign: String? {
+        first(roots) { $0["google.c.a.c_id"] } ?? roots.lazy.compactMap(PushwooshCampaign.number).first
+    }
+
+    var analyticsLabel: String? {
+        first([message.object("apns"), message].compactMap { $0 }) { part in
+            let options = part.object("fcm_options") ?? part.object("fcmOptions")
+            return options?["analytics_label"] ?? options?["analyticsLabel"]
+        } ?? first(roots) { $0["google.c.a.m_l"] }
+    }
+
+    var topic: String? {
+        let prefix = "/topics/"
+        return [message["topic"], message["to"]].lazy.compactMap { name($0) }.compactMap { text in
+            if text.hasPrefix(prefix) { return String(text.dropFirst(prefix.count)) }
+            // What else stands under `to` is one device.
+            return name(message["topic"]) == text ? text : nil
+        }.first { !$0.isEmpty }
+    }
+
+    /// The story; nil where there is no sign of one.
+    var story: Story? {
+        var isMentioned = false
+        for place in roots {
+            if let block = place["pw_stories"] {
+                if block.isObject { return Story(block) }
+                isMentioned = true
+            }
+            for data in [place["u"], place["userdata"]] {
+                if let story = story(in: data, &isMentioned) { return story }
+            }
+        }
+        for notification in notifications {
+            if let story = story(in: notification["data"], &isMentioned) { return story }
+        }
+        return isMentioned ? .malformed : nil
+    }
+
+    /// The story in custom data, an object or a text of JSON.
+    private func story(in data: JSONValue?, _ isMentioned: inout Bool) -> Story? {
+        guard let data else { return nil }
+        let found: Story?? = texts.open(data) { object in
+            object["pw_stories"].map { block in block.isObject ? Story(block) : nil }
+        }
+        switch found {
+        case .some(.some(let story)): return story
+        case .some(.none): isMentioned = true
+        case .none: if data.text?.string.contains("\"pw_stories\"") == true { isMentioned = true }
+        }
+        return nil
+    }
+
+    private func first(_ places: [JSONValue], _ member: (JSONValue) -> JSONValue?) -> String? {
+        for place in places {
+            if let name = name(member(place)) { return name }
+        }
+        return nil
+    }
+
+    /// The name that a value is, a text or a whole number's digits, where the service can hold it.
+    private func name(_ value: JSONValue?) -> String? {
+        if let text = value?.text {
+            return text.isEmpty || text.count > Bounds.identifier || text.holdsNUL ? nil : text.string
+        }
+        return value?.number?.integer.map { String($0) }
+    }
+}
+
+extension JSONValue {
+    /// The member of an object, the last of repeated ones; nil for whatever is none, and where it is null.
+    subscript(_ name: StaticString) -> JSONValue? {
+        var found: JSONValue?
+        for (key, value) in members where key.spells(name) { found = value.isNull ? nil : value }
+        return found
+    }
+
+    /// The member, where it is an object.
+    func object(_ name: StaticString) -> JSONValue? { self[name].flatMap { $0.isObject ? $0 : nil } }
+}

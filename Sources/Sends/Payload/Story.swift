@@ -1,0 +1,99 @@
+internal import JSON
+
+/// The story that a payload declares, read as the player of Pushwoosh Stories reads it.
+package enum Story: Hashable, Sendable {
+    /// There is something by the name of a story, and the player can make nothing of it.
+    case malformed
+    /// All declared pages in their order, those that are never shown too.
+    case pages([StoryPage])
+
+    /// A block `pw_stories`. If one of its pages is no object, the player takes none of them.
+    init(_ block: JSONValue) {
+        guard let list = block["pages"], list.isArray, list.elements.allSatisfy(\.isObject) else {
+            self = .malformed
+            return
+        }
+        var shown: Int16 = 0
+        var pages: [StoryPage] = []
+        for (index, declared) in list.elements.enumerated().prefix(StoryPage.most) {
+            let page = StoryPage(declared, declaredIndex: Int16(index), shownAt: shown)
+            if page.pageIndex != nil { shown += 1 }
+            pages.append(page)
+        }
+        self = .pages(pages)
+    }
+
+    package var pages: [StoryPage] {
+        guard case .pages(let pages) = self else { return [] }
+        return pages
+    }
+
+    /// In a word what the player will make of it.
+    package var outcome: String {
+        switch self {
+        case .malformed: "malformed"
+        case .pages(let pages): pages.contains { $0.pageIndex != nil } ? "playable" : "no_valid_page"
+        }
+    }
+}
+
+/// A page as a payload declares it.
+package struct StoryPage: Hashable, Sendable {
+    /// A page's number must fit an event.
+    static let most = 1000
+
+    package let declaredIndex: Int16
+    /// Its place among the pages shown; nil for one that never is.
+    package let pageIndex: Int16?
+    package let title: String?
+    package let subtitle: String?
+    /// How long it stands.
+    package let milliseconds: Int32
+    package let buttonTitle: String?
+    package let link: String?
+    package let image: String?
+    package let fault: StoryFault?
+
+    init(_ page: JSONValue, declaredIndex: Int16, shownAt: Int16) {
+        self.declaredIndex = declaredIndex
+        title = page.words("title")
+        subtitle = page.words("subtitle")
+        buttonTitle = page.words("button_title")
+        link = page.words("link")
+        image = page.words("image")
+        let isShown = image.map(WebAddress.hasScheme) ?? false
+        pageIndex = isShown ? shownAt : nil
+        let seconds = page["duration"]?.number?.double ?? 5
+        milliseconds = Int32((min(seconds > 0 ? seconds : 5, 30) * 1000).rounded())
+        // Anything under `link` is meant as one; a null or an empty one is none.
+        let given = page["link"].map { !$0.isVoid } ?? false
+        let leads = link.map(WebAddress.hasScheme) ?? false
+        fault =
+            !isShown
+            ? .noImage
+            : given && !leads
+                ? .invalidLink
+                : buttonTitle != nil && !leads
+                    ? .buttonWithoutLink : buttonTitle == nil && leads ? .linkWithoutButton : nil
+    }
+}
+
+/// What is wrong with a page; of several the worst.
+package enum StoryFault: String, CaseIterable, Hashable, Sendable {
+    /// Its image is missing, or no URL with a scheme: it is never shown.
+    case noImage = "no_image"
+    /// Its link is no URL with a scheme: the player takes it for none, and shows no button.
+    case invalidLink = "invalid_link"
+    /// Its button leads nowhere, and is not shown.
+    case buttonWithoutLink = "button_without_link"
+    /// Its link has no button, and nobody can follow it.
+    case linkWithoutButton = "link_without_button"
+}
+
+extension JSONValue {
+    /// A text that says something and that PostgreSQL can hold.
+    fileprivate func words(_ name: StaticString) -> String? {
+        guard let text = self[name]?.text, !text.isEmpty, !text.holdsNUL else { return nil }
+        return text.string
+    }
+}

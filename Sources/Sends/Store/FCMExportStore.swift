@@ -1,0 +1,96 @@
+package import Postgres
+
+/// Where rows of the export are kept, each once.
+package enum FCMExportStore {
+    /// What became of some rows.
+    package struct Outcome: Sendable, Equatable {
+        package internal(set) var stored = 0
+        /// Of an instance that was erased, and from before.
+        package internal(set) var erased = 0
+    }
+
+    private static let columns =
+        "event_at, event, message_key, instance_id, message_id, message_type, project_number, sdk_platform, app_name, "
+        + "collapse_key, priority, ttl, topic, bulk_id, analytics_label"
+
+    /// Stores rows as the owner, all of them or none; those that are there already once more are nothing.
+    package static func append(
+        _ rows: [FCMExportRow], app: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> Outcome {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(
+                script: """
+                    CREATE TEMPORARY TABLE IF NOT EXISTS fcm_import (
+                        event_at timestamptz, event text COLLATE "C", message_key text COLLATE "C",
+                        instance_id text COLLATE "C", message_id text, message_type text, project_number bigint,
+                        sdk_platform text, app_name text, collapse_key text, priority text, ttl bigint, topic text,
+                        bulk_id bigint, analytics_label text
+                    ) ON COMMIT DELETE ROWS
+                    """)
+            try connection.copyIn("COPY fcm_import (\(columns)) FROM STDIN (FORMAT binary)", copyRows(rows))
+            let erased = try connection.query(
+                """
+                DELETE FROM fcm_import AS i USING sends.erased_instance AS e
+                WHERE e.app = \(app) AND e.instance_hash = sha256(convert_to(i.instance_id, 'UTF8'))
+                    AND i.event_at < e.erased_at
+                """
+            ).affected
+            let stored: Int64 = try connection.query(fold(app))[0].get(0)
+            return Outcome(stored: Int(stored), erased: erased)
+        }
+    }
+
+    /// Adds the rows that are new, and merges them into what their messages say. In the order of the keys, as for sends.
+    private static func fold(_ app: Int32) -> Statement {
+        """
+        WITH fresh AS (
+            INSERT INTO sends.fcm_row (app, event_at, event, message_key, instance_id, message_id, message_type,
+                project_number, sdk_platform, app_name, collapse_key, priority, ttl, topic, bulk_id, analytics_label)
+            SELECT \(app), event_at, event, message_key, instance_id, message_id, message_type, project_number,
+                sdk_platform, app_name, collapse_key, priority, ttl, topic, bulk_id, analytics_label
+            FROM fcm_import ORDER BY event_at, event, message_key, instance_id
+            ON CONFLICT (app, event_at, event, message_key, instance_id) DO NOTHING
+            RETURNING event_at, event, message_key, instance_id, message_type, analytics_label
+        ), merged AS (
+            INSERT INTO sends.fcm_message AS m
+                (app, message_key, instance_id, first_at, accepted, delivered, is_data, analytics_label)
+            SELECT \(app), message_key, instance_id, min(event_at), bool_or(event = 'MESSAGE_ACCEPTED'),
+                bool_or(event = 'MESSAGE_DELIVERED'), coalesce(bool_or(message_type = 'DATA_MESSAGE'), false),
+                coalesce(max(analytics_label COLLATE "C"), '')
+            FROM fresh
+            WHERE event IN ('MESSAGE_ACCEPTED', 'MESSAGE_DELIVERED') AND message_key <> ''
+                AND message_type IS DISTINCT FROM 'TOPIC'
+            GROUP BY message_key, instance_id ORDER BY message_key, instance_id
+            ON CONFLICT (message_key, instance_id, app) DO UPDATE
+            SET first_at = least(m.first_at, excluded.first_at), accepted = m.accepted OR excluded.accepted,
+                delivered = m.delivered OR excluded.delivered, is_data = m.is_data OR excluded.is_data,
+                analytics_label = greatest(m.analytics_label, excluded.analytics_label)
+        )
+        SELECT count(*) FROM fresh
+        """
+    }
+
+    private static func copyRows(_ rows: [FCMExportRow]) -> CopyRows {
+        var copy = CopyRows(columns: 15)
+        for row in rows {
+            let key = row.messageKey
+            copy.beginRow()
+            copy.append(row.eventAt)
+            copy.append(row.event)
+            copy.append(key)
+            copy.append(row.instanceID)
+            copy.append(row.messageID == key ? nil : row.messageID)
+            copy.append(row.messageType)
+            copy.append(row.projectNumber)
+            copy.append(row.sdkPlatform)
+            copy.append(row.appName)
+            copy.append(row.collapseKey)
+            copy.append(row.priority)
+            copy.append(row.timeToLive)
+            copy.append(row.topic)
+            copy.append(row.bulkID)
+            copy.append(row.analyticsLabel)
+        }
+        return copy
+    }
+}

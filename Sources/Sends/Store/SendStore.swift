@@ -1,0 +1,99 @@
+package import Postgres
+package import Telemetry
+
+/// Where sends are kept: each once, for ever, by its id.
+package enum SendStore {
+    /// With which key, and when, sends came; without a key they were imported.
+    package struct Receipt: Sendable {
+        package let app: Int32
+        package let key: Int32?
+        package let receivedAt: Timestamp
+
+        package init(app: Int32, key: Int32?, receivedAt: Timestamp) {
+            (self.app, self.key, self.receivedAt) = (app, key, receivedAt)
+        }
+    }
+
+    /// Stores what is new, all of it or nothing. True for each that was new; of several with one id the first is.
+    package static func append(
+        _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
+    ) throws(PostgresError) -> [Bool] {
+        var places: [String: Int] = [:]
+        for (place, send) in sends.enumerated() where places[send.id] == nil { places[send.id] = place }
+        // In one order, whoever stores what: else two that store the same would wait for each other.
+        let first = places.values.sorted { sends[$0].id.utf8.lexicographicallyPrecedes(sends[$1].id.utf8) }
+        guard !first.isEmpty else { return [] }
+        var isNew = [Bool](repeating: false, count: sends.count)
+        try connection.transaction { connection throws(PostgresError) in
+            let numbers = try insert(first.map { sends[$0] }, receipt, on: &connection)
+            var added: [(number: Int64, send: Send)] = []
+            for place in first {
+                guard let number = numbers[sends[place].id] else { continue }
+                isNew[place] = true
+                added.append((number, sends[place]))
+            }
+            try insertMessages(added, app: receipt.app, on: &connection)
+            try insertPages(added, on: &connection)
+        }
+        return isNew
+    }
+
+    /// The numbers of those that were new, by id.
+    private static func insert(
+        _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
+    ) throws(PostgresError) -> [String: Int64] {
+        let rows = try connection.query(
+            """
+            INSERT INTO sends.send (app, key, received_at, id, sent_at, recipients, messages, campaign, variant, category,
+                thread, topic, analytics_label, story, payload)
+            SELECT \(receipt.app), \(receipt.key), \(receipt.receivedAt), *
+            FROM unnest(\(sends.map(\.id)), \(sends.map { $0.sentAt ?? receipt.receivedAt }),
+                \(Nullables(sends.map(\.recipients))), \(Nullables(sends.map { $0.messageIDs.map { Int32($0.count) } })),
+                \(sends.map { $0.campaign ?? "" }), \(sends.map { $0.variant ?? "" }),
+                \(sends.map { $0.category ?? "" }), \(sends.map { $0.thread ?? "" }), \(sends.map { $0.topic ?? "" }),
+                \(sends.map { $0.analyticsLabel ?? "" }), \(Nullables(sends.map { $0.story?.outcome })),
+                \(Nullables(sends.map { $0.payload.map { JSONB($0) } })))
+            ON CONFLICT (app, id) DO NOTHING
+            RETURNING number, id
+            """)
+        var numbers: [String: Int64] = [:]
+        for row in rows { numbers[try row.get(1)] = try row.get(0) }
+        return numbers
+    }
+
+    private static func insertMessages(
+        _ added: [(number: Int64, send: Send)], app: Int32, on connection: inout Connection
+    ) throws(PostgresError) {
+        var (numbers, keys, spellings): ([Int64], [String], [String?]) = ([], [], [])
+        for (number, send) in added {
+            for id in send.messageIDs ?? [] {
+                numbers.append(number)
+                keys.append(id.key)
+                spellings.append(id.raw == id.key ? nil : id.raw)
+            }
+        }
+        guard !numbers.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO sends.send_message (app, send, message_key, message_id)
+            SELECT \(app), * FROM unnest(\(numbers), \(keys), \(Nullables(spellings)))
+            """)
+    }
+
+    private static func insertPages(
+        _ added: [(number: Int64, send: Send)], on connection: inout Connection
+    ) throws(PostgresError) {
+        let pages = added.flatMap { number, send in (send.story?.pages ?? []).map { (send: number, page: $0) } }
+        guard !pages.isEmpty else { return }
+        try connection.query(
+            """
+            INSERT INTO sends.story_page (send, declared_index, page_index, declared_ms, fault, title, subtitle,
+                button_title, link, image)
+            SELECT * FROM unnest(\(pages.map(\.send)), \(pages.map(\.page.declaredIndex)),
+                \(Nullables(pages.map(\.page.pageIndex))), \(pages.map(\.page.milliseconds)),
+                \(Nullables(pages.map { $0.page.fault?.rawValue })), \(Nullables(pages.map(\.page.title))),
+                \(Nullables(pages.map(\.page.subtitle))), \(Nullables(pages.map(\.page.buttonTitle))),
+                \(Nullables(pages.map(\.page.link))), \(Nullables(pages.map(\.page.image))))
+            """)
+    }
+}

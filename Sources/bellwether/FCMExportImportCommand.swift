@@ -1,0 +1,107 @@
+internal import EventLog
+internal import Postgres
+internal import Sends
+internal import ServiceRuntime
+
+/// Takes in FCM's delivery-data export.
+struct FCMExportImportCommand: Command {
+    static let words = ["import", "fcm-export"]
+    static let operands = ["FILE"]
+    static let summary =
+        "Take in FCM's delivery-data export, newline-delimited JSON of its BigQuery table ('-' is standard input)"
+    static let options = [
+        Option("app", "SLUG", help: "The app; required"),
+        Option(
+            "app-name", "NAME", isRepeatable: true,
+            help: "Only rows of this bundle id or package; may be given again (default: all)"),
+        Option("format", "FORMAT", help: "text or json (default text)"),
+    ]
+
+    /// Rows of one transaction.
+    private static let batch = 10_000
+
+    private let arguments: Arguments
+    private let slug: String
+    private let names: Set<String>
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard let slug = arguments.text("app") else { throw UsageError("say whose messages: --app SLUG") }
+        self.slug = slug
+        names = Set(arguments.texts("app-name"))
+        format = try arguments.choice("format", default: .text)
+    }
+
+    /// How many lines came to what.
+    private struct Count {
+        var (read, stored, others, erased, unreadable) = (0, 0, 0, 0, 0)
+        var known: Int { read - stored - others - erased - unreadable }
+    }
+
+    func run() throws -> ExitCode {
+        let file = try InputFile(arguments.operands[0])
+        let count = try DatabaseAccess.withConnection(arguments) { connection in
+            try read(file, of: try Apps.named(slug, on: &connection).id, on: &connection)
+        }
+        switch format {
+        case .text:
+            var text = "stored \(count.stored)\nknown already \(count.known)\nunreadable \(count.unreadable)\n"
+            if !names.isEmpty { text += "of other apps \(count.others)\n" }
+            if count.erased > 0 { text += "of erased instances \(count.erased)\n" }
+            StandardStream.output.write(text)
+        case .json:
+            StandardStream.output.write(
+                "{\"stored\":\(count.stored),\"known\":\(count.known),\"unreadable\":\(count.unreadable),"
+                    + "\"other_apps\":\(count.others),\"erased\":\(count.erased)}\n")
+        }
+        return count.unreadable == 0 ? .done : .failed
+    }
+
+    private func read(_ file: InputFile, of app: Int32, on connection: inout Connection) throws -> Count {
+        let lines = LineReader(descriptor: file.descriptor, longest: FCMExportReader.longestLine)
+        let reader = FCMExportReader()
+        var complaints = Complaints()
+        var count = Count()
+        var rows: [FCMExportRow] = []
+        var number = 0
+        func store(on connection: inout Connection) throws {
+            let outcome = try FCMExportStore.append(rows, app: app, on: &connection)
+            count.stored += outcome.stored
+            count.erased += outcome.erased
+            rows.removeAll(keepingCapacity: true)
+        }
+        while let line = try next(of: lines, file) {
+            number += 1
+            switch line {
+            case .bytes(let bytes) where !bytes.contains { $0 > UInt8(ascii: " ") }:
+                continue
+            case .bytes(let bytes):
+                count.read += 1
+                do {
+                    let row = try reader.read(bytes)
+                    if names.isEmpty || names.contains(row.appName ?? "") {
+                        rows.append(row)
+                    } else {
+                        count.others += 1
+                    }
+                } catch {
+                    count.unreadable += 1
+                    complaints.add("line \(number): \(error)")
+                }
+            case .tooLong:
+                count.read += 1
+                count.unreadable += 1
+                complaints.add("line \(number): it is longer than \(FCMExportReader.longestLine) bytes")
+            }
+            if rows.count == Self.batch { try store(on: &connection) }
+        }
+        if !rows.isEmpty { try store(on: &connection) }
+        complaints.finish()
+        return count
+    }
+
+    private func next(of lines: LineReader, _ file: InputFile) throws -> LineReader.Line? {
+        do { return try lines.next() } catch { throw Failure("\(file.name) cannot be read: \(error.reason)") }
+    }
+}
