@@ -118,3 +118,75 @@ CREATE TRIGGER no_truncate BEFORE TRUNCATE ON sends.fcm_row FOR EACH STATEMENT E
 
 GRANT USAGE ON SCHEMA sends TO bellwether_ingest;
 GRANT SELECT, INSERT ON sends.send, sends.send_message, sends.story_page TO bellwether_ingest;
+
+-- As before, and remembers the Firebase installation ids that the events name: by those the rows of the export go too.
+-- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`,
+-- and those that came since, which are added to that table. Says how many of each month.
+CREATE OR REPLACE FUNCTION log.erase_events(of_app integer, of_install uuid, of_shard smallint, found_until bigint)
+RETURNS TABLE (month date, events bigint)
+-- By the unique key, whatever the statistics say.
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    head bigint;
+    has_head boolean := false;
+    latest timestamptz := '-infinity';
+    gone record;
+BEGIN
+    LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
+    LOOP
+        head := (SELECT coalesce(max(b.number), 0) FROM log.batch AS b);
+        INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key, fid)
+        SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key, e.fid
+        FROM log.batch AS b
+        JOIN log.event AS e ON e.batch_id = b.id AND e.device_at BETWEEN b.least_device_at AND b.greatest_device_at
+        WHERE b.number > found_until AND b.number <= head
+            AND e.app = of_app AND e.install_id = of_install AND e.shard = of_shard;
+        found_until := head;
+        PERFORM log.open_gate();
+        FOR gone IN
+            WITH gone AS (
+                DELETE FROM log.event AS e USING pg_temp.erasure_event AS f
+                WHERE e.device_at = f.device_at AND e.event_id = f.event_id
+                    AND e.install_id = of_install AND e.app = of_app AND e.shard = of_shard
+                RETURNING e.batch_id, e.shard, e.occurred_at,
+                    date_trunc('month', e.device_at AT TIME ZONE 'UTC')::date AS month
+            ), by_batch AS (
+                SELECT batch_id, shard, month, count(*)::integer AS events FROM gone GROUP BY batch_id, shard, month
+            ), erased AS (
+                INSERT INTO log.batch_loss AS l (batch_id, shard, events, month)
+                SELECT batch_id, shard, sum(events), NULL FROM by_batch GROUP BY batch_id, shard
+                ON CONFLICT (batch_id, shard, month) DO UPDATE SET events = l.events + excluded.events
+            ), uncounted AS (
+                -- What is gone now, a month that was counted will not take along when it goes.
+                UPDATE log.batch_loss AS l SET events = l.events - b.events FROM by_batch AS b
+                WHERE l.batch_id = b.batch_id AND l.shard = b.shard AND l.month = b.month
+            )
+            SELECT g.month, count(*) AS events, max(g.occurred_at) AS latest FROM gone AS g GROUP BY g.month
+        LOOP
+            month := gone.month;
+            events := gone.events;
+            latest := greatest(latest, gone.latest);
+            RETURN NEXT;
+        END LOOP;
+        PERFORM set_config('bellwether.gate', '', true);
+        -- An event may lie a little ahead of the clock. Erased, it must not come back either: so the moment moves behind
+        -- it, and what has come until then goes too.
+        EXIT WHEN has_head OR latest < (
+            SELECT t.erased_at FROM log.erasure AS t WHERE t.app = of_app AND t.install_id = of_install);
+        PERFORM log.raise_history();
+        has_head := true;
+    END LOOP;
+    UPDATE log.erasure AS t
+    SET finished_at = clock_timestamp(),
+        erased_at = greatest(t.erased_at, latest + interval '1 microsecond'),
+        history = CASE WHEN has_head THEN (SELECT h.history FROM log.head AS h) ELSE t.history END
+    WHERE t.app = of_app AND t.install_id = of_install;
+    INSERT INTO sends.erased_instance AS i (app, instance_hash, erased_at)
+    SELECT DISTINCT t.app, sha256(convert_to(f.fid, 'UTF8')), t.erased_at
+    FROM log.erasure AS t JOIN pg_temp.erasure_event AS f ON f.fid IS NOT NULL
+    WHERE t.app = of_app AND t.install_id = of_install
+    ON CONFLICT (app, instance_hash) DO UPDATE SET erased_at = greatest(i.erased_at, excluded.erased_at);
+END
+$$;

@@ -41,7 +41,7 @@ package struct Erasure: Sendable, Equatable {
     }
 
     /// The temporary table of one session with the events found: `device_at`, `occurred_at`, `batch_id`, `event_id`,
-    /// `notification_key`. After `deleteEvents` it holds those that came since, too.
+    /// `notification_key`, `fid`. After `deleteEvents` it holds those that came since, too.
     package static let table: StaticString = "pg_temp.erasure_event"
 
     /// Begins in a transaction of its own. Once more moves the moment forward, and takes what has come since.
@@ -82,7 +82,7 @@ package struct Erasure: Sendable, Equatable {
             try connection.execute(
                 script: """
                     CREATE TEMPORARY TABLE erasure_event AS
-                    SELECT device_at, occurred_at, batch_id, event_id, notification_key FROM log.event
+                    SELECT device_at, occurred_at, batch_id, event_id, notification_key, fid FROM log.event
                     WHERE shard = \(Shard.of(install)) AND app = \(app) AND install_id = '\(install)'
                     """)
             // The plan of the deletion rests on how many they are.

@@ -1,6 +1,7 @@
 internal import EventLog
 internal import Postgres
 internal import Projections
+internal import Sends
 internal import ServiceRuntime
 internal import Telemetry
 
@@ -38,14 +39,15 @@ struct EraseCommand: Command {
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
         let app = try Apps.named(slug, on: &connection)
         let receipt = try ErasureRun(ProjectionControl(url: access.url, log: log)).run(app: app.id, install: install)
+        let exportRows = try FCMExportStore.forgetErased(of: app.id, on: &connection)
         switch format {
-        case .text: StandardStream.output.write(text(receipt))
-        case .json: StandardStream.output.write(json(receipt))
+        case .text: StandardStream.output.write(text(receipt, exportRows: exportRows))
+        case .json: StandardStream.output.write(json(receipt, exportRows: exportRows))
         }
         return .done
     }
 
-    private func text(_ receipt: ErasureRun.Receipt) -> String {
+    private func text(_ receipt: ErasureRun.Receipt, exportRows: Int) -> String {
         var text = """
             Erased install \(install) of app \(slug)
             at               \(receipt.erasure.erasedAt), as batch \(receipt.erasure.number)
@@ -53,6 +55,7 @@ struct EraseCommand: Command {
             deliveries       \(receipt.deliveries)
             rejected events  \(receipt.log.rejected)
             drop reports     \(receipt.log.clientDrops) no longer name it
+            FCM export rows  \(exportRows), of the Firebase installations that its events named
 
             """
         if receipt.isEmpty {
@@ -67,11 +70,11 @@ struct EraseCommand: Command {
         return text
     }
 
-    private func json(_ receipt: ErasureRun.Receipt) -> String {
+    private func json(_ receipt: ErasureRun.Receipt, exportRows: Int) -> String {
         let stopped = receipt.stopped.map { String(json: $0.name) }.joined(separator: ",")
         return
             "{\"app\":\(String(json: slug)),\"install_id\":\"\(install)\",\"erased_at\":\"\(receipt.erasure.erasedAt)\","
             + "\"batch\":\(receipt.erasure.number),\"events\":\(receipt.log.total),\"deliveries\":\(receipt.deliveries),"
-            + "\"rejected\":\(receipt.log.rejected),\"drop_reports\":\(receipt.log.clientDrops),\"stopped\":[\(stopped)]}\n"
+            + "\"rejected\":\(receipt.log.rejected),\"drop_reports\":\(receipt.log.clientDrops),\"fcm_export_rows\":\(exportRows),\"stopped\":[\(stopped)]}\n"
     }
 }

@@ -2,6 +2,7 @@ import Registry
 import Telemetry
 
 @testable import Ingestion
+@testable import Sends
 
 /// What the program says of its interface, to be compared with what the description says.
 struct OpenAPIFacts: Encodable {
@@ -32,6 +33,7 @@ struct OpenAPIFacts: Encodable {
         "Source": SourceMember.allCases.map { "\($0.name)" },
         "Notification": NotificationMember.allCases.map { "\($0.name)" },
         "Media": MediaMember.allCases.map { "\($0.name)" },
+        "Send": SendMember.names,
         "Drop": DropMember.allCases.map { "\($0.name)" },
     ]
 
@@ -71,6 +73,8 @@ struct OpenAPIFacts: Encodable {
         "#/components/schemas/Outcome/properties/results/maxItems": Int64(Bounds.events),
         "#/components/schemas/PageIndex/maximum": Bounds.pageIndex.upperBound,
         "#/components/schemas/PageIndex/minimum": Bounds.pageIndex.lowerBound,
+        "#/components/schemas/Sends/properties/sends/maxItems": Int64(SendBounds.sends),
+        "#/components/schemas/SendsOutcome/properties/results/maxItems": Int64(SendBounds.sends),
         "#/components/schemas/StoryStarted/properties/declared_page_count/maximum": Bounds.declaredPageCount.upperBound,
         "#/components/schemas/StoryStarted/properties/page_count/maximum": Bounds.pageCount.upperBound,
         "#/components/schemas/StoryStarted/properties/page_count/minimum": Bounds.pageCount.lowerBound,

@@ -28,6 +28,9 @@ struct AnalyticsFunnelViewTests {
             view: "version_funnel", counts: deliveryCounts,
             words: [("platform", .platform), ("app_version", .appVersion)]),
         Funnel(
+            view: "campaign_funnel", counts: deliveryCounts,
+            words: [("campaign", .campaign), ("variant", .variant)]),
+        Funnel(
             view: "category_actions", counts: ["tapped_deliveries", "taps", "foreground_taps", "timed"],
             words: [("category", .category), ("action_id", .actionID)]),
         Funnel(
@@ -37,7 +40,10 @@ struct AnalyticsFunnelViewTests {
             ], words: [("category", .category), ("campaign", .campaign)]),
         Funnel(
             view: "story_page_funnel",
-            counts: ["planned", "reached", "shown", "views", "clicked", "exited", "dwell_ms", "dwells"],
+            counts: [
+                "planned", "reached", "shown", "views", "clicked", "exited", "dwell_ms", "dwells", "auto_advances",
+                "manual_advances",
+            ],
             words: [("category", .category), ("campaign", .campaign)], codes: [("page_index", "3")]),
         Funnel(
             view: "silent_funnel", counts: ["woken", "new_data", "no_data", "failed", "no_result"],
@@ -122,6 +128,11 @@ struct AnalyticsFunnelViewTests {
             "delivered received inferred expanded opened action_tapped story_action_tapped responded "
             + "received_responded dismissed unanswered suppressed media_attached"
         let shapes: [(view: String, keys: String, counts: String, rates: String)] = [
+            (
+                "campaign_funnel", "campaign variant",
+                "sent accepted fcm_delivered \(counts) fcm_data_accepted fcm_data_delivered",
+                "accept_rate fcm_delivery_rate delivery_rate receipt_coverage response_rate contradiction:text"
+            ),
             ("category_funnel", "category", counts, "response_rate receipt_coverage"),
             ("thread_funnel", "thread", counts + " items", "response_rate receipt_coverage"),
             ("version_funnel", "platform app_version", counts, "response_rate receipt_coverage"),
@@ -136,7 +147,9 @@ struct AnalyticsFunnelViewTests {
             ),
             (
                 "story_page_funnel", "category campaign page_index:smallint",
-                "planned reached shown views clicked exited dwell_ms dwells", "click_rate mean_dwell_seconds"
+                "planned reached shown views clicked exited dwell_ms dwells",
+                "click_rate mean_dwell_seconds page_title:text declared_ms:bigint auto_advances:bigint "
+                    + "manual_advances:bigint unexplained_advances:bigint"
             ),
             ("silent_funnel", "campaign", "woken new_data no_data failed no_result", "new_data_rate"),
             ("media_funnel", "category kind network outcome", "deliveries responded", "response_rate"),

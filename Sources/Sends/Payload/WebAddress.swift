@@ -4,7 +4,8 @@ enum WebAddress {
     /// Foundation escapes them; what it cannot mend is a scheme with other letters, and an authority that is none.
     static func hasScheme(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, isLetter(bytes[0]),
+        // Foundation takes an empty scheme for one.
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon == 0 || isLetter(bytes[0]),
             bytes[..<colon].allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
         else { return false }
         let rest = bytes[(colon + 1)...]

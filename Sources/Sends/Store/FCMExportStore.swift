@@ -27,6 +27,8 @@ package enum FCMExportStore {
                         bulk_id bigint, analytics_label text
                     ) ON COMMIT DELETE ROWS
                     """)
+            // An erasure that is under way takes the rows that were here before, and says now whose must not come back.
+            try connection.execute(script: "LOCK TABLE sends.fcm_row IN ROW EXCLUSIVE MODE")
             try connection.copyIn("COPY fcm_import (\(columns)) FROM STDIN (FORMAT binary)", copyRows(rows))
             let erased = try connection.query(
                 """

@@ -80,6 +80,38 @@ CHANGES = [
     ("tap", "destructive", 1, False),
 ]
 
+SENDS = [
+    ("", None, True),
+    ("unheard_of", {"a": 1}, True),
+    ("campaign", LONG, True),
+    ("campaign", "", True),
+    ("sent_at", "", True),
+    ("sent_at", 1795167052412, True),
+    ("recipients", (1 << 63) - 1, True),
+    ("recipients", 7.0, True),
+    ("message_ids", [], True),
+    ("message_ids", ["a", "", None], True),
+    ("payload", {"aps": []}, True),
+    ("payload", "", True),
+    ("id", None, False),
+    ("id", "", False),
+    ("id", 5, False),
+    ("id", LONG + "x", False),
+    ("campaign", 5, False),
+    ("variant", LONG + "x", False),
+    ("category", "a\0b", False),
+    ("sent_at", "yesterday", False),
+    ("sent_at", True, False),
+    ("recipients", -1, False),
+    ("recipients", "5", False),
+    ("recipients", 1 << 63, False),
+    ("message_ids", "a", False),
+    ("message_ids", [5], False),
+    ("message_ids", ["a"] * 10001, False),
+    ("payload", [], False),
+    ("payload", "{}", False),
+]
+
 
 def changed(base, member, value, number):
     event = copy.deepcopy(EVENTS[base])
@@ -97,7 +129,30 @@ def changed(base, member, value, number):
     return event
 
 
+def changed_send(member, value, number):
+    send = {"id": f"send-{number}", "sent_at": "2026-11-20T09:30:10.001Z"}
+    if value is not None:
+        send[member] = value
+    else:
+        send.pop(member, None)
+    return send
+
+
 def check_agreement(document, report, _facts, server):
+    check_events(document, report, server)
+    sends = [changed_send(*change[:2], number) for number, change in enumerate(SENDS)]
+    door = Poster(server, document, report, "server")
+    answer = door.post({"sends": sends}, "changed sends", path="/v1/sends").json()
+    rejected = {line["index"]: line["detail"] for line in answer["results"] if line["result"] == "rejected"}
+    for index, (change, send) in enumerate(zip(SENDS, sends)):
+        what = f"send with {change[0]} = {str(change[1])[:40]}"
+        complaints = document.complaints({"sends": [send]}, "components", "schemas", "Sends")
+        report.expect((not complaints) == change[2], f"{what}: the schema {'refuses' if complaints else 'takes'} it")
+        said = f"refuses it: {rejected[index]}" if index in rejected else "takes it"
+        report.expect((index not in rejected) == change[2], f"{what}: the server {said}")
+
+
+def check_events(document, report, server):
     door = Poster(server, document, report)
     source = {"install_id": "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"}
     events = [changed(*change[:3], number) for number, change in enumerate(CHANGES)]

@@ -17,7 +17,7 @@ def check_routes(document, report, facts, server):
         for method in METHODS:
             answer = door.check(method, path)
             if method in understood:
-                expected = 401 if method in ("POST", "PUT") else 200
+                expected = 401 if method == "POST" else 200
                 report.same(expected, answer.status, f"{method} {path}")
             else:
                 report.same(405, answer.status, f"{method} {path}")
@@ -38,32 +38,31 @@ def check_routes(document, report, facts, server):
     report.expect(is_embedded, "/openapi.yaml is not the file that the program was built with")
 
 
-def request_examples(document):
-    media_type = document.paths["/v1/events"]["post"]["requestBody"]["content"][TYPE]
+def request_examples(document, path="/v1/events"):
+    media_type = document.paths[path]["post"]["requestBody"]["content"][TYPE]
     return dict(examples(media_type))
 
 
 def check_examples(document, report, _facts, server):
-    door = Poster(server, document, report)
-    for name, envelope in request_examples(document).items():
-        report.none(document.complaints(envelope, "components", "schemas", "Envelope"), f"example '{name}'")
-        count = len(envelope["events"])
+    check_examples_of(document, report, server, "/v1/events", "write", "Envelope", "events")
+    check_examples_of(document, report, server, "/v1/sends", "server", "Sends", "sends")
+
+
+def check_examples_of(document, report, server, path, key, schema, parts):
+    door = Poster(server, document, report, key)
+    for name, envelope in request_examples(document, path).items():
+        report.none(document.complaints(envelope, "components", "schemas", schema), f"example '{name}'")
+        count = len(envelope[parts])
         packed = gzip.compress(json.dumps(envelope).encode())
         for what, body, headers, accepted in (
                 ("first", envelope, {}, count), ("again", envelope, {}, 0),
                 ("packed", packed, {"Content-Encoding": "gzip"}, 0)):
-            answer = door.post(body, f"example '{name}', {what}", headers=headers)
+            answer = door.post(body, f"example '{name}', {what}", headers=headers, path=path)
             report.same(200, answer.status, f"example '{name}', {what}: status")
             if answer.status == 200:
                 counts = {key: answer.json()[key] for key in ("accepted", "duplicate", "rejected")}
                 expected = {"accepted": accepted, "duplicate": count - accepted, "rejected": 0}
                 report.same(expected, counts, f"example '{name}', {what}; {answer.json()['results'][:3]}")
-    media_type = document.paths["/v1/categories"]["put"]["requestBody"]["content"][TYPE]
-    for name, categories in examples(media_type):
-        first, again = (door.put(categories, f"example '{name}', {what}") for what in ("first", "again"))
-        report.same([200, 200], [first.status, again.status], f"example '{name}': status")
-        unchanged = [answer.json().get("unchanged") for answer in (first, again)]
-        report.same([False, True], unchanged, f"example '{name}': unchanged")
 
 
 # These take a stalled client, a stopping service or a database that hangs.
@@ -74,10 +73,10 @@ def check_errors(document, report, facts, server):
     door = Poster(server, document, report)
     good = request_examples(document)["receipt"]
 
-    def refused(code, body=good, key=None, headers=()):
-        answer = door.post(body, code, door.keys[key] if key else None, headers)
+    def refused(code, body=good, key=None, headers=(), path="/v1/events"):
+        answer = door.post(body, code, door.keys[key] if key else None, headers, path)
         got = answer.json().get("code", answer.body[:200])
-        report.same(code, got, f"POST /v1/events, to provoke {code}")
+        report.same(code, got, f"POST {path}, to provoke {code}")
 
     refused("not_json", b"{")
     refused("not_json", b'{"events": [], "x": "\xff"}')
@@ -100,14 +99,12 @@ def check_errors(document, report, facts, server):
     refused("unsupported_encoding", headers={"Content-Encoding": "br"})
     refused("ambiguous_framing", headers={"Transfer-Encoding": "chunked", "Content-Length": "2"})
     refused("head_too_large", headers={"X-Large": "x" * 20_000})
-    for code, body, key in (
-            ("invalid_categories", {"categories": [{"id": ""}]}, "server"), ("invalid_categories", {}, "server"),
-            ("not_json", b"{", "server"), ("not_an_object", [], "server"), ("wrong_key_kind", {}, "write"),
-            ("revoked_key", {}, "revoked"), ("body_too_large", b" " * (1 << 20) + b"{}", "server")):
-        report.same(code, door.put(body, code, key).json().get("code"), f"PUT /v1/categories, to provoke {code}")
-    bomb = gzip.compress(b" " * (1 << 20) + b"{}")
-    answer = door.put(bomb, "unpacked", headers={"Content-Encoding": "gzip"})
-    report.same("unpacked_too_large", answer.json().get("code"), "PUT /v1/categories, unpacked")
+    for code, body in (
+            ("not_json", b"{"), ("not_an_object", []), ("missing_sends", {}), ("too_many_sends", {"sends": [{}] * 1001}),
+            ("body_too_large", b" " * (1 << 20) + b"{}")):
+        refused(code, body, "server", path="/v1/sends")
+    refused("wrong_key_kind", {"sends": []}, path="/v1/sends")
+    refused("revoked_key", {"sends": []}, "revoked", path="/v1/sends")
     # The first one overdraws the app's allowance.
     report.same(200, door.post(dict(good, events=[{}] * 5), "first", door.keys["limited"]).status, "the allowance")
     refused("rate_limited", key="limited")
@@ -125,7 +122,8 @@ def check_errors(document, report, facts, server):
         report.same(503, away.check(method, "/readyz", what="database away").status, f"{method} /readyz, database away")
         report.same(404, away.check(method, "/metrics", what="elsewhere").status, f"{method} /metrics, elsewhere")
     report.same(503, away.post(good, "database away").status, "POST /v1/events, database away")
-    report.same(503, away.put({"categories": []}, "database away").status, "PUT /v1/categories, database away")
+    answer = away.post({"sends": []}, "database away", path="/v1/sends")
+    report.same(503, answer.status, "POST /v1/sends, database away")
     held = []
     for _ in range(100):
         connection, answer = away.connect("GET", "/healthz")

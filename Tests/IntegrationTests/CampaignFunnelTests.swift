@@ -1,0 +1,254 @@
+import EventLog
+import FunnelOracle
+import Postgres
+import Sends
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("The funnel of a campaign, from what was sent")
+struct CampaignFunnelTests {
+    private static let noon = Event.sampleTime  // 2026-11-20T09:30:10Z
+    private static let day: Int64 = 86_400_000_000
+
+    private func send(
+        _ id: String, campaign: String? = nil, variant: String? = nil, label: String? = nil, recipients: Int64? = nil,
+        messages: [String]? = nil, at time: Timestamp = noon
+    ) -> Send {
+        var send = Send(id: id)
+        (send.campaign, send.variant, send.analyticsLabel) = (campaign, variant, label)
+        (send.recipients, send.sentAt) = (recipients, time)
+        send.messageIDs = messages?.map { Send.MessageID($0) }
+        return send
+    }
+
+    private func row(
+        _ message: String, _ instance: String = "fid", event: String = "MESSAGE_ACCEPTED", label: String? = nil,
+        type: String? = "DISPLAY_NOTIFICATION", at time: Timestamp = noon
+    ) -> FCMExportRow {
+        var row = FCMExportRow(event: event, eventAt: time)
+        (row.messageID, row.instanceID, row.messageType, row.analyticsLabel) = (message, instance, type, label)
+        return row
+    }
+
+    private func tell(_ sends: [Send], of app: TestApp, in database: TestDatabase) throws {
+        var connection = try database.session(.ingest)
+        _ = try SendStore.append(
+            sends, SendStore.Receipt(app: app.id, key: nil, receivedAt: Self.noon), on: &connection)
+    }
+
+    private func export(_ rows: [FCMExportRow], of app: TestApp, in database: TestDatabase) throws {
+        var connection = try database.connect()
+        _ = try FCMExportStore.append(rows, app: app.id, on: &connection)
+    }
+
+    private func counts(_ database: TestDatabase, _ more: String = "") throws -> [String] {
+        try database.analystRows(
+            """
+            SELECT day, campaign, variant, sent, accepted, fcm_delivered, delivered, contradiction FROM campaign_funnel
+            WHERE app = 'chat' \(more) ORDER BY day, campaign, variant
+            """)
+    }
+
+    @Test("puts sends, FCM's word and deliveries side by side, and shows what contradicts")
+    func sideBySide() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp(in: database)
+        let sale = try app.word(.campaign, "sale")
+        let b = try app.word(.variant, "b")
+        try app.insert("campaign_funnel", ["campaign": sale, "delivered": 4, "received": 4, "received_responded": 1])
+        try app.insert("campaign_funnel", ["campaign": sale, "variant": b, "delivered": 7, "received": 3])
+        try app.insert("campaign_funnel", ["delivered": 2])
+        try tell(
+            [
+                send("1", campaign: "sale", recipients: 5), send("2", campaign: "sale", messages: ["m1", "m2", "m3"]),
+                send("3", campaign: "sale", variant: "b", recipients: 6), send("4", campaign: "untold"),
+                send("5", campaign: "none", recipients: 0),
+            ], of: app.app, in: database)
+        try export(
+            [
+                row("m1"), row("m1", event: "MESSAGE_DELIVERED"), row("m2"),
+                row("m9", event: "MESSAGE_DELIVERED", label: "sale-label"),
+            ],
+            of: app.app, in: database)
+        #expect(
+            try counts(database) == [
+                #"(2026-11-20,"","",,,,2,)"#, #"(2026-11-20,none,"",0,,,0,)"#, #"(2026-11-20,sale,"",8,2,1,4,)"#,
+                #"(2026-11-20,sale,b,6,,,7,"delivered over sent")"#, #"(2026-11-20,sale-label,"",,,1,0,)"#,
+                #"(2026-11-20,untold,"",,,,0,)"#,
+            ])
+        let rates = try database.analystRows(
+            """
+            SELECT trim_scale(accept_rate), trim_scale(fcm_delivery_rate), trim_scale(delivery_rate),
+                trim_scale(receipt_coverage), trim_scale(response_rate)
+            FROM campaign_funnel WHERE campaign IN ('sale', 'none') AND variant = '' ORDER BY campaign
+            """)
+        #expect(rates == ["(,,,,)", "(0.25,0.5,0.5,1,0.25)"])
+    }
+
+    @Test(
+        "a message of the export is of its delivery's campaign, else of its send's, else of its label's, else of its label"
+    )
+    func attribution() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp(in: database)
+        func deliver(_ key: String, install: Int, at time: String, campaign: Int, variant: Int = 0) throws {
+            try app.insert(
+                "delivery", ["campaign": campaign, "variant": variant],
+                texts: [
+                    "install_id": "00000000-0000-0000-0000-00000000000\(install)", "notification_key": key,
+                    "state": "\\x00", "answered_at": time,
+                    "first_occurred_at": time, "first_device_at": time, "last_occurred_at": time,
+                    "last_device_at": time,
+                ])
+        }
+        let (first, second) = (try app.word(.campaign, "first"), try app.word(.campaign, "second"))
+        let variant = try app.word(.variant, "v")
+        // Of two deliveries of one message the earlier one that names a campaign.
+        try deliver("1", install: 1, at: "2026-11-20 09:00:00Z", campaign: 0)
+        try deliver("1", install: 2, at: "2026-11-20 10:00:00Z", campaign: second)
+        try deliver("1", install: 3, at: "2026-11-20 09:30:00Z", campaign: first, variant: variant)
+        try deliver("2", install: 1, at: "2026-11-20 09:00:00Z", campaign: 0)
+        try tell(
+            [
+                send("late", campaign: "late", messages: ["1", "2"], at: Self.noon + 1),
+                send("told", campaign: "told", variant: "w", messages: ["projects/p/messages/0:2%ab", "3"]),
+                send("nameless", messages: ["4"], at: Self.noon + -1),
+                send("label 1", campaign: "labelled", variant: "x", label: "l"),
+                send("label 2", campaign: "labelled", variant: "y", label: "l"),
+                send("many 1", campaign: "one", label: "many"), send("many 2", campaign: "other", label: "many"),
+                send("only a label", label: "alone", recipients: 3),
+            ], of: app.app, in: database)
+        try export(
+            [
+                row("0:1%ff", label: "l"), row("2", label: "l"), row("3"), row("4", label: "l"),
+                row("5", label: "many"),
+                row("6", label: "alone"), row("7"),
+            ], of: app.app, in: database)
+        #expect(
+            try counts(database, "AND accepted > 0") == [
+                #"(2026-11-20,"","",,1,,0,)"#, #"(2026-11-20,alone,"",3,1,,0,)"#, "(2026-11-20,first,v,,1,,0,)",
+                #"(2026-11-20,labelled,"",,1,,0,)"#, #"(2026-11-20,many,"",,1,,0,)"#, "(2026-11-20,told,w,,2,,0,)",
+            ])
+    }
+
+    @Test("data messages stand apart, and what goes to a topic as a whole, was refused or has no id is no message")
+    func apart() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        try export(
+            [
+                row("d", type: "DATA_MESSAGE"), row("d", event: "MESSAGE_DELIVERED", type: "DATA_MESSAGE"),
+                row("t", "", type: "TOPIC"), row("", type: nil), row("r", event: "INVALID_REGISTRATION"),
+                row("n", type: nil),
+                row("n", "another"),
+            ], of: app, in: database)
+        #expect(try counts(database) == [#"(2026-11-20,"","",,2,,0,)"#])
+        #expect(
+            try database.analystRows("SELECT fcm_data_accepted, fcm_data_delivered FROM campaign_funnel") == ["(1,1)"])
+        #expect(try database.analystRows("SELECT FROM fcm_export").count == 7)
+    }
+
+    @Test("sends count on their day and messages on that of their first row, in the time zone of the app")
+    func days() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp(timeZone: "Asia/Bangkok")
+        let midnight = try #require(Timestamp(rfc3339: "2026-11-20T17:00:00Z"))
+        try tell(
+            [
+                send("before", campaign: "c", recipients: 1, at: midnight + -1),
+                send("after", campaign: "c", recipients: 2, at: midnight),
+                send(
+                    "absurd", campaign: "c", recipients: 3, at: try #require(Timestamp(rfc3339: "9999-12-31T00:00:00Z"))
+                ),
+            ], of: app, in: database)
+        try export(
+            [
+                row("m", event: "MESSAGE_DELIVERED", label: "c", at: midnight), row("m", label: "c", at: midnight + -1),
+                row("o", label: "c", at: midnight),
+            ], of: app, in: database)
+        #expect(
+            try counts(database) == [
+                #"(2026-11-20,c,"",1,1,1,0,)"#, #"(2026-11-21,c,"",2,1,,0,)"#, #"(9999-12-31,c,"",3,,,0,)"#,
+            ])
+        #expect(try counts(database, "AND day = '2026-11-21'") == [#"(2026-11-21,c,"",2,1,,0,)"#])
+        // The zone moves them along.
+        try database.run("UPDATE log.app SET time_zone = 'UTC'")
+        #expect(
+            try counts(database, "AND day < '2027-01-01'") == [
+                #"(2026-11-20,c,"",3,2,1,0,)"#
+            ])
+    }
+
+    @Test("whatever the order, the batches and the repetitions in which an export comes in", arguments: 1...3)
+    func anyOrder(seed: Int) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        var numbers = SeededNumbers(seed: UInt64(seed))
+        var rows: [FCMExportRow] = []
+        for _ in 0..<300 {
+            var one = row(
+                ["", "m1", "m2", "m3", "0:4%ab", "4"].randomElement(using: &numbers)!,
+                ["", "a", "b", "c"].randomElement(using: &numbers)!,
+                event: ["MESSAGE_ACCEPTED", "MESSAGE_DELIVERED", "QUOTA_EXCEEDED"].randomElement(using: &numbers)!,
+                label: [nil, "x", "y"].randomElement(using: &numbers)!,
+                type: [nil, "DISPLAY_NOTIFICATION", "DATA_MESSAGE", "TOPIC"].randomElement(using: &numbers)!)
+            one.eventAt = Self.noon + Int64.random(in: -2...2, using: &numbers) * Self.day
+            rows.append(one)
+        }
+        // Rows with one identity are one row, whatever else they say.
+        var known: Set<String> = []
+        rows = rows.filter { known.insert("\($0.eventAt) \($0.event) \($0.messageKey) \($0.instanceID)").inserted }
+
+        /// A message to an instance, plainly.
+        struct Message {
+            var first: Timestamp
+            var accepted = false
+            var delivered = false
+            var isData = false
+            var label = ""
+        }
+        var messages: [String: Message] = [:]
+        for row in rows where row.event != "QUOTA_EXCEEDED" && row.messageType != "TOPIC" && row.messageKey != "" {
+            var message = messages["\(row.messageKey) \(row.instanceID)"] ?? Message(first: row.eventAt)
+            message.first = min(message.first, row.eventAt)
+            if row.event == "MESSAGE_ACCEPTED" { message.accepted = true }
+            if row.event == "MESSAGE_DELIVERED" { message.delivered = true }
+            if row.messageType == "DATA_MESSAGE" { message.isData = true }
+            message.label = max(message.label, row.analyticsLabel ?? "")
+            messages["\(row.messageKey) \(row.instanceID)"] = message
+        }
+        var cells: [String: [Int]] = [:]
+        for message in messages.values {
+            let cell = "\("\(message.first)".prefix(10)) \(message.label)"
+            let values = [
+                message.accepted && !message.isData, message.delivered && !message.isData,
+                message.accepted && message.isData, message.delivered && message.isData,
+            ]
+            cells[cell] = zip(cells[cell] ?? [0, 0, 0, 0], values).map { $0 + ($1 ? 1 : 0) }
+        }
+
+        var stored = 0
+        var connection = try database.connect()
+        let coming = (rows + rows.filter { _ in Bool.random(using: &numbers) }).shuffled(using: &numbers)
+        var rest = coming[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(Int.random(in: 1...60, using: &numbers))
+            stored += try FCMExportStore.append(Array(batch), app: app.id, on: &connection).stored
+            rest = rest.dropFirst(batch.count)
+        }
+        #expect(stored == rows.count)
+        let found: [String] = try database.column(
+            """
+            SELECT concat_ws(' ', day, campaign) || ' ' || concat_ws(',', coalesce(accepted, 0), coalesce(fcm_delivered, 0),
+                coalesce(fcm_data_accepted, 0), coalesce(fcm_data_delivered, 0)) FROM analytics.campaign_funnel
+            """)
+        #expect(found.sorted() == cells.map { "\($0) \($1.map(String.init).joined(separator: ","))" }.sorted())
+        #expect(messages.count > 10)
+    }
+}

@@ -1,0 +1,81 @@
+import EventLog
+import Postgres
+import Sends
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Story pages known by name")
+struct StoryPageAdvancesTests {
+    /// Tells a send of a campaign with pages of these titles and durations; without a title its image is none.
+    private func tell(
+        _ id: String, campaign: String, at time: Int64, _ pages: [(title: String?, seconds: Double)], of app: TestApp,
+        in database: TestDatabase
+    ) throws {
+        let declared = pages.map { page in
+            "{\"image\":\"\(page.title == nil ? "none" : "https://e.com/1")\",\"title\":\"\(page.title ?? "lost")\",\"duration\":\(page.seconds)}"
+        }
+        let line =
+            "{\"id\":\"\(id)\",\"campaign\":\"\(campaign)\",\"payload\":{\"pw_stories\":{\"pages\":[\(declared.joined(separator: ","))]}}}"
+        var send = try SendsDecoder().decode(line: Array(line.utf8)).get()
+        send.sentAt = Event.sampleTime + time
+        var connection = try database.session(.ingest)
+        _ = try SendStore.append(
+            [send], SendStore.Receipt(app: app.id, key: nil, receivedAt: Event.sampleTime), on: &connection)
+    }
+
+    private func pages(_ database: TestDatabase) throws -> [String] {
+        try database.analystRows(
+            """
+            SELECT campaign, page_index, page_title, declared_ms, auto_advances, manual_advances, unexplained_advances
+            FROM story_page_funnel ORDER BY campaign, page_index
+            """)
+    }
+
+    @Test("advances are told by the declared duration, to 0.4 s, as soon as and as long as one is known")
+    func advances() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        try ProjectedApp.makeSecondLine(in: database)
+        let app = try ProjectedApp(in: database)
+        let campaign = try app.word(.campaign, "sale")
+        let told = ["planned": 9, "auto_advances": 10, "manual_advances": 20, "campaign": campaign]
+        try app.insert("story_page_funnel", told)
+        try app.insert("story_page_funnel", ["planned": 9, "campaign": campaign, "page_index": 1])
+        // From 2.6 s to 3.4 s, in twentieths: 52 to 68.
+        for (place, gap) in [51, 52, 60, 61, 68, 69].enumerated() {
+            let key = ["campaign": campaign, "gap": gap]
+            try app.insertEverywhere("story_page_gaps", ["advances": 1 << place], key: key)
+        }
+        // Of another page and another category.
+        try app.insert("story_page_gaps", ["campaign": campaign, "page_index": 1, "gap": 60, "advances": 1])
+        try app.insert("story_page_gaps", ["campaign": campaign, "category": 7, "gap": 60, "advances": 5000])
+        #expect(try pages(database) == ["(sale,0,,,10,20,6993)", "(sale,1,,,0,0,1)"])
+        try tell("1", campaign: "sale", at: 0, [("One", 3), ("Two", 5)], of: app.app, in: database)
+        try tell("2", campaign: "another", at: 9, [("No", 9)], of: app.app, in: database)
+        #expect(
+            try pages(database) == ["(sale,0,One,3000,\(10 + 30 * 111),\(20 + 33 * 111),0)", "(sale,1,Two,5000,0,1,0)"])
+        // The newest send that has a story counts; what was never shown is no page.
+        try tell("3", campaign: "sale", at: 1, [(nil, 1), ("Uno", 30)], of: app.app, in: database)
+        try tell("4", campaign: "sale", at: -1, [("Old", 1)], of: app.app, in: database)
+        #expect(try pages(database) == ["(sale,0,Uno,30000,10,\(20 + 63 * 111),0)", "(sale,1,,,0,0,1)"])
+    }
+
+    @Test("the pages of each campaign and variant are those of its newest send that has a story")
+    func newest() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        for (id, time) in [("b", 5), ("a", 5), ("c", 4)] as [(String, Int64)] {
+            try tell(id, campaign: "sale", at: time, [(id, 1), (nil, 2), ("last", 3)], of: app, in: database)
+        }
+        try tell("d", campaign: "", at: 1, [("none", 1)], of: app, in: database)
+        #expect(
+            try database.analystRows(
+                "SELECT campaign, send_id, declared_index, page_index, page_title, fault FROM story_pages ORDER BY campaign, declared_index"
+            )
+                == [
+                    #"("",d,0,0,none,)"#, "(sale,b,0,0,b,)", "(sale,b,1,,lost,no_image)", "(sale,b,2,1,last,)",
+                ])
+    }
+}
