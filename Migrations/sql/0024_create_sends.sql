@@ -98,6 +98,23 @@ CREATE TABLE sends.fcm_message (
 ) WITH (fillfactor = 90);
 CREATE INDEX fcm_message_time ON sends.fcm_message (app, first_at);
 
+-- What is left of messages that retention has taken, and up to when it has: rows from before do not come back.
+CREATE TABLE sends.fcm_sealed (
+    accepted numeric,
+    delivered numeric,
+    data_accepted numeric,
+    data_delivered numeric,
+    app integer NOT NULL REFERENCES log.app,
+    day date NOT NULL,
+    campaign text COLLATE "C" NOT NULL,
+    variant text COLLATE "C" NOT NULL,
+    PRIMARY KEY (app, day, campaign, variant)
+);
+CREATE TABLE sends.fcm_retained (
+    app integer PRIMARY KEY REFERENCES log.app,
+    since timestamptz NOT NULL
+);
+
 -- Instances that were erased, by the SHA-256 of their id: rows of theirs from before do not come back.
 CREATE TABLE sends.erased_instance (
     app integer NOT NULL REFERENCES log.app,

@@ -35,8 +35,8 @@ struct FCMExportImportCommand: Command {
 
     /// How many lines came to what.
     private struct Count {
-        var (read, stored, others, erased, unreadable) = (0, 0, 0, 0, 0)
-        var known: Int { read - stored - others - erased - unreadable }
+        var (read, stored, others, erased, tooOld, unreadable) = (0, 0, 0, 0, 0, 0)
+        var known: Int { read - stored - others - erased - tooOld - unreadable }
     }
 
     func run() throws -> ExitCode {
@@ -49,11 +49,12 @@ struct FCMExportImportCommand: Command {
             var text = "stored \(count.stored)\nknown already \(count.known)\nunreadable \(count.unreadable)\n"
             if !names.isEmpty { text += "of other apps \(count.others)\n" }
             if count.erased > 0 { text += "of erased instances \(count.erased)\n" }
+            if count.tooOld > 0 { text += "of a time that retain has taken \(count.tooOld)\n" }
             StandardStream.output.write(text)
         case .json:
             StandardStream.output.write(
                 "{\"stored\":\(count.stored),\"known\":\(count.known),\"unreadable\":\(count.unreadable),"
-                    + "\"other_apps\":\(count.others),\"erased\":\(count.erased)}\n")
+                    + "\"other_apps\":\(count.others),\"erased\":\(count.erased),\"too_old\":\(count.tooOld)}\n")
         }
         return count.unreadable == 0 ? .done : .failed
     }
@@ -69,6 +70,7 @@ struct FCMExportImportCommand: Command {
             let outcome = try FCMExportStore.append(rows, app: app, on: &connection)
             count.stored += outcome.stored
             count.erased += outcome.erased
+            count.tooOld += outcome.tooOld
             rows.removeAll(keepingCapacity: true)
         }
         while let line = try next(of: lines, file) {

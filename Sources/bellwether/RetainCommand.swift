@@ -1,6 +1,7 @@
 internal import EventLog
 internal import Postgres
 internal import Projections
+internal import Sends
 internal import ServiceRuntime
 
 /// Drops old months.
@@ -27,6 +28,9 @@ struct RetainCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
+        // First, while the deliveries that say of which campaign a message is are still there.
+        var connection = try LogSession.open(url: access.url, role: nil, purpose: "retention", log: log)
+        let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)
         var outcomes: [RetentionRun.Outcome] = []
         try RetentionRun(ProjectionControl(url: access.url, log: log)).run(days: days, now: WallClock.now) { outcome in
             outcomes.append(outcome)
@@ -38,6 +42,10 @@ struct RetainCommand: Command {
                 StandardStream.output.write(
                     "Nothing to drop: no month ended over \(days) days ago without an event that occurred or was received since.\n"
                 )
+            }
+            if exportRows > 0 {
+                StandardStream.output.write(
+                    "Rows of FCM's export dropped: \(exportRows); campaign_funnel keeps their counts.\n")
             }
         case .json:
             let items = outcomes.map {

@@ -115,7 +115,7 @@ struct SendsTests {
                 == "line 18006: it has no event\nline 18009: it is not JSON: a value must stand here (byte 0)\n")
         let again = try bellwether.start(words + ["--format", "json"]).wait()
         #expect(
-            again.output == "{\"stored\":0,\"known\":18005,\"unreadable\":2,\"other_apps\":1,\"erased\":0}\n")
+            again.output == "{\"stored\":0,\"known\":18005,\"unreadable\":2,\"other_apps\":1,\"erased\":0,\"too_old\":0}\n")
         #expect(try campaigns(of: app) == [#"(2026-11-20,sale,"",,12000,6000,5)"#])
     }
 

@@ -7,6 +7,8 @@ package enum FCMExportStore {
         package internal(set) var stored = 0
         /// Of an instance that was erased, and from before.
         package internal(set) var erased = 0
+        /// From a time that retention has taken.
+        package internal(set) var tooOld = 0
     }
 
     private static let columns =
@@ -37,8 +39,11 @@ package enum FCMExportStore {
                     AND i.event_at < e.erased_at
                 """
             ).affected
+            let tooOld = try connection.query(
+                "DELETE FROM fcm_import AS i USING sends.fcm_retained AS r WHERE r.app = \(app) AND i.event_at < r.since"
+            ).affected
             let stored: Int64 = try connection.query(fold(app))[0].get(0)
-            return Outcome(stored: Int(stored), erased: erased)
+            return Outcome(stored: Int(stored), erased: erased, tooOld: tooOld)
         }
     }
 
