@@ -20,7 +20,7 @@ CREATE TABLE sends.send (
     category text NOT NULL,
     thread text NOT NULL,
     topic text NOT NULL,
-    analytics_label text NOT NULL,
+    analytics_label text COLLATE "C" NOT NULL,
     -- Of the payload's story: playable, no_valid_page or malformed; NULL where there is none.
     story text CHECK (story IN ('playable', 'no_valid_page', 'malformed')),
     payload jsonb,

@@ -15,28 +15,27 @@ CROSS JOIN LATERAL (
         nullif(sum(g.data_accepted), 0) AS data_accepted, nullif(sum(g.data_delivered), 0) AS data_delivered
     FROM (
         SELECT
-            delivery.campaign, delivery.variant, told.send, m.analytics_label,
-            count(*) FILTER (WHERE m.accepted AND NOT m.is_data) AS accepted,
-            count(*) FILTER (WHERE m.delivered AND NOT m.is_data) AS delivered,
-            count(*) FILTER (WHERE m.accepted AND m.is_data) AS data_accepted,
-            count(*) FILTER (WHERE m.delivered AND m.is_data) AS data_delivered
-        FROM sends.fcm_message AS m
-        -- The campaign is that of a delivery of the message; of several the first.
-        LEFT JOIN LATERAL (
-            SELECT p.campaign, p.variant FROM projection.delivery AS p
-            WHERE p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
+            f.campaign, f.variant, f.send, f.analytics_label,
+            count(*) FILTER (WHERE f.accepted AND NOT f.is_data) AS accepted,
+            count(*) FILTER (WHERE f.delivered AND NOT f.is_data) AS delivered,
+            count(*) FILTER (WHERE f.accepted AND f.is_data) AS data_accepted,
+            count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
+        FROM (
+            -- The campaign is that of a delivery of the message, else that of the send that names it; of several the first.
+            -- Joined and then chosen from, which is several times as fast as looking for the first of each.
+            SELECT DISTINCT ON (m.message_key, m.instance_id)
+                p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
+                m.accepted, m.delivered, m.is_data
+            FROM sends.fcm_message AS m
+            LEFT JOIN projection.delivery AS p
+                ON p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
                 AND (p.tables = 0 OR p.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries'))
-            ORDER BY p.first_occurred_at, p.install_id LIMIT 1
-        ) AS delivery ON true
-        -- Else that of the send that named it; of several the first.
-        LEFT JOIN LATERAL (
-            SELECT n.send FROM sends.send_message AS n JOIN sends.send AS s ON s.number = n.send
-            WHERE n.message_key = m.message_key AND n.app = m.app AND s.campaign <> ''
-                AND delivery.campaign IS NULL
-            ORDER BY s.sent_at, s.id LIMIT 1
-        ) AS told ON true
-        WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
-        GROUP BY delivery.campaign, delivery.variant, told.send, m.analytics_label
+            LEFT JOIN (sends.send_message AS n JOIN sends.send AS s ON s.number = n.send AND s.campaign <> '')
+                ON n.message_key = m.message_key AND n.app = m.app
+            WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
+            ORDER BY m.message_key, m.instance_id, p.first_occurred_at, p.install_id, s.sent_at, s.id
+        ) AS f
+        GROUP BY f.campaign, f.variant, f.send, f.analytics_label
     ) AS g
     LEFT JOIN log.word AS campaign ON campaign.id = g.campaign
     LEFT JOIN log.word AS variant ON variant.id = g.variant
