@@ -1,0 +1,87 @@
+-- Why: whether a pile of unread notifications drowns the next one. How deep the pile is depends on a delivery's
+-- neighbours, which come and go with late events, so it is counted when it is asked for: day by day, from the
+-- deliveries of that day and of the 24 hours before it, found by app and day.
+-- Of an install (and of each of its groups) the arrivals go up by one and what ends them down by one, in the order of
+-- time: the sum up to an arrival is the depth of the pile with it. One that is answered at the moment of an arrival was
+-- there when it came, so ends go after arrivals.
+CREATE OR REPLACE VIEW analytics.stack_depth_funnel AS
+SELECT
+    app.slug AS app, days.day, f.scope, f.depth_bucket,
+    f.delivered::bigint AS delivered, f.received::bigint AS received, (f.delivered - f.received)::bigint AS inferred,
+    f.expanded::bigint AS expanded, f.opened::bigint AS opened, f.action_tapped::bigint AS action_tapped,
+    f.story_action_tapped::bigint AS story_action_tapped, f.responded::bigint AS responded,
+    f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
+    f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
+    f.received_responded / nullif(f.received, 0) AS response_rate,
+    f.received / nullif(f.delivered, 0) AS receipt_coverage
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT
+        day, (day + 1)::timestamp AT TIME ZONE app.time_zone AS ends,
+        -- The day before, or where that was shorter than 24 hours the one before it.
+        ((day::timestamp AT TIME ZONE app.time_zone - interval '24 hours') AT TIME ZONE app.time_zone)::date AS since
+    FROM projection.category_funnel
+    WHERE category_funnel.app = app.id
+        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_funnel'))
+    GROUP BY day
+    HAVING sum(delivered) > 0
+) AS days
+CROSS JOIN LATERAL (
+    SELECT
+        scope, ('{1,2-4,5+}'::text[])[bucket] AS depth_bucket,
+        sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded, sum(opened) AS opened,
+        sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
+        sum(responded) AS responded, sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
+        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
+    FROM (
+        SELECT
+            in_thread, in_app, count(*) AS delivered, count(*) FILTER (WHERE flags & 2 <> 0) AS received,
+            count(*) FILTER (WHERE flags & 4 <> 0) AS expanded, count(*) FILTER (WHERE flags & 8 <> 0) AS opened,
+            count(*) FILTER (WHERE flags & 32 <> 0) AS action_tapped,
+            count(*) FILTER (WHERE flags & 64 <> 0) AS story_action_tapped,
+            count(*) FILTER (WHERE flags & (8 | 32 | 64) <> 0) AS responded,
+            count(*) FILTER (WHERE flags & 2 <> 0 AND flags & (8 | 32 | 64) <> 0) AS received_responded,
+            count(*) FILTER (WHERE flags & 16 <> 0) AS dismissed,
+            count(*) FILTER (WHERE flags & (8 | 16 | 32 | 64) = 0) AS unanswered,
+            count(*) FILTER (WHERE flags & 1024 <> 0) AS suppressed,
+            count(*) FILTER (WHERE flags & 128 <> 0) AS media_attached
+        FROM (
+            SELECT
+                step.day, step.flags,
+                CASE WHEN sum(up) OVER in_thread < 2 THEN 1 WHEN sum(up) OVER in_thread < 5 THEN 2 ELSE 3 END AS in_thread,
+                CASE WHEN sum(up) OVER in_app < 2 THEN 1 WHEN sum(up) OVER in_app < 5 THEN 2 ELSE 3 END AS in_app
+            FROM (
+                SELECT d.day, d.flags, d.install_id, d.thread, d.first_occurred_at AS at, 1 AS up
+                FROM projection.delivery AS d
+                WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
+                    AND (
+                        d.tables = 0
+                        OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries')
+                    )
+                UNION ALL
+                SELECT NULL, NULL, d.install_id, d.thread, least(d.answered_at, d.first_occurred_at + interval '24 hours'), -1
+                FROM projection.delivery AS d
+                WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
+                    AND least(d.answered_at, d.first_occurred_at + interval '24 hours') < days.ends
+                    AND (
+                        d.tables = 0
+                        OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries')
+                    )
+            ) AS step
+            WINDOW
+                in_thread AS (PARTITION BY install_id, thread ORDER BY at, up DESC),
+                in_app AS (PARTITION BY install_id ORDER BY at, up DESC)
+        ) AS delivery
+        WHERE delivery.day = days.day
+        GROUP BY in_thread, in_app
+    ) AS both_scopes
+    CROSS JOIN LATERAL (VALUES ('thread', in_thread), ('app', in_app)) AS named (scope, bucket)
+    GROUP BY scope, bucket
+) AS f;
+
+COMMENT ON VIEW analytics.stack_depth_funnel IS 'The columns of category_funnel by how deep the pile of unanswered notifications was that a delivery came onto, itself included: those of the same install that had arrived in the 24 hours before and were not answered by then. An upper bound, since a swipe, a clear or an opening by the app''s icon is not reported. Each delivery stands in both scopes, since iOS stacks by app or by group as the person chose. It is counted from deliveries when it is read: name the app and the days. Days whose deliveries retention has dropped are not in it. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+SELECT log.describe_like('analytics.stack_depth_funnel', 'analytics.category_funnel');
+COMMENT ON COLUMN analytics.stack_depth_funnel.scope IS 'thread: the pile of the same notification group, where those that name none are a group; app: the pile of the whole app';
+COMMENT ON COLUMN analytics.stack_depth_funnel.depth_bucket IS 'Deliveries of the pile with this one: 1, 2-4, or 5+, from where iOS stacks. Those that arrived at the same moment count one another; answered is opened, a button or a story''s call to action tapped, or dismissed';
+
+GRANT SELECT ON analytics.stack_depth_funnel TO bellwether_analyst;
