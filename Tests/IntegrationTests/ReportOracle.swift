@@ -82,11 +82,11 @@ struct ReportOracle {
             .map { CategorySummary.Launch(state: $0.state.text, opened: Int64($0.opened)) }
     }
 
-    private var campaigns: [Report.Named] {
+    private var campaigns: [CampaignSummary] {
         Dictionary(grouping: deliveries, by: \.facts.campaign)
             .map { (name: $0, counts: FunnelCounts(of: $1)) }
             .greatestFirst(by: { Int($0.counts.delivered) }) { [$0.name] }
-            .map { Report.Named(name: $0.name.text, counts: $0.counts) }
+            .map { CampaignSummary(name: $0.name.text, counts: $0.counts) }
     }
 
     private var stories: [StorySummary] {

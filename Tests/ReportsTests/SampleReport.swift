@@ -37,12 +37,16 @@ enum SampleReport {
                 category: HostileNames.script, what: .neverTapped(index: 2, count: 3), delivered: 1_804, bound: 0.00166),
         ]
         report.campaigns = [
-            .init(name: "black-friday", counts: counts(21_400, received: 17_900, opened: 2_950, dismissed: 610)),
+            .init(
+                name: "black-friday", counts: counts(21_400, received: 17_900, opened: 2_950, dismissed: 610),
+                sent: 26_000, accepted: 25_880, fcmDelivered: 22_310),
             .init(name: "", counts: counts(14_300, received: 12_480, opened: 1_730, dismissed: 402)),
             .init(name: HostileNames.arabic, counts: counts(4_210, received: 3_620, opened: 377, dismissed: 95)),
             .init(name: HostileNames.formula, counts: counts(310, received: 268, opened: 22, dismissed: 4)),
-            .init(name: HostileNames.override, counts: counts(42, received: 0, opened: 0, dismissed: 0)),
+            .init(name: HostileNames.override, counts: counts(42, received: 0, opened: 0, dismissed: 0), sent: 40),
+            .init(name: "winter-is-coming", counts: FunnelCounts(), sent: 1_200),
         ]
+        report.campaigns[4].contradictions = ["delivered over sent"]
         report.stories = stories
         let (fallback, shown) = (Rate(31, of: 402), Rate(1_280, of: 5_830))
         report.fallbackCost = FallbackCost(
@@ -55,6 +59,7 @@ enum SampleReport {
                 items: 9_100),
             ThreadSummary(name: "", counts: counts(6_162, received: 5_358, opened: 980, dismissed: 201), items: 6_162),
         ]
+        report.stackDepths = stackDepths
         report.versions = versions
         report.suppressed = [
             Suppressed(category: "CART_REMINDER", suppressed: Rate(206, of: 6_720)),
@@ -70,7 +75,12 @@ enum SampleReport {
             MediaSummary(kind: "image", network: "cellular", outcome: "attached", deliveries: 6_022, responded: 810),
             MediaSummary(kind: "image", network: "cellular", outcome: "timed_out", deliveries: 611, responded: 44),
             MediaSummary(kind: "video", network: "cellular", outcome: "skipped", deliveries: 288, responded: 31),
+            MediaSummary(kind: "audio", network: "wifi", outcome: "attached", deliveries: 31, responded: 2),
             MediaSummary(kind: "", network: "", outcome: "failed", deliveries: 12, responded: 0),
+        ]
+        report.mediaWithButtons = [
+            MediaWithButtons(category: "ACCEPT_DECISION", deliveries: 4_301),
+            MediaWithButtons(category: "CART_REMINDER", deliveries: 2_871),
         ]
         report.reach.reached = 18_230
         report.reach.responding = 3_980
@@ -113,14 +123,27 @@ enum SampleReport {
                 .init(id: name, tappedDeliveries: 3, taps: 4, foregroundTaps: 4, timed: 3, medianSeconds: 4.25)
             ]
             category.launches = [.init(state: name, opened: 20)]
+            category.buttons = [
+                Button(
+                    id: name, position: 1, title: name, answer: "accept", exposures: 40, tappedDeliveries: 3, taps: 4,
+                    tapRate: 0.075, verdict: .tapped),
+                Button(id: name + "2", position: 2, title: name, tappedDeliveries: 0, taps: 0, verdict: .tooFew),
+            ]
+            category.answers = [.init(answer: "accept", tappedDeliveries: 3, taps: 4)]
             return category
         }
         report.deadActions = HostileNames.all.map {
             DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
         }
-        report.campaigns = HostileNames.all.map { .init(name: $0, counts: some) }
-        report.stories = HostileNames.all.map {
-            story($0, $0, pages: [100, 80, 30], exits: .init(clicked: 5, finished: 20, fallback: 3, abandoned: 75))
+        report.campaigns = HostileNames.all.map { .init(name: $0, counts: some, sent: 90) }
+        for place in report.campaigns.indices { report.campaigns[place].contradictions = ["delivered over sent"] }
+        report.mediaWithButtons = HostileNames.all.map { MediaWithButtons(category: $0, deliveries: 40) }
+        report.stories = HostileNames.all.map { name in
+            var story = story(
+                name, name, pages: [100, 80, 30], exits: .init(clicked: 5, finished: 20, fallback: 3, abandoned: 75))
+            for place in story.pages.indices { story.pages[place].title = name }
+            story.faults = [.init(declaredIndex: 1, kind: .invalidLink)]
+            return story
         }
         report.threads = HostileNames.all.map { ThreadSummary(name: $0, counts: some, items: 100) }
         report.versions = HostileNames.all.map {
@@ -193,6 +216,30 @@ extension SampleReport {
             .init(
                 id: HostileNames.svg, tappedDeliveries: 21, taps: 22, foregroundTaps: 1, timed: 0, medianSeconds: nil),
         ]
+        decision.buttons = [
+            Button(
+                id: "ACCEPT", position: 1, title: "Yes, take it", answer: "accept", exposures: 41_022,
+                tappedDeliveries: 20_120, taps: 20_390, tapRate: 20_120.0 / 41_022, verdict: .tapped),
+            Button(
+                id: "DECLINE", position: 2, title: "ไม่เอา", answer: "decline", exposures: 41_022,
+                tappedDeliveries: 6_301, taps: 6_302, tapRate: 6_301.0 / 41_022, verdict: .tapped),
+            Button(
+                id: "HOLDING", position: 3, title: "Later", answer: "later", exposures: 41_022, tappedDeliveries: 214,
+                taps: 214, tapRate: 214.0 / 41_022, verdict: .tapped),
+            Button(
+                id: "CLOSE", position: 4, title: "Close", answer: "close", exposures: 1_902, tappedDeliveries: 0,
+                taps: 0, tapRate: 0, verdict: .untapped, rateBound: TwoProportions.bound(ofNoneIn: 1_902)),
+            Button(
+                id: "OLD", position: nil, title: "Old", exposures: nil, tappedDeliveries: 12, taps: 12,
+                verdict: .retired),
+            Button(id: HostileNames.svg, tappedDeliveries: 840, taps: 850, verdict: .unregistered),
+        ]
+        decision.answers = [
+            .init(answer: "accept", tappedDeliveries: 902, taps: 911),
+            .init(answer: "decline", tappedDeliveries: 288, taps: 288),
+            .init(answer: "", tappedDeliveries: 21, taps: 22),
+        ]
+        decision.dismissRate = 340.0 / 9_480
         decision.launches = [.init(state: "cold", opened: 502), .init(state: "warm", opened: 200)]
         var cart = CategorySummary(
             name: "CART_REMINDER", counts: counts(6_720, received: 5_742, opened: 744, dismissed: 160))
@@ -202,6 +249,16 @@ extension SampleReport {
                 id: "CHECKOUT", tappedDeliveries: 210, taps: 230, foregroundTaps: 230, timed: 204, medianSeconds: 7_260)
         ]
         (cart.counts.actionTapped, cart.counts.expanded) = (210, 980)
+        cart.buttons = [
+            Button(
+                id: "CHECKOUT", position: 1, title: "Check out", answer: "accept", tappedDeliveries: 4_100, taps: 4_290,
+                verdict: .tapped),
+            Button(id: "LATER", position: 2, tappedDeliveries: 0, taps: 0, verdict: .exposureUnknown),
+            Button(
+                id: "NEVER", position: 3, title: "Never again", answer: "close", tappedDeliveries: 0, taps: 0,
+                verdict: .mayBeCutOff),
+        ]
+        cart.answers = [.init(answer: "close", tappedDeliveries: 0, taps: 0)]
         var script = CategorySummary(
             name: HostileNames.script, counts: counts(1_204, received: 1_001, opened: 101, dismissed: 8))
         script.counts.expanded = 12
@@ -217,10 +274,22 @@ extension SampleReport {
     }
 
     private static var stories: [StorySummary] {
-        [
-            story(
-                "PW_STORIES", "black-friday", pages: [5_204, 4_410, 3_180, 2_604, 2_390],
-                exits: .init(clicked: 1_204, finished: 1_986, fallback: 402, abandoned: 2_014)),
+        var friday = story(
+            "PW_STORIES", "black-friday", pages: [5_204, 4_410, 3_180, 2_604, 2_390],
+            exits: .init(clicked: 1_204, finished: 1_986, fallback: 402, abandoned: 2_014))
+        let titles = ["Half off everything", "Shoes", HostileNames.thai, nil, HostileNames.image]
+        for (place, title) in titles.enumerated() {
+            friday.pages[place].title = title
+            friday.pages[place].declaredMilliseconds = 5_000
+            friday.pages[place].autoAdvances = place == 4 ? 0 : friday.pages[place].dwells / 3
+            friday.pages[place].manualAdvances = place == 4 ? 0 : friday.pages[place].dwells / 2
+        }
+        friday.pages[3].unexplainedAdvances = 12
+        friday.faults = [
+            .init(declaredIndex: 4, kind: .noImage), .init(declaredIndex: 5, kind: .buttonWithoutLink),
+        ]
+        return [
+            friday,
             story(
                 "PW_STORIES", HostileNames.hebrew, pages: [610, 502, 480],
                 exits: .init(clicked: 107, finished: 320, fallback: 0, abandoned: 183)),
@@ -242,6 +311,23 @@ extension SampleReport {
                 dwellMilliseconds: reached.0 * (4_200 + Int64(index) * 310), dwells: reached.0)
         }
         return story
+    }
+
+    private static var stackDepths: [StackDepth] {
+        [
+            StackDepth(
+                scope: .thread, bucket: "1", counts: counts(21_000, received: 18_000, opened: 3_100, dismissed: 600)),
+            StackDepth(
+                scope: .thread, bucket: "2-4", counts: counts(17_000, received: 14_100, opened: 2_000, dismissed: 400)),
+            StackDepth(
+                scope: .thread, bucket: "5+", counts: counts(2_262, received: 2_036, opened: 190, dismissed: 111)),
+            StackDepth(
+                scope: .app, bucket: "1", counts: counts(12_300, received: 10_400, opened: 1_900, dismissed: 400)),
+            StackDepth(
+                scope: .app, bucket: "2-4", counts: counts(20_000, received: 17_000, opened: 2_500, dismissed: 500)),
+            StackDepth(
+                scope: .app, bucket: "5+", counts: counts(7_962, received: 6_736, opened: 690, dismissed: 211)),
+        ]
     }
 
     private static var versions: [VersionSummary] {

@@ -4,8 +4,8 @@ extension Report {
     /// Whether the day was over when it was made.
     var isFinal: Bool { settling.hoursSinceEnd >= 0 }
 
-    /// What it says that the log alone decides: two with the same are one report, made at different hours or after
-    /// different ones.
+    /// What it says that the log and what was registered and told of sends decide: two with the same are one report, made
+    /// at different hours or after different ones. One that is made after its buttons have got their titles is another.
     var timelessDocument: String {
         var report = self
         report.madeAt = Timestamp(microseconds: 0)

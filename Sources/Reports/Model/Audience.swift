@@ -75,6 +75,14 @@ package struct MediaSummary: Hashable, Sendable {
     package var responseRate: Rate { Rate(responded, of: deliveries) }
 }
 
+/// Deliveries of a category that had media and buttons, of which iOS shows a thumbnail at most.
+package struct MediaWithButtons: Hashable, Sendable {
+    package var category: String
+    package var deliveries: Int64
+
+    package init(category: String, deliveries: Int64) { (self.category, self.deliveries) = (category, deliveries) }
+}
+
 /// Installs, each counted once for the day; days cannot be summed. Silent pushes reach nobody.
 package struct Reach: Hashable, Sendable {
     package var reached: Int64 = 0

@@ -4,6 +4,13 @@ package struct CategorySummary: Hashable, Sendable {
     package var counts: FunnelCounts
     /// By deliveries tapped, the greatest first.
     package var actions: [Action] = []
+    /// Its buttons as they are registered, in their places, and those that were tapped without being registered; none of
+    /// a category of which neither is known. All days together.
+    package var buttons: [Button] = []
+    /// By deliveries with a tap of it on the day, the greatest first: what the registered answers say.
+    package var answers: [Answer] = []
+    /// Dismissed of delivered; nil unless the category is registered as one of which iOS reports that.
+    package var dismissRate: Double?
     /// Opened deliveries by what the app was doing: `cold`, `warm`, `foreground`, or '' where the event does not say.
     package var launches: [Launch] = []
 
@@ -27,6 +34,17 @@ package struct CategorySummary: Hashable, Sendable {
         }
     }
 
+    package struct Answer: Hashable, Sendable {
+        /// accept, decline, later or close; '' of buttons without one.
+        package var answer: String
+        package var tappedDeliveries: Int64
+        package var taps: Int64
+
+        package init(answer: String, tappedDeliveries: Int64, taps: Int64) {
+            (self.answer, self.tappedDeliveries, self.taps) = (answer, tappedDeliveries, taps)
+        }
+    }
+
     package struct Launch: Hashable, Sendable {
         package var state: String
         package var opened: Int64
@@ -44,6 +62,8 @@ package struct DeadAction: Hashable, Sendable {
     package var delivered: Int64
     /// With 95 in 100 sure, fewer than this share of them would tap it.
     package var bound: Double
+    /// Its title, where it is registered.
+    package var title: String?
 
     package init(category: String, what: What, delivered: Int64, bound: Double) {
         (self.category, self.what, self.delivered, self.bound) = (category, what, delivered, bound)

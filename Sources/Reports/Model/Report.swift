@@ -13,23 +13,26 @@ package struct Report: Hashable, Sendable {
     package var headline: Headline
     package var settling: Settling
     /// Whether retention has dropped deliveries of the day. Their counts stay in all sums; what is told delivery by
-    /// delivery would be of the others alone, so it is empty: `campaigns`, `fallbackCost`, `reach`, `hours`, and the
-    /// launches of categories.
+    /// delivery would be of the others alone, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, the
+    /// launches of categories, and `campaigns` where they were dropped before campaigns were summed.
     package var isSealed = false
     /// Earlier days that are not any more what the reports before this one told.
     package var restated: [Restatement] = []
     /// By deliveries, the greatest first; so in all lists that follow, where no other order is named.
     package var categories: [CategorySummary] = []
     package var deadActions: [DeadAction] = []
-    package var campaigns: [Named] = []
+    package var campaigns: [CampaignSummary] = []
     package var stories: [StorySummary] = []
     /// Nil on a day without stories, and on a sealed one.
     package var fallbackCost: FallbackCost?
     package var threads: [ThreadSummary] = []
+    /// The scopes in their order, and the depths from the least.
+    package var stackDepths: [StackDepth] = []
     package var versions: [VersionSummary] = []
     package var suppressed: [Suppressed] = []
     package var silent: [SilentSummary] = []
     package var media: [MediaSummary] = []
+    package var mediaWithButtons: [MediaWithButtons] = []
     package var reach = Reach()
     /// All 24, in the time zone of the app; none on a sealed day.
     package var hours: [Hour] = []

@@ -7,6 +7,8 @@ package struct StorySummary: Hashable, Sendable {
     package var completed: Int64
     package var exits: Exits
     package var pages: [Page] = []
+    /// What is wrong with the pages as the campaign's newest sends told them, by their places there.
+    package var faults: [PageFault] = []
 
     package init(
         category: String, campaign: String, stories: Int64, started: Int64, completed: Int64, exits: Exits
@@ -41,6 +43,13 @@ package struct StorySummary: Hashable, Sendable {
         package var exited: Int64
         package var dwellMilliseconds: Int64
         package var dwells: Int64
+        /// As the newest send of the campaign that tells of its pages calls it, and the time that it gives it.
+        package var title: String?
+        package var declaredMilliseconds: Int64?
+        /// Times that the next page came by itself, that somebody brought it, and that neither is known.
+        package var autoAdvances: Int64 = 0
+        package var manualAdvances: Int64 = 0
+        package var unexplainedAdvances: Int64 = 0
 
         package init(
             index: Int, planned: Int64, reached: Int64, shown: Int64, views: Int64, clicked: Int64, exited: Int64,
@@ -52,8 +61,29 @@ package struct StorySummary: Hashable, Sendable {
         }
 
         package var clickRate: Rate { Rate(clicked, of: shown) }
+        /// Of the advances that are told apart, those that came by themselves.
+        package var autoRate: Rate { Rate(autoAdvances, of: autoAdvances + manualAdvances) }
         package var meanDwellSeconds: Double? {
             dwells == 0 ? nil : Double(dwellMilliseconds) / Double(dwells) / 1000
+        }
+    }
+}
+
+extension StorySummary {
+    /// A page that was sent with a mistake.
+    package struct PageFault: Hashable, Sendable {
+        /// From 0, among the declared pages: of those, what has no image is not shown.
+        package var declaredIndex: Int
+        package var kind: Kind
+
+        package init(declaredIndex: Int, kind: Kind) { (self.declaredIndex, self.kind) = (declaredIndex, kind) }
+
+        /// As `analytics.story_pages` says it.
+        package enum Kind: String, Hashable, Sendable, CaseIterable {
+            case noImage = "no_image"
+            case invalidLink = "invalid_link"
+            case buttonWithoutLink = "button_without_link"
+            case linkWithoutButton = "link_without_button"
         }
     }
 }

@@ -1,4 +1,5 @@
 extension Page {
+    private static let dismissed = "Dismissed"
     /// Categories that are shown in full; the others have their row in the table.
     private static let mostInFull = 8
 
@@ -8,6 +9,7 @@ extension Page {
             "All categories", "Category", none: "(no category)",
             of: report.categories.map { Report.Named(name: $0.name, counts: $0.counts) })
         for category in report.categories.prefix(mostInFull) { blocks += inFull(category) }
+        if report.categories.prefix(mostInFull).contains(where: \.areButtonsJudged) { blocks.append(judging) }
         return Section("Categories", blocks)
     }
 
@@ -24,9 +26,9 @@ extension Page {
                         .init(
                             "Received and responded", value: counts.receivedResponded,
                             share: Rate(counts.receivedResponded, of: counts.delivered).value ?? 0),
-                    ], table: steps(of: counts, "\(name): what became of the delivered")))
+                    ], table: steps(of: category, "\(name): what became of the delivered")))
         ]
-        if !category.actions.isEmpty { blocks.append(.table(actions(of: category, name))) }
+        blocks += buttons(of: category, name)
         if !category.launches.isEmpty {
             let opened = category.launches.reduce(0) { $0 + $1.opened }
             let shares = category.launches.map { launch in
@@ -40,41 +42,25 @@ extension Page {
         return blocks
     }
 
-    private static func steps(of counts: FunnelCounts, _ caption: String) -> Table {
+    private static func steps(of category: CategorySummary, _ caption: String) -> Table {
+        let counts = category.counts
         let rows: [(String, Int64)] = [
             ("Expanded", counts.expanded), ("Opened", counts.opened), ("Button tapped", counts.actionTapped),
             ("Story call to action tapped", counts.storyActionTapped), ("Responded at all", counts.responded),
-            ("Dismissed", counts.dismissed), ("Unanswered", counts.unanswered),
+            (dismissed, counts.dismissed), ("Unanswered", counts.unanswered),
             ("Media attached", counts.mediaAttached),
         ]
         return Table(
             caption, columns: [.name("What"), .number("Deliveries"), .bar("Of delivered")],
             rows: rows.filter { $0.1 > 0 }.map { name, value in
-                let share = Rate(value, of: counts.delivered).value
+                // Of a category that does not report all of its dismissals they are no share of anything.
+                let isKnown = name != dismissed || category.dismissRate != nil
+                let share = isKnown ? Rate(value, of: counts.delivered).value : nil
                 return [
                     Table.Cell(name), Table.Cell(Wording.count(value)),
                     Table.Cell(Wording.percent(share), share: share),
                 ]
             })
-    }
-
-    private static func actions(of category: CategorySummary, _ name: String) -> Table {
-        return Table(
-            "\(name): buttons",
-            columns: [
-                .name("Button"), .number("Tapped"), .bar("Of delivered"), .number("Taps"),
-                .number("In the app"), .number("Median time to tap"),
-            ],
-            of: category.actions
-        ) { action in
-            let share = Rate(action.tappedDeliveries, of: category.counts.delivered).value
-            return [
-                Table.Cell(action.id), Table.Cell(Wording.count(action.tappedDeliveries)),
-                Table.Cell(Wording.percent(share), share: share), Table.Cell(Wording.count(action.taps)),
-                Table.Cell(Wording.count(action.foregroundTaps)),
-                Table.Cell(Wording.duration(seconds: action.medianSeconds)),
-            ]
-        }
     }
 
     static func deadActions(_ report: Report) -> Section? {
@@ -93,7 +79,7 @@ extension Page {
                     ) { dead in
                         [
                             Table.Cell(Wording.name(dead.category, else: "(no category)")),
-                            Table.Cell(dead.what.button),
+                            Table.Cell(dead.button),
                             Table.Cell(dead.what.known), Table.Cell(Wording.count(dead.delivered)),
                             Table.Cell(Wording.lessThan(dead.bound)),
                         ]
@@ -106,14 +92,17 @@ extension Page {
     }
 }
 
-extension DeadAction.What {
+extension DeadAction {
     fileprivate var button: String {
-        switch self {
-        case .silentSince(let id, _): id
-        case .neverTapped(let index, let count): "place \(index + 1) of \(count)"
+        switch what {
+        case .silentSince(let id, _): Button.label(id, title: title)
+        case .neverTapped(let index, let count):
+            (title.map { "\($0) · " } ?? "") + "place \(index + 1) of \(count)"
         }
     }
+}
 
+extension DeadAction.What {
     fileprivate var known: String {
         switch self {
         case .silentSince(_, let days): "no tap for \(Wording.count(Int64(days), "day", "days"))"

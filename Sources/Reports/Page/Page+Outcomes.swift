@@ -51,36 +51,6 @@ extension Page {
             ])
     }
 
-    static func media(_ report: Report) -> Section? {
-        guard !report.media.isEmpty else { return nil }
-        return Section(
-            "Media",
-            [
-                .table(
-                    Table(
-                        "What became of attachments, and who responded",
-                        columns: [
-                            .name("Kind"), .name("Network"), .name("Outcome"),
-                            .number("Deliveries"), .bar("Of its kind"), .number("Response rate"),
-                        ],
-                        of: report.media, most: 2 * Table.mostRows
-                    ) { row in
-                        let kin = report.media.filter { $0.kind == row.kind && $0.network == row.network }
-                        let share = Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries }).value
-                        return [
-                            Table.Cell(Wording.name(row.kind, else: "(not told)")),
-                            Table.Cell(Wording.name(row.network, else: "(not told)")),
-                            Table.Cell(
-                                Wording.name(row.outcome, else: "(not told)").replacing("_", with: " "),
-                                tone: row.outcome == "timed_out" || row.outcome == "failed" ? .alarm : .plain),
-                            Table.Cell(Wording.count(row.deliveries)),
-                            Table.Cell(Wording.percent(share), share: share),
-                            Table.Cell(Wording.percent(row.responseRate)),
-                        ]
-                    })
-            ])
-    }
-
     static func quality(_ report: Report) -> Section? {
         let quality = report.quality
         guard !quality.isEmpty else { return nil }

@@ -13,9 +13,8 @@ extension Page {
 
     private static func sections(of report: Report) -> [Section] {
         [
-            headline, sealing, settling, restated, categories, deadActions, campaigns, stories, threads, versions,
-            suppressed,
-            silent, media, reach, hours, quality,
+            headline, sealing, settling, restated, categories, deadActions, campaigns, stories, threads, stackDepths,
+            versions, suppressed, silent, media, reach, hours, quality,
         ].compactMap { $0(report) }
     }
 
@@ -26,8 +25,9 @@ extension Page {
             "Sealed",
             [
                 .sentence(
-                    "Old events of this day were dropped by retention: its sums stay; campaigns, installs, hours and "
-                        + "launches are not known any more.", .plain)
+                    "Old events of this day were dropped by retention: its sums stay; "
+                        + "\(report.campaigns.isEmpty ? "campaigns, " : "")installs, hours, piles and launches are not "
+                        + "known any more.", .plain)
             ])
     }
 

@@ -3,19 +3,23 @@ internal import Telemetry
 
 extension CategorySummary {
     static func read(
-        _ scope: ReportScope, withLaunches: Bool, on connection: inout Connection
+        _ scope: ReportScope, buttons: [ExactName: [Button]], withLaunches: Bool, on connection: inout Connection
     ) throws(PostgresError) -> [CategorySummary] {
         let actions = try readActions(scope, on: &connection)
+        let answers = try readAnswers(scope, on: &connection)
         let launches = withLaunches ? try readLaunches(scope, on: &connection) : [:]
         let rows = try connection.query(
             """
-            SELECT category, \(sql: FunnelCounts.columns) FROM analytics.category_funnel
+            SELECT category, \(sql: FunnelCounts.columns), dismiss_rate::float8 FROM analytics.category_funnel
             WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY delivered DESC, category COLLATE "C"
             """)
         var categories: [CategorySummary] = []
         for row in rows {
             var category = CategorySummary(name: try row.get(0), counts: try FunnelCounts(row, from: 1))
             category.actions = actions[ExactName(category.name)] ?? []
+            category.buttons = buttons[ExactName(category.name)] ?? []
+            category.answers = answers[ExactName(category.name)] ?? []
+            category.dismissRate = try row.optional(13)
             category.launches = launches[ExactName(category.name)] ?? []
             categories.append(category)
         }
@@ -39,6 +43,22 @@ extension CategorySummary {
             actions[ExactName(try row.get(0)), default: []].append(action)
         }
         return actions
+    }
+
+    private static func readAnswers(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: [Answer]] {
+        let rows = try connection.query(
+            """
+            SELECT category, answer, tapped_deliveries::bigint, taps::bigint FROM analytics.category_answers
+            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY tapped_deliveries DESC, answer COLLATE "C"
+            """)
+        var answers: [ExactName: [Answer]] = [:]
+        for row in rows {
+            answers[ExactName(try row.get(0)), default: []].append(
+                Answer(answer: try row.get(1), tappedDeliveries: try row.get(2), taps: try row.get(3)))
+        }
+        return answers
     }
 
     /// Opened deliveries by the launch of their first opening in the order of events.

@@ -3,7 +3,7 @@ internal import Telemetry
 
 extension DeadAction {
     static func read(
-        _ scope: ReportScope, of sample: LogSample, on connection: inout Connection
+        _ scope: ReportScope, of sample: LogSample, buttons: [ExactName: [Button]], on connection: inout Connection
     ) throws(PostgresError) -> [DeadAction] {
         let first = scope.first(of: DeadActionRule.days)
         var delivered: [DeadActionRule.Delivered] = []
@@ -28,6 +28,21 @@ extension DeadAction {
         }
         let places = tapped.isEmpty ? [] : try readPlaces(scope, of: sample, on: &connection)
         return DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
+            .compactMap { $0.named(among: buttons[ExactName($0.category)] ?? []) }
+    }
+
+    /// With its title; nil of one that is registered no more.
+    private func named(among buttons: [Button]) -> DeadAction? {
+        let button = buttons.first { button in
+            switch what {
+            case .silentSince(let id, _): ExactName(button.id) == ExactName(id)
+            case .neverTapped(let index, _): button.isThere && button.position == index + 1
+            }
+        }
+        guard button?.verdict != .retired else { return nil }
+        var named = self
+        named.title = button?.title
+        return named
     }
 
     /// What taps in the sample of the log say about the places of buttons. Their days are those of the taps, for the

@@ -40,14 +40,23 @@ package struct ReportReader: Sendable {
             app: scope.app, day: scope.day, timeZone: scope.timeZone, position: position, madeAt: scope.now,
             headline: try .read(scope, settling: settling, on: &connection), settling: settling)
         report.isSealed = try scope.isSealed(delivered: report.headline.counts.delivered, on: &connection)
-        report.categories = try CategorySummary.read(scope, withLaunches: !report.isSealed, on: &connection)
-        report.deadActions = try DeadAction.read(scope, of: sample, on: &connection)
+        let buttons = try Button.read(scope, on: &connection)
+        report.categories = try CategorySummary.read(
+            scope, buttons: buttons, withLaunches: !report.isSealed, on: &connection)
+        report.deadActions = try DeadAction.read(scope, of: sample, buttons: buttons, on: &connection)
+        report.campaigns = try CampaignSummary.read(scope, on: &connection)
+        // What was sealed before there was this funnel is not in it.
+        if report.isSealed, report.campaigns.reduce(0, { $0 + $1.counts.delivered }) != report.headline.counts.delivered
+        {
+            report.campaigns = []
+        }
         report.stories = try StorySummary.read(scope, on: &connection)
         report.threads = try ThreadSummary.read(scope, on: &connection)
         report.versions = try VersionSummary.read(scope, on: &connection)
         report.suppressed = try Suppressed.read(scope, on: &connection)
         report.silent = try SilentSummary.read(scope, on: &connection)
         report.media = try MediaSummary.read(scope, on: &connection)
+        report.mediaWithButtons = MediaWithButtons.find(in: report.categories)
         report.quality = try Quality.read(scope, on: &connection)
         if !report.isSealed { try readDeliveries(into: &report, scope, on: &connection) }
         return report
@@ -57,7 +66,7 @@ package struct ReportReader: Sendable {
     private func readDeliveries(
         into report: inout Report, _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) {
-        report.campaigns = try Report.Named.readCampaigns(scope, on: &connection)
+        report.stackDepths = try StackDepth.read(scope, on: &connection)
         report.fallbackCost = try FallbackCost.read(scope, on: &connection)
         report.reach = try Reach.read(scope, on: &connection)
         report.hours = try Hour.read(scope, on: &connection)

@@ -55,7 +55,9 @@ extension StorySummary.Page {
             .count("planned", planned), .count("reached", reached), .count("shown", shown), .count("views", views),
             .count("clicked", clicked), .count("exited", exited), .count("dwell_ms", dwellMilliseconds),
             .count("dwells", dwells), .number("click_rate", clickRate.value),
-            .number("mean_dwell_seconds", meanDwellSeconds),
+            .number("mean_dwell_seconds", meanDwellSeconds), .text("page_title", title),
+            .count("declared_ms", declaredMilliseconds), .count("auto_advances", autoAdvances),
+            .count("manual_advances", manualAdvances), .count("unexplained_advances", unexplainedAdvances),
         ]
     }
 }

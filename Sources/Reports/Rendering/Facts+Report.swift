@@ -10,11 +10,14 @@ extension Report {
             .single("headline", headline.entry), .single("settling", settling.entry),
             .list("restated", restated.map(\.entry)), .list("categories", categories.map(\.entry)),
             .list("dead_actions", deadActions.map(\.entry)),
-            .list("campaigns", campaigns.map { Entry(keys: [.text("campaign", $0.name)], facts: $0.counts.facts) }),
+            .list("campaigns", campaigns.map(\.entry)),
             .list("stories", stories.map(\.entry)), .single("fallback_cost", fallbackCost?.entry),
-            .list("threads", threads.map(\.entry)), .list("versions", versions.map(\.entry)),
+            .list("threads", threads.map(\.entry)), .list("stack_depth", stackDepths.map(\.entry)),
+            .list("versions", versions.map(\.entry)),
             .list("suppressed", suppressed.map(\.entry)), .list("silent", silent.map(\.entry)),
-            .list("media", media.map(\.entry)), .single("reach", reach.entry), .list("hours", hours.map(\.entry)),
+            .list("media", media.map(\.entry)),
+            .list("media_with_buttons", mediaWithButtons.map(\.entry)), .single("reach", reach.entry),
+            .list("hours", hours.map(\.entry)),
             .single("data_quality", quality.entry),
         ]
     }
@@ -50,9 +53,16 @@ extension Restatement {
 extension CategorySummary {
     fileprivate var entry: Entry {
         Entry(
-            keys: [.text("category", name)], facts: counts.facts,
+            keys: [.text("category", name)], facts: counts.facts + [.number("dismiss_rate", dismissRate)],
             lists: [
-                .list("actions", actions.map(\.entry)),
+                .list("actions", actions.map(\.entry)), .list("buttons", buttons.map(\.entry)),
+                .list(
+                    "answers",
+                    answers.map {
+                        Entry(
+                            keys: [.text("answer", $0.answer)],
+                            facts: [.count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps)])
+                    }),
                 .list(
                     "launches",
                     launches.map { Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)]) }),
@@ -72,6 +82,30 @@ extension CategorySummary.Action {
     }
 }
 
+extension Button {
+    fileprivate var entry: Entry {
+        Entry(
+            keys: [.text("action_id", id)],
+            facts: [
+                .count("position", position), .text("title", title), .text("answer", answer),
+                .count("exposures", exposures), .count("tapped_deliveries", tappedDeliveries), .count("taps", taps),
+                .number("tap_rate", tapRate), .text("verdict", verdict.rawValue), .number("rate_bound", rateBound),
+            ])
+    }
+}
+
+extension CampaignSummary {
+    fileprivate var entry: Entry {
+        Entry(
+            keys: [.text("campaign", name)],
+            facts: [.count("sent", sent), .count("accepted", accepted), .count("fcm_delivered", fcmDelivered)]
+                + counts.facts + [
+                    .number("accept_rate", acceptRate), .number("fcm_delivery_rate", fcmDeliveryRate),
+                    .number("delivery_rate", deliveryRate), .texts("contradictions", contradictions),
+                ])
+    }
+}
+
 extension DeadAction {
     fileprivate var entry: Entry {
         let known: (id: String?, index: Int?, count: Int?, days: Int?) =
@@ -84,7 +118,7 @@ extension DeadAction {
                 .text("category", category), .text("action_id", known.id), .count("action_index", known.index),
             ],
             facts: [
-                .count("action_count", known.count), .count("days_without_tap", known.days),
+                .text("title", title), .count("action_count", known.count), .count("days_without_tap", known.days),
                 .count("delivered", delivered), .number("rate_bound", bound),
             ])
     }
@@ -101,7 +135,14 @@ extension StorySummary {
                 .number("completion_rate", completionRate.value), .number("fallback_rate", fallbackRate.value),
             ],
             lists: [
-                .list("pages", pages.map { Entry(keys: [.count("page_index", $0.index)], facts: $0.facts) })
+                .list("pages", pages.map { Entry(keys: [.count("page_index", $0.index)], facts: $0.facts) }),
+                .list(
+                    "faults",
+                    faults.map {
+                        Entry(
+                            keys: [.count("declared_index", $0.declaredIndex)],
+                            facts: [.text("fault", $0.kind.rawValue)])
+                    }),
             ])
     }
 }
@@ -116,6 +157,12 @@ extension FallbackCost {
 extension ThreadSummary {
     fileprivate var entry: Entry {
         Entry(keys: [.text("thread", name)], facts: counts.facts + [.count("items", items)])
+    }
+}
+
+extension StackDepth {
+    fileprivate var entry: Entry {
+        Entry(keys: [.text("scope", scope.rawValue), .text("depth_bucket", bucket)], facts: counts.facts)
     }
 }
 
@@ -160,6 +207,12 @@ extension MediaSummary {
                 .count("deliveries", deliveries), .count("responded", responded),
                 .number("response_rate", responseRate.value),
             ])
+    }
+}
+
+extension MediaWithButtons {
+    fileprivate var entry: Entry {
+        Entry(keys: [.text("category", category)], facts: [.count("deliveries", deliveries)])
     }
 }
 
