@@ -46,11 +46,13 @@ internal import CCurl
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Posts and waits for the whole answer, whatever its status.
-    package func post(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPResponse {
+    /// Sends and waits for the whole answer, whatever its status.
+    package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPResponse {
         let headers = try HeaderList(request.headers)
         let collector = AnswerCollector(limit: limits.answer)
         set(CURLOPT_URL, request.url)
+        // Nil is what POST is by itself.
+        set(CURLOPT_CUSTOMREQUEST, request.method == .post ? nil : request.method.rawValue)
         set(CURLOPT_UNIX_SOCKET_PATH, request.unixSocket)
         unsafe bellwether_curl_set_list(handle, CURLOPT_HTTPHEADER, headers.first)
         unsafe bellwether_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))

@@ -1,5 +1,11 @@
-/// A POST that is to be sent.
+/// A POST, or a PUT, that is to be sent.
 package struct HTTPRequest: Sendable {
+    package enum Method: String, Sendable {
+        case post = "POST"
+        case put = "PUT"
+    }
+
+    package var method = Method.post
     package var url: String
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]

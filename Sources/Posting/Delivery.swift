@@ -19,13 +19,13 @@ final class Delivery {
     /// One attempt.
     func post(_ body: [UInt8], key: String) throws(HTTPClientError) -> PostAnswer {
         var request = HTTPRequest(
-            url: server.url,
+            url: server.url(of: "/v1/events"),
             headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: body,
             unixSocket: server.unixSocket)
         if body.count > Delivery.packedFrom {
             request.body = gzip(body)
             request.headers.append(("Content-Encoding", "gzip"))
         }
-        return PostAnswer(try connection.post(request), parser: parser)
+        return PostAnswer(try connection.send(request), parser: parser)
     }
 }

@@ -34,7 +34,7 @@ enum PostAnswer {
     }
 
     /// What a problem (RFC 9457) says, in short.
-    private static func detail(_ body: [UInt8], _ parser: JSONParser) -> String {
+    static func detail(_ body: [UInt8], _ parser: JSONParser) -> String {
         let detail = parser.withDocument(body.span) { root in
             root.members.first { key, _ in key.spells("detail") }?.value.text.map { $0.string }
         }

@@ -1,15 +1,18 @@
 internal import HTTPClient
 
-/// Where a server's `/v1/events` is.
+/// Where a server is.
 package struct ServerAddress: Sendable {
-    let url: String
+    private let base: String
     let unixSocket: String?
+
+    /// Of something that it offers, such as `/v1/events`.
+    func url(of path: String) -> String { base + path }
 
     /// On this machine, where no proxy leads, whatever the environment names.
     var isHere: Bool {
         guard unixSocket == nil else { return true }
         return ["localhost", "127.0.0.1", "[::1]"].contains { host in
-            url.hasPrefix("http://\(host):") || url.hasPrefix("http://\(host)/")
+            base == "http://\(host)" || base.hasPrefix("http://\(host):") || base.hasPrefix("http://\(host)/")
         }
     }
 
@@ -17,12 +20,12 @@ package struct ServerAddress: Sendable {
     package init(_ text: String) {
         let path = "/v1/events"
         guard !text.hasPrefix("unix:") else {
-            (url, unixSocket) = ("http://localhost" + path, String(text.dropFirst(5)))
+            (base, unixSocket) = ("http://localhost", String(text.dropFirst(5)))
             return
         }
         var base = Substring(text)
         while base.hasSuffix("/") { base.removeLast() }
-        url = base.hasSuffix(path) ? String(base) : base + path
+        self.base = String(base.hasSuffix(path) ? base.dropLast(path.count) : base)
         unixSocket = nil
     }
 }

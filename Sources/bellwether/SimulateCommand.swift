@@ -12,6 +12,9 @@ struct SimulateCommand: Command {
         Option(
             "write-key", "KEY", environment: "BELLWETHER_WRITE_KEY",
             help: "Write key of the app; '-' reads it from standard input; required"),
+        Option(
+            "server-key", "KEY", environment: "BELLWETHER_SERVER_KEY",
+            help: "Server key of the app: also registers its categories and tells of its sends"),
         Option("rate", "N", help: "Events a second (default 50)"),
         Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
         Option("seed", "N", help: "The same people for the same number (default: any)"),
@@ -21,6 +24,7 @@ struct SimulateCommand: Command {
 
     private let url: String
     private let key: String
+    private let serverKey: String?
     private let rate: Int
     private let seconds: Int?
     private let seed: UInt64
@@ -37,12 +41,15 @@ struct SimulateCommand: Command {
             try arguments.number("seed", in: 0...Int.max, default: Int.random(in: 0...Int.max)))
         connections = try arguments.number("connections", in: 1...256, default: 4)
         key = try Self.key(arguments)
+        serverKey = arguments.text("server-key")
     }
 
     func run() throws -> ExitCode {
         Signals.prepare()
         let server = ServerAddress(url)
         try PostOffice.greet(server, key: key)
+        let sender = serverKey.map { AppServer(server, key: $0) }
+        try sender?.register(categories: SteadyStream.categoryDocument)
         var configuration = PostOffice.Configuration(server: server)
         configuration.connections = connections
         let office = PostOffice(configuration)
@@ -54,7 +61,7 @@ struct SimulateCommand: Command {
             // Whoever waits for room waits no longer.
             _ = office.close(by: .after(seconds: 10))
         }
-        let failure = post(to: office, until: isStopped)
+        let failure = post(to: office, and: sender, until: isStopped)
         let tally = office.close(by: .after(seconds: failure == nil ? 10 : 0))
         StandardStream.output.write("\(tally)\n")
         if let failure { throw failure }
@@ -68,13 +75,16 @@ struct SimulateCommand: Command {
     }
 
     /// Makes traffic at its rate and hands it over. Gives what ended it, if that was not the time or somebody.
-    private func post(to office: PostOffice, until isStopped: Lock<Bool>) -> PostingError? {
+    private func post(
+        to office: PostOffice, and sender: AppServer?, until isStopped: Lock<Bool>
+    ) -> PostingError? {
         var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
         let end = seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
         let start = Deadline.now
         let bar = ProgressBar()
         defer { bar.clear() }
         func isOver() -> Bool { end.hasPassed || isStopped.withLock { $0 } }
+        var telling = Deadline.now
         while !isOver() {
             var letters = stream.advance(to: WallClock.now).map { Letter($0, key: key) }[...]
             // A few at a time, so that a slow server does not keep us beyond the end.
@@ -83,10 +93,18 @@ struct SimulateCommand: Command {
                 letters = letters.dropFirst(100)
                 show(office, since: start, on: bar)
             }
+            if let sender, telling.hasPassed {
+                do { _ = try sender.tell(stream.takeSends()) } catch { return error }
+                telling = .after(seconds: Self.secondsBetweenSends)
+            }
             _ = isStopped.wait(until: .after(seconds: min(0.05, end.secondsLeft))) { $0 ? true : nil }
         }
+        guard let sender else { return nil }
+        do { _ = try sender.tell(stream.takeSends()) } catch { return error }
         return nil
     }
+
+    private static let secondsBetweenSends = 5.0
 
     private func show(_ office: PostOffice, since start: Deadline, on bar: ProgressBar) {
         let elapsed = Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9

@@ -10,7 +10,7 @@ struct HTTPConnectionTests {
         _ body: String = "", to url: String, headers: [(String, String)] = [], on connection: HTTPConnection? = nil
     ) throws -> HTTPResponse {
         try (connection ?? HTTPConnection(usesProxy: false))
-            .post(HTTPRequest(url: url, headers: headers, body: Array(body.utf8)))
+            .send(HTTPRequest(url: url, headers: headers, body: Array(body.utf8)))
     }
 
     @Test("posts headers and body, asks for no 100-continue, and gives the answer back")

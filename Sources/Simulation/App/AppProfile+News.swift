@@ -4,6 +4,7 @@ extension AppProfile {
         slug: "aurora-news",
         home: Zone("Europe/Berlin", minutesEast: 60),
         project: "aurora-news-4711",
+        language: "de",
         places: [
             Place(zone: Zone("Europe/Berlin", minutesEast: 60), locale: "de-DE", share: 0.74),
             Place(zone: Zone("Europe/Vienna", minutesEast: 60), locale: "de-AT", share: 0.10),
@@ -34,6 +35,7 @@ extension AppProfile {
                 audience: 0.75, threads: ["stories"], media: MediaOffer(share: 1, videos: 0),
                 story: StoryPlan(
                     pages: 5, declaredPages: 6, started: 0.42, clicked: [0.01, 0.03, 0.09, 0.04, 0.12],
+                    titles: ["Die Woche", "Sturm über der Küste", "Haushalt: wer zahlt?", "Länderspiel", "Was kommt"],
                     host: "stories.aurora.example")),
             Series(
                 names: ["موجز الصباح"], category: digest, schedule: .daily, hours: [8.1], audience: 0.06, appeal: 1.4,
@@ -53,24 +55,27 @@ extension AppProfile {
     private static let digest = Category(
         name: "DAILY_DIGEST", opened: 0.08,
         buttons: [
-            .init(id: "SAVE_FOR_LATER", tapped: 0.015),
-            .init(id: "FEWER_OF_THESE", tapped: 0.004, isDestructive: true),
+            .init(id: "SAVE_FOR_LATER", title: .init("Save for later", "Für später"), answer: "later", tapped: 0.015),
+            .init(
+                id: "FEWER_OF_THESE", title: .init("Fewer of these", "Weniger davon"), answer: "decline", tapped: 0.004,
+                isDestructive: true),
         ])
     private static let breaking = Category(
         name: "BREAKING_NEWS", opened: 0.11, dismissed: 0.12, expanded: 0.06,
         buttons: [
-            .init(id: "READ", tapped: 0.035, isForeground: true),
-            .init(id: "SAVE", tapped: 0.02),
-            .init(id: "SHARE", tapped: 0.006, isForeground: true),
-            .init(id: "LISTEN", tapped: 0, isForeground: true),
+            .init(id: "READ", title: .init("Read", "Lesen"), answer: "accept", tapped: 0.035, isForeground: true),
+            .init(id: "SAVE", title: .init("Save", "Merken"), answer: "later", tapped: 0.02),
+            .init(id: "SHARE", title: .init("Share", "Teilen"), answer: "accept", tapped: 0.006, isForeground: true),
+            .init(id: "LISTEN", title: .init("Listen", "Anhören"), answer: "accept", tapped: 0, isForeground: true),
         ])
     private static let match = Category(
         name: "LIVE_MATCH", opened: 0.13,
         buttons: [
-            .init(id: "SCORE", tapped: 0.05, isForeground: true),
-            .init(id: "FOLLOW", tapped: 0.04, isForgotten: true),
-            .init(id: "MUTE_MATCH", tapped: 0.012, isDestructive: true),
+            .init(id: "SCORE", title: .init("Score", "Spielstand"), answer: "accept", tapped: 0.05, isForeground: true),
+            .init(id: "FOLLOW", title: .init("Follow", "Folgen"), answer: "accept", tapped: 0.04, isForgotten: true),
+            .init(id: "MUTE_MATCH", title: .init("Mute", "Stumm"), answer: "close", tapped: 0.012, isDestructive: true),
+            .init(id: "TABLE", title: .init("Table", "Tabelle"), answer: "accept", tapped: 0, isForeground: true),
         ], suppressed: 0.5)
-    private static let story = Category(name: "PW_STORIES", opened: 0.03)
+    private static let story = Category(name: "PW_STORIES", opened: 0.03, playsStories: true)
     private static let plain = Category(name: "", opened: 0.05, runsExtension: false)
 }

@@ -8,6 +8,8 @@ package struct AppProfile: Sendable {
     package let home: Zone
     /// The name of its project at Firebase, which stands in one of the spellings of message ids.
     let project: String
+    /// In which its buttons are named beside English.
+    let language: String
     let places: [Place]
     /// The oldest first; phones come to the newest one after the other.
     let versions: [Version]

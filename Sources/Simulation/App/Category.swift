@@ -10,12 +10,18 @@ struct Category: Sendable {
     var buttons: [Button] = []
     /// Without `mutable-content` no service extension runs, so no receipt is written at once.
     var runsExtension = true
+    /// Its content extension is a player of stories.
+    var playsStories = false
     /// How often the app in the foreground lets it show to nobody.
     var suppressed = 0.05
 
     /// A button, in the order in which they are shown.
     struct Button: Sendable {
         let id: String
+        /// What people read, in the app's language and in English.
+        let title: Title
+        /// What a tap of it says: accept, decline, later or close.
+        let answer: String
         /// Of those who see the notification.
         let tapped: Double
         var isForeground = false
@@ -24,5 +30,14 @@ struct Category: Sendable {
         var takesText = false
         /// Nobody taps it any more since a week before the last day.
         var isForgotten = false
+        /// Nobody has told the registry of it.
+        var isUnregistered = false
+    }
+
+    struct Title: Sendable {
+        let english: String
+        let local: String
+
+        init(_ english: String, _ local: String) { (self.english, self.local) = (english, local) }
     }
 }

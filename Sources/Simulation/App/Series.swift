@@ -20,6 +20,8 @@ struct Series: Sendable {
     var story: StoryPlan?
     var topic: String?
     var interruptionLevel: String?
+    /// What its sender tells of its sends.
+    var sends = Telling.all
 
     enum Kind: Sendable {
         case alert
@@ -27,6 +29,13 @@ struct Series: Sendable {
         case silent
         /// Asked for by the app itself; no server takes part.
         case local
+    }
+
+    enum Telling: Sendable {
+        case all
+        /// Only so large a share of the recipients, by mistake.
+        case partly(Double)
+        case untold
     }
 
     /// On which days it goes out.
@@ -64,5 +73,7 @@ struct StoryPlan: Sendable {
     let started: Double
     /// By page: who taps its button, of those who see the page.
     let clicked: [Double]
+    /// Of the pages that are shown.
+    let titles: [String]
     let host: String
 }

@@ -19,6 +19,12 @@ package struct SteadyStream {
         for tenth in 1...lead { _ = advance(to: start + tenth * Span.second / 10) }
     }
 
+    /// Its categories and buttons, in the shape of `PUT /v1/categories`.
+    package static var categoryDocument: String { AppProfile.news.categoryDocument }
+
+    /// What its senders tell of what was pushed since they were asked last: a send of each campaign and variant.
+    package mutating func takeSends() -> [SendText] { world.takeSends() }
+
     /// What phones have sent up to now.
     package mutating func advance(to now: Timestamp) -> [Envelope] {
         var envelopes = world.advance(to: now)

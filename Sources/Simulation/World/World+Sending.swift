@@ -33,12 +33,36 @@ extension World {
         let series = campaign.series
         // Newspapers write less at the weekend, shops more.
         let audience = min(1, series.audience * (series.kind == .alert ? 0.4 + 0.6 * mood : 1))
+        var recipients: [Bool: Int] = [:]
         for phone in phones.indices where phones[phone].joinedAt <= now && dice.chance(audience) {
             guard series.kind == .silent || phones[phone].showsAlerts else { continue }
+            recipients[series.hasVariants && isSecondVariant(phone), default: 0] += 1
             // A sender takes some minutes for all, and Apple and Google a second or two for each.
             let arrival = now.after(seconds: dice.between(0, 200) + dice.lognormal(median: 1.2, spread: 0.8))
             enter(campaign, on: phone, arrivingAt: arrival)
         }
+        for (isSecond, count) in recipients.sorted(by: { !$0.key && $1.key }) {
+            tell(campaign, toSecondVariant: isSecond, recipients: count)
+        }
+    }
+
+    /// Whether a phone gets the second variant, where there are two.
+    private func isSecondVariant(_ phone: Int) -> Bool { phones[phone].source.installID.low & 1 == 1 }
+
+    private mutating func tell(_ campaign: Campaign, toSecondVariant isSecond: Bool, recipients: Int) {
+        let series = campaign.series
+        guard series.kind != .local else { return }
+        let share: Double
+        switch series.sends {
+        case .all: share = 1
+        case .partly(let part): share = part
+        case .untold: return
+        }
+        let variant = series.hasVariants ? (isSecond ? "b" : "a") : nil
+        told.append(
+            SendText(
+                campaign, in: app, variant: variant, recipients: Int(Double(recipients) * share),
+                id: "\(campaign.name)-\(campaign.sentAt.milliseconds)" + (variant.map { "-\($0)" } ?? "")))
     }
 
     /// One notification on any phone, now: for steady traffic.
@@ -47,7 +71,18 @@ extension World {
         let sentAt = now.after(seconds: -dice.lognormal(median: 1.2, spread: 0.8))
         let campaign = Campaign(series, day: app.home.day(of: now), sentAt: sentAt)
         let phone = dice.number(in: 0...phones.count - 1)
-        if series.kind == .silent || phones[phone].showsAlerts { enter(campaign, on: phone, arrivingAt: now) }
+        guard series.kind == .silent || phones[phone].showsAlerts else { return }
+        let isSecond = series.hasVariants && isSecondVariant(phone)
+        untold["\(campaign.name) \(isSecond)", default: (campaign, isSecond, 0)].recipients += 1
+        enter(campaign, on: phone, arrivingAt: now)
+    }
+
+    /// Steady pushes of a campaign are told of as one send.
+    mutating func tellSteadySends() {
+        for (_, send) in untold.sorted(by: { $0.key < $1.key }) {
+            tell(send.campaign, toSecondVariant: send.isSecond, recipients: send.recipients)
+        }
+        untold = [:]
     }
 
     private mutating func enter(_ campaign: Campaign, on phone: Int, arrivingAt time: Timestamp) {
@@ -61,7 +96,7 @@ extension World {
         let arrival = isOnline ? time : phones[phone].offlineUntil.after(seconds: dice.between(2, 90))
         let push = Push(
             campaign: campaign, number: campaign.sentAt.microseconds + pushes * 17, arrivedAt: arrival,
-            isSecondVariant: phones[phone].source.installID.low & 1 == 1, media: media)
+            isSecondVariant: isSecondVariant(phone), media: media)
         agenda.enter(.arrival(phone: phone, push), at: arrival)
     }
 }

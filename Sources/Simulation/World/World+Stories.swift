@@ -21,11 +21,14 @@ extension World {
     /// whether it came to its end.
     private mutating func turnPages(of story: StoryPlan, _ push: Push, on phone: Int) -> (seconds: Double, isOver: Bool)
     {
-        let declared = 5.0
+        let declared = Double(StoryPlan.seconds)
+        // An old player does not say why a page is shown, nor how long it is to stand.
+        let tells = phones[phone].version > 0
         var (page, seconds, cause) = (0, 0.5, PageCause.initial)
         // Somebody who goes to and fro tires of it.
         for _ in 0..<30 {
-            let shown = PageShown(pageIndex: Int16(page), declaredMS: Int64(declared * 1000), cause: cause)
+            let shown = PageShown(
+                pageIndex: Int16(page), declaredMS: tells ? Int64(declared * 1000) : nil, cause: tells ? cause : nil)
             note(.pageShown(shown), of: push, on: phone, after: seconds)
             let wanted = dice.lognormal(median: 3.6, spread: 0.6)
             seconds += min(wanted, declared)

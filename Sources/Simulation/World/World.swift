@@ -22,6 +22,10 @@ package struct World {
     package internal(set) var noted = 0
     /// What has been sent and was not yet handed out.
     var outbox: [Envelope] = []
+    /// What senders have to tell and was not yet handed out.
+    var told: [SendText] = []
+    /// Of steady traffic, to how many each campaign and variant went since that was told last.
+    var untold: [String: (campaign: Campaign, isSecond: Bool, recipients: Int)] = [:]
     /// How far it has come.
     package private(set) var now: Timestamp
 
@@ -59,6 +63,13 @@ package struct World {
         now = max(now, time)
         defer { outbox = [] }
         return outbox
+    }
+
+    /// What senders tell of the sends since they were asked last, in order.
+    package mutating func takeSends() -> [SendText] {
+        tellSteadySends()
+        defer { told = [] }
+        return told
     }
 
     private mutating func happen(_ what: Happening) {

@@ -8,6 +8,9 @@ internal import Telemetry
 struct DemoApp {
     let slug: String
     let key: String
+    /// With which its own server registers categories and tells of sends.
+    let serverKey: String
+    let categoryDocument: String
     let nights: [Night]
     var world: World
 
@@ -31,6 +34,8 @@ struct DemoApp {
         try connection.execute(script: "BEGIN")
         _ = try Apps.create(slug: slug, timeZone: profile.home.name, on: &connection)
         key = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection).secret
+        serverKey = try APIKeys.add(to: slug, kind: .server, name: "server", on: &connection).secret
+        categoryDocument = profile.categoryDocument
         try connection.execute(script: "COMMIT")
         nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
         // Noon, so that no change of the clocks moves it to a neighbour.

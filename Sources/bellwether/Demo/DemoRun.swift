@@ -22,6 +22,8 @@ struct DemoRun {
         /// What the service should have found wrong, and known already.
         let faults: Int
         let repeated: Int
+        /// Sends that the apps' servers told of.
+        let sends: Int
         /// What analysts read of it.
         let stored: (accepted: Int64, duplicate: Int64, rejected: Int64)
 
@@ -45,9 +47,10 @@ struct DemoRun {
         let clock = WoundClock(start)
         let service = try startService(clock)
         defer { service.stop() }
-        let traffic = DemoTraffic(to: ServerAddress("http://\(service.address)"), clock: clock)
+        let traffic = DemoTraffic(to: ServerAddress("http://\(service.address)"), of: apps, clock: clock)
         var tally: PostTally?
         defer { if tally == nil { _ = traffic.close() } }
+        try traffic.register(apps)
         var reporter = try ReporterSession(access: access, log: log).open()
         // The last day's report is made at the end, at the present moment.
         let nights = apps.flatMap { app in app.nights.dropLast().map { (app.slug, $0) } }
@@ -63,7 +66,8 @@ struct DemoRun {
         tally = closed
         try catchUp()
         return Sent(
-            tally: closed, faults: traffic.faults, repeated: traffic.repeated, stored: try stored(on: &owner))
+            tally: closed, faults: traffic.faults, repeated: traffic.repeated, sends: traffic.sends,
+            stored: try stored(on: &owner))
     }
 
     /// Counts everything anew from the log.

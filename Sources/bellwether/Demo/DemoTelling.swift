@@ -20,6 +20,7 @@ struct DemoTelling {
             "\(tally.accepted) accepted, \(tally.duplicate) known already, \(tally.rejected) refused"
         var text = """
             Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
+            Their servers registered categories and told of \(sent.sends) sends.
             The service's clock was wound through the fortnight, so that late events came late, as in life;
             all of it took \(Int(seconds.rounded(.up))) seconds.
 

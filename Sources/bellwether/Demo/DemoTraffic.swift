@@ -13,10 +13,18 @@ final class DemoTraffic {
     /// What the service must find wrong, and know already.
     private(set) var faults = 0
     private(set) var repeated = 0
+    /// Sends that the service has been told of.
+    private(set) var sends = 0
+    /// What senders have to tell, app by app.
+    private var told: [[SendText]]
+    private let senders: [AppServer]
     private let office: PostOffice
     private let clock: WoundClock
 
-    init(to server: ServerAddress, clock: WoundClock) {
+    /// `apps` are those that will be told to `advance`.
+    init(to server: ServerAddress, of apps: [DemoApp], clock: WoundClock) {
+        senders = apps.map { AppServer(server, key: $0.serverKey) }
+        told = apps.map { _ in [] }
         var configuration = PostOffice.Configuration(server: server)
         configuration.connections = 32
         configuration.mostWaiting = 1000
@@ -35,6 +43,7 @@ final class DemoTraffic {
     func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
         var letters: [Letter] = []
         for place in apps.indices {
+            defer { told[place] += apps[place].world.takeSends() }
             for envelope in apps[place].world.advance(to: time) {
                 faults += envelope.faults.count
                 repeated += envelope.repeated
@@ -42,6 +51,26 @@ final class DemoTraffic {
             }
         }
         try office.post(letters.sorted { $0.envelope.time < $1.envelope.time })
+        try tellSends(until: clock.now)
+    }
+
+    /// Registers the categories of all apps.
+    func register(_ apps: [DemoApp]) throws {
+        for (app, sender) in zip(apps, senders) { try sender.register(categories: app.categoryDocument) }
+    }
+
+    /// None before its time by the service's clock: that is wound by what phones send.
+    private func tellSends(until time: Timestamp) throws {
+        for place in told.indices {
+            let due = told[place].prefix { $0.time <= time }
+            guard !due.isEmpty else { continue }
+            let taken = try senders[place].tell(Array(due))
+            guard taken.new == due.count else {
+                throw Failure("the service knows \(taken.known) sends that it was told now for the first time")
+            }
+            told[place].removeFirst(due.count)
+            sends += due.count
+        }
     }
 
     /// Waits until all has arrived that was sent until a moment.
@@ -50,6 +79,7 @@ final class DemoTraffic {
             throw Failure("the service does not take everything: \(office.trouble ?? "it is too slow")")
         }
         clock.wind(to: time)
+        try tellSends(until: time)
     }
 
     /// Gives up what has not arrived.
