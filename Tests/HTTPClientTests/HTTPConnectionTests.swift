@@ -24,6 +24,18 @@ struct HTTPConnectionTests {
         #expect(try post(large, to: server.url("/echo")).body.count == 9 + large.utf8.count)
     }
 
+    @Test("puts what is to be put, and posts the next again over the same connection") func put() throws {
+        let server = try AnsweringServer()
+        let connection = HTTPConnection(usesProxy: false)
+        for method in [HTTPRequest.Method.post, .put, .post] {
+            var request = HTTPRequest(url: server.url("/echo"), body: Array("body".utf8))
+            request.method = method
+            let answer = try connection.send(request)
+            #expect(String(decoding: answer.body, as: UTF8.self) == "\(method.rawValue) - - body")
+        }
+        #expect(server.connections == 1)
+    }
+
     @Test("keeps its connection, whatever was answered")
     func keepsAlive() throws {
         let server = try AnsweringServer()

@@ -6,6 +6,8 @@ import ServiceRuntime
 final class ScriptedServer: Sendable {
     /// One request.
     struct Request: Sendable {
+        let method: String
+        let path: String
         let key: String
         let body: String
         let at: Deadline
@@ -50,7 +52,10 @@ final class ScriptedServer: Sendable {
             exchange.readBody(upTo: 1 << 20) { [requests, script] body in
                 let unpacked = isPacked ? (try? gunzip(body, limit: 8 << 20)) ?? [] : body
                 let number = requests.withLockNotifying { requests in
-                    requests.append(Request(key: key, body: String(decoding: unpacked, as: UTF8.self), at: .now))
+                    requests.append(
+                        Request(
+                            method: head.method, path: head.path, key: key,
+                            body: String(decoding: unpacked, as: UTF8.self), at: .now))
                     return requests.count - 1
                 }
                 exchange.respond(script[min(number, script.count - 1)])

@@ -20,6 +20,8 @@ struct Fortnight {
     /// Valid ones, each once.
     private(set) var events: [Event] = []
     private(set) var repeated = 0
+    /// What its senders told.
+    private(set) var sends: [SendText] = []
 
     init(_ app: AppProfile, seed: UInt64 = 7, installs: Int = 500) {
         name = app.slug
@@ -40,6 +42,7 @@ struct Fortnight {
                 if isNew { events.append(event) } else { repeated += 1 }
             }
         }
+        sends = world.takeSends()
     }
 
     /// By what the service knows an event again.
