@@ -154,8 +154,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Sends",
-                "ServiceRuntime", "Telemetry", "TestSupport",
+                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Registry",
+                "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

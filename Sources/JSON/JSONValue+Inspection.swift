@@ -38,17 +38,3 @@ extension JSONValue {
         }
     }
 }
-
-extension JSONValue.Kind {
-    /// The kind with its article, for a sentence.
-    package var words: String {
-        switch self {
-        case .object: "an object"
-        case .array: "an array"
-        case .string: "a string"
-        case .number: "a number"
-        case .boolean: "a boolean"
-        case .null: "null"
-        }
-    }
-}

@@ -120,7 +120,7 @@ struct HTTPConnectionTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let server = try AnsweringServer(listen: .unix(path: path))
         let request = HTTPRequest(url: "http://localhost/echo", body: Array("x".utf8), unixSocket: path)
-        #expect(try HTTPConnection().post(request).status == 200)
+        #expect(try HTTPConnection().send(request).status == 200)
         #expect(server.connections == 1)
     }
 
