@@ -14,8 +14,8 @@ LEFT JOIN log.batch AS waiting ON waiting.number = stand.position + 1
 WHERE line.state = 'live';
 
 COMMENT ON VIEW analytics.projections IS 'How far each projection has folded the log. All that run stand at one position; each funnel holds the batches up to its position';
-COMMENT ON COLUMN analytics.projections.name IS 'Name of the projection: its view, or deliveries';
-COMMENT ON COLUMN analytics.projections.version IS 'Version of its rules. It changes by a rebuild';
+COMMENT ON COLUMN analytics.projections.name IS 'Name of the projection: that of its view, deliveries, or category_exposures, which category_buttons shows';
+COMMENT ON COLUMN analytics.projections.version IS 'Version of the rules by which it was counted; 0 where it has yet to be built. It changes by a rebuild';
 COMMENT ON COLUMN analytics.projections.position IS 'Position in the log up to which it holds every batch; some parts may be further';
 COMMENT ON COLUMN analytics.projections.lag IS 'Batches behind the head of the log; 0 when level';
 COMMENT ON COLUMN analytics.projections.lag_seconds IS 'Age in seconds of the oldest batch that it does not hold yet; 0 when level';

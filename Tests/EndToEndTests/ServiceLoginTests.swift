@@ -43,6 +43,14 @@ import Testing
         #expect(isCounted, "\(project.log)")
         try expectNight(url("bellwether_report_service"))
 
+        // What older rules have counted it may not make anew, and says who may.
+        var tables = try Connection(url: url("bellwether_owner"))
+        try tables.query("UPDATE projection.projector SET version = 0 WHERE name = 'media_funnel'")
+        #expect(eventually { project.log.contains("run bellwether rebuild as the owner") }, "\(project.log)")
+        _ = try owner.trusted("rebuild", "media_funnel")
+        #expect(try ingest.client().post(Wire.envelope(Wire.event()), key: key).results.accepted == 1)
+        _ = try Bellwether(database: url("bellwether_project_service")).trusted("project", "--once")
+
         for (login, own) in Self.logins {
             var connection = try Connection(url: url(login))
             for role in Set(Self.logins.values).union(["bellwether_owner"]) {

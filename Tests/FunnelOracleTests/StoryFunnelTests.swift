@@ -83,6 +83,50 @@ struct StoryFunnelTests {
         #expect(try dwells((.page(0), 0), (.page(1), 61), (.storyFinished, 62)) == [[0, 0], [1, 1_000]])
     }
 
+    /// For each page (auto, manual, [gap of the untold ones]).
+    private func advances(_ events: (PageShown?, Double)...) throws -> [[Int]] {
+        let told = try funnels(
+            events.enumerated().map { place, told in
+                Example().event(told.0.map { .pageShown($0) } ?? .storyFinished, told.1, seq: Int64(place))
+            })
+        return told.advances.map { row in
+            [row.auto, row.manual]
+                + told.gaps.filter { $0.key == row.key }.flatMap { [Int](repeating: $0.gap, count: $0.advances) }
+        }
+    }
+
+    private func page(_ index: Int16, _ cause: PageCause? = nil, declared: Int64? = nil) -> PageShown {
+        PageShown(pageIndex: index, declaredMS: declared, cause: cause)
+    }
+
+    @Test("an advance is what leads on: the next page's own word tells by what, else the page's declared duration")
+    func advances() throws {
+        #expect(try advances((page(0, declared: 9_000), 0), (page(1, .auto), 5)) == [[1, 0], [0, 0]])
+        #expect(try advances((page(0, declared: 5_000), 0), (page(1, .next), 5)) == [[0, 1], [0, 0]])
+        for (gap, isAuto) in [(4.6, true), (5.4, true), (4.599_999, false), (5.400_001, false)] {
+            let told = try advances((page(0, declared: 5_000), 0), (page(1), gap))
+            #expect(told == [isAuto ? [1, 0] : [0, 1], [0, 0]], "\(gap)")
+        }
+        #expect(try advances((page(0, declared: .max), 0), (page(1), 60)) == [[0, 1], [0, 0]])
+        #expect(try advances((page(1), 0), (page(0, .loop), 5)) == [[0, 0], [1, 0]])
+    }
+
+    @Test("to turn back, to begin, to show the same page again, to finish and to dwell for over a minute is no advance")
+    func noAdvances() throws {
+        for next in [page(0), page(0, .previous), page(2, .previous), page(2, .initial), page(1), page(1, .auto), nil] {
+            let told = try advances((page(1, declared: 5_000), 0), (next, 5))
+            #expect(told.allSatisfy { $0 == [0, 0] }, "\(String(describing: next)): \(told)")
+        }
+        #expect(try advances((page(0), 0), (page(1, .auto), 60.000_001)) == [[0, 0], [0, 0]])
+    }
+
+    @Test("where nobody tells, the time that the page stood is kept: even for whole tenths, odd between them")
+    func gaps() throws {
+        for (seconds, gap) in [(0, 0), (0.000_001, 1), (0.1, 2), (4.999_999, 99), (5, 100), (5.05, 101), (60, 1_200)] {
+            #expect(try advances((page(0), 0), (page(1), seconds)) == [[0, 0, gap], [0, 0]], "\(seconds)")
+        }
+    }
+
     @Test("dwell_ms sums whole milliseconds, each dwell rounded down")
     func dwellRounding() throws {
         #expect(try dwells((.page(0), 0), (.page(0), 1.0009), (.storyFinished, 2.0018)) == [[2, 2_000]])

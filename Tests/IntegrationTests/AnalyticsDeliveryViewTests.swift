@@ -35,7 +35,7 @@ struct AnalyticsDeliveryViewTests {
             "category", "campaign", "variant", "thread", "origin", "platform", "app_version", "media_kind",
             "media_network", "media_outcome",
         ]
-        let times = ["first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at"]
+        let times = ["first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "answered_at"]
         #expect(
             found == ["app:text", "install_id:uuid", "notification_key:text", "day:date"] + words.map { $0 + ":text" }
                 + ["items:bigint"] + flags.map { $0 + ":boolean" }
@@ -56,7 +56,7 @@ struct AnalyticsDeliveryViewTests {
                 "(chat,\(Self.install),k,2026-11-20" + String(repeating: ",\"\"", count: 10) + ",1"
                     + String(repeating: ",f", count: 10) + ",t,f,,f,f,,,"
                     + ",\"2026-11-20 09:30:10+00\",\"2026-11-20 09:31:10.5+00\""
-                    + ",\"2026-11-20 09:30:10+00\",\"2026-11-20 09:31:10.5+00\")"
+                    + ",\"2026-11-20 09:30:10+00\",\"2026-11-20 09:31:10.5+00\",)"
             ])
     }
 

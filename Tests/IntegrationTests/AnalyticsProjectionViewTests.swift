@@ -28,23 +28,24 @@ struct AnalyticsProjectionViewTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         #expect(
-            try rows(database) == ["(category_funnel,1,0,0,0,running,,)", "(deliveries,1,0,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,0,0,running,,)", "(deliveries,2,0,0,0,running,,)"])
         try commit(hoursAgo: [5, 4, 3], in: database)
         #expect(
-            try rows(database) == ["(category_funnel,1,0,3,5,running,,)", "(deliveries,1,0,3,5,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,3,5,running,,)", "(deliveries,2,0,3,5,running,,)"])
         try database.run(
             """
             UPDATE projection.progress SET position = 3;
             UPDATE projection.progress SET position = 2 WHERE shard = 11;
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,2,1,3,running,,)", "(deliveries,1,2,1,3,running,,)"])
+            try rows(database) == ["(category_funnel,1,2,1,3,running,,)", "(deliveries,2,2,1,3,running,,)"])
         try database.run("UPDATE projection.progress SET position = 3")
         #expect(
-            try rows(database) == ["(category_funnel,1,3,0,0,running,,)", "(deliveries,1,3,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,3,0,0,running,,)", "(deliveries,2,3,0,0,running,,)"])
         #expect(
             try database.column("SELECT name FROM analytics.projections ORDER BY name") == [
-                "category_actions", "category_funnel", "deliveries", "media_funnel", "silent_funnel", "story_funnel",
+                "campaign_funnel", "category_actions", "category_exposures", "category_funnel", "deliveries",
+                "media_funnel", "silent_funnel", "story_funnel",
                 "story_page_funnel", "thread_funnel", "version_funnel",
             ])
     }
@@ -63,7 +64,7 @@ struct AnalyticsProjectionViewTests {
             """)
         #expect(
             try rows(database) == [
-                "(category_funnel,1,1,3,6,stopped,2,\"division by zero\")", "(deliveries,1,4,0,0,running,,)",
+                "(category_funnel,1,1,3,6,stopped,2,\"division by zero\")", "(deliveries,2,4,0,0,running,,)",
             ])
         #expect(
             try database.analystRows("SELECT stopped_at FROM projections WHERE status = 'stopped'") == [
@@ -82,16 +83,16 @@ struct AnalyticsProjectionViewTests {
         try database.run(
             """
             INSERT INTO projection.progress (line, shard, position) SELECT 2, shard, 1 FROM projection.progress;
-            UPDATE projection.projector SET version = 2 WHERE line = 2 AND name = 'deliveries';
+            UPDATE projection.projector SET version = 3 WHERE line = 2 AND name = 'deliveries';
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,0,1,2,running,,)", "(deliveries,1,0,1,2,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,1,2,running,,)", "(deliveries,2,0,1,2,running,,)"])
         try database.run(
             """
             UPDATE projection.line SET state = 'retired' WHERE id = 1;
             UPDATE projection.line SET state = 'live' WHERE id = 2;
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,1,0,0,running,,)", "(deliveries,2,1,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,1,0,0,running,,)", "(deliveries,3,1,0,0,running,,)"])
     }
 }

@@ -16,8 +16,14 @@ struct FunnelViews: Equatable, Sendable {
 
     /// Of these apps alone, or of all.
     init(of apps: [String]? = nil, on connection: inout Connection) throws {
-        let query = Self.views.map { view in
-            "SELECT '\(view) ' || row::text FROM analytics.\(view) AS row WHERE $1 IS NULL OR app = ANY ($1)"
+        let told =
+            Self.views.map { ($0, "analytics.\($0) AS \($0)") }
+            + [
+                (CategoryExposures.view, CategoryExposures.source), (CampaignFunnel.view, CampaignFunnel.source),
+                (StoryPageAdvances.view, StoryPageAdvances.source), (StoryPageGaps.view, StoryPageGaps.source),
+            ]
+        let query = told.map { name, source in
+            "SELECT '\(name) ' || \(name)::text FROM \(source) WHERE $1 IS NULL OR app = ANY ($1)"
         }.joined(separator: " UNION ALL ")
         lines = try connection.query(Statement("\(query) ORDER BY 1", [.init(apps)])).map { try $0.get(0) }
     }
@@ -55,6 +61,23 @@ struct FunnelViews: Equatable, Sendable {
                 FROM analytics.story_page_funnel
                 WINDOW story AS (PARTITION BY app, day, category, campaign ORDER BY page_index)
             ) AS f WHERE planned < reached OR reached < shown OR next_planned > planned OR next_reached > reached OR exited < 0
+            """)
+        queries.append(
+            """
+            SELECT 'story_page_advances break a law: ' || f::text FROM \(StoryPageAdvances.source)
+            JOIN analytics.story_page_funnel AS f USING (app, day, category, campaign, page_index)
+            LEFT JOIN (
+                SELECT app, day, category, campaign, page_index, sum(advances) AS untold FROM \(StoryPageGaps.source)
+                GROUP BY app, day, category, campaign, page_index
+            ) AS g USING (app, day, category, campaign, page_index)
+            WHERE story_page_advances.auto_advances + story_page_advances.manual_advances + coalesce(untold, 0) > dwells
+                OR dwells > views OR least(story_page_advances.auto_advances, story_page_advances.manual_advances, untold) < 0
+            """)
+        queries.append(
+            """
+            SELECT 'category_exposures break a law: ' || coalesce(f::text, category_exposures::text) FROM analytics.category_funnel AS f
+            FULL JOIN \(CategoryExposures.source) USING (app, day, category)
+            WHERE (coalesce(exposed, 0) BETWEEN greatest(expanded, action_tapped) AND expanded + action_tapped) IS NOT TRUE
             """)
         if !hasSealed {
             queries += counted.map { view, key in

@@ -33,7 +33,7 @@ struct ProjectedApp {
         return Int(id)
     }
 
-    /// Puts a row into a table. What is not named is 0, `state` and the times aside.
+    /// Puts a row into a table. What is not named is 0, or null where that may be; `state` and the times must be.
     func insert(
         _ table: String, tables: Int = 1, shard: Int = 0, day: String = "2026-11-20", _ values: [String: Int] = [:],
         texts: [String: String] = [:]
@@ -48,6 +48,7 @@ struct ProjectedApp {
             """
             SELECT attname FROM pg_attribute
             WHERE attrelid = ('projection.' || \(table))::regclass AND attnum > 0
+                AND (attnotnull OR attname = ANY (\(Array(given.keys))))
             """)
         let row = columns.map { given[$0] ?? "0" }.joined(separator: ", ")
         try database.run("INSERT INTO projection.\(table) (\(columns.joined(separator: ", "))) VALUES (\(row))")

@@ -270,13 +270,14 @@ struct ProjectionRebuildTests {
         let (database, traffic, control) = try folded(1...1)
         defer { database.drop() }
         let head: Int64 = try database.value("SELECT max(number) FROM log.batch")
+        let version: Int32 = try database.value("SELECT version FROM projection.projector WHERE name = \(name)")
         try database.run("UPDATE projection.projector SET version = 99 WHERE name = '\(name)'")
         let more = try Traffic(seeds: 11...11, in: database)
         try more.appendRest()
         #expect { try control.catchUp() } throws: { "\($0)".contains("\(name) are of version 99") }
         #expect(try database.value("SELECT max(position) FROM projection.progress", as: Int64.self) == head)
         #expect(try control.stopped().isEmpty)
-        try database.run("UPDATE projection.projector SET version = 1 WHERE name = '\(name)'")
+        try database.run("UPDATE projection.projector SET version = \(version) WHERE name = '\(name)'")
         #expect(try control.catchUp().stopped.isEmpty)
         for traffic in [traffic, more] { try traffic.expectOracle() }
         try database.expectLevel()

@@ -131,6 +131,21 @@ struct StorageTests {
         #expect(DeliveryState(encoded: [bytes[0] + 1] + bytes.dropFirst(), span: state.span) == nil)
     }
 
+    @Test("is read in its former format, which does not say how pages came up")
+    func formerFormat() {
+        let broken = counterexamples(among: 0..<1_000) { seed in
+            var wild = WildObservations(seed: seed)
+            let observations = wild.some().map { observation in
+                var observation = observation
+                (observation.cause, observation.declared) = (0, nil)
+                return observation
+            }
+            let state = DeliveryState(of: observations)
+            return DeliveryState(encoded: [1] + state.encoded().dropFirst(), span: state.span) == state
+        }
+        #expect(broken == [])
+    }
+
     @Test("with an event outside its row's times, or out of order, is refused")
     func misplaced() {
         let scene = Scene { scene in

@@ -11,7 +11,7 @@ struct CatchUp {
     let lanes: Int
     let mostEvents: Int64
     let log: Log
-    let cancellation: Cancellation
+    var cancellation = Cancellation()
 
     /// Told now and then how far the shard furthest behind has come.
     typealias Progress = @Sendable (_ position: Int64) -> Void
