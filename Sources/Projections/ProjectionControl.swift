@@ -40,8 +40,11 @@ package struct ProjectionControl: Sendable {
 
     /// Brings the live funnels to a position at least.
     func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
-        try CatchUp(url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log, cancellation: cancellation)
-            .run(to: position)
+        try CatchUp(
+            url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log,
+            cancellation: cancellation
+        )
+        .run(to: position)
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
         return (position, try StoppedProjection.all(on: &connection))
     }

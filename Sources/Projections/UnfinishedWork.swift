@@ -9,7 +9,8 @@ package struct UnfinishedWork: Sendable, Equatable {
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try erasures(on: &connection) + renewals(on: &connection) + rebuilds(on: &connection) + zoneChanges(on: &connection)
+        try erasures(on: &connection) + renewals(on: &connection) + rebuilds(on: &connection)
+            + zoneChanges(on: &connection)
             + retentions(on: &connection)
     }
 

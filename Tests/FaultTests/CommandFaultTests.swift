@@ -53,7 +53,7 @@ struct CommandFaultTests {
             #expect(load.isServed(100))
             try busy.kill(["rebuild"], beside: load)
             try Laws.check(load, url: busy.database.url())
-            #expect(try busy.database.value(ProjectionTables.count, as: Int64.self) == 26)
+            #expect(try busy.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine)
             let lines: [String] = try busy.database.column("SELECT state FROM projection.line")
             #expect(lines == ["live"])
         }

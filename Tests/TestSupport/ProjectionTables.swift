@@ -3,6 +3,9 @@ internal import ServiceRuntime
 
 /// What projections leave in a database.
 package enum ProjectionTables {
+    /// How many there are of one line and of what is sealed: two of each.
+    package static let ofOneLine: Int64 = 26
+
     /// How many tables hold rows of projections: two for each that is read, the sealed and the live one, while none is
     /// being built or waits to be dropped.
     package static let count: Statement = """
