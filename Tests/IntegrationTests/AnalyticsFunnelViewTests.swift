@@ -133,7 +133,8 @@ struct AnalyticsFunnelViewTests {
                 "sent accepted fcm_delivered \(counts) fcm_data_accepted fcm_data_delivered",
                 "accept_rate fcm_delivery_rate delivery_rate receipt_coverage response_rate contradiction:text"
             ),
-            ("category_funnel", "category", counts, "response_rate receipt_coverage"),
+            ("category_funnel", "category", counts, "response_rate receipt_coverage dismiss_rate"),
+            ("category_answers", "category answer", "tapped_deliveries taps", ""),
             ("thread_funnel", "thread", counts + " items", "response_rate receipt_coverage"),
             ("version_funnel", "platform app_version", counts, "response_rate receipt_coverage"),
             (

@@ -33,6 +33,30 @@ struct ClerkTests {
         return clerk
     }
 
+    /// Hands in a job that asks the database something.
+    private func ask(_ clerk: Clerk, _ answers: Answers, _ query: Statement = "SELECT 1") {
+        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            try connection.query(query)
+            return Self.text("done")
+        } answer: {
+            answers.add($0)
+        }
+    }
+
+    /// Hands in a job that waits until it may end, and gives the way to let it, once it has begun.
+    private func hold(_ clerk: Clerk, _ answers: Answers) -> Lock<Bool> {
+        let (begun, mayEnd) = (Lock(false), Lock(false))
+        clerk.submit(bytes: 1000) { _ in
+            begun.withLockNotifying { $0 = true }
+            _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
+            return Self.text("first")
+        } answer: {
+            answers.add($0)
+        }
+        #expect(begun.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
+        return mayEnd
+    }
+
     private static func text(_ text: String) -> Response { Response(status: 200, body: Array(text.utf8)) }
 
     @Test("does jobs in their order, on one connection of the ingest role")
@@ -66,12 +90,7 @@ struct ClerkTests {
             WHERE datname = current_database() AND application_name = 'bellwether clerk'
             """)[0].get(0, as: Int64.self)
         #expect(killed == 1)
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
-            try connection.query("SELECT 1")
-            return Self.text("done")
-        } answer: {
-            answers.add($0)
-        }
+        ask(clerk, answers)
         #expect(try answers.wait(for: 1)[0].status == 200)
     }
 
@@ -91,12 +110,7 @@ struct ClerkTests {
             SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity
             WHERE datname = \(database.name)
             """)
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
-            try connection.query("SELECT 1")
-            return Self.text("done")
-        } answer: {
-            answers.add($0)
-        }
+        ask(clerk, answers)
         let first = try answers.wait(for: 1)[0]
         #expect(first.status == 503 && first.headers.contains { $0.0 == "Retry-After" })
         #expect(!clerk.isConnected)
@@ -145,12 +159,7 @@ struct ClerkTests {
         let clerk = try clerk { $0.secondsPerJob = 1 }
         defer { clerk.stop() }
         let answers = Answers()
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
-            try connection.query("SELECT pg_sleep(3600)")
-            return Self.text("never")
-        } answer: {
-            answers.add($0)
-        }
+        ask(clerk, answers, "SELECT pg_sleep(3600)")
         #expect(try answers.wait(for: 1)[0].status == 503)
         #expect(eventually { clerk.isConnected })
         clerk.submit(bytes: 1) { _ in
@@ -168,15 +177,8 @@ struct ClerkTests {
             let clerk = try clerk {
                 if isByBytes { $0.mostQueuedBytes = 100 } else { $0.mostJobs = 1 }
             }
-            let (begun, mayEnd, answers) = (Lock(false), Lock(false), Answers())
-            clerk.submit(bytes: 1000) { _ in
-                begun.withLockNotifying { $0 = true }
-                _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
-                return Self.text("first")
-            } answer: {
-                answers.add($0)
-            }
-            #expect(begun.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
+            let answers = Answers()
+            let mayEnd = hold(clerk, answers)
             if !isByBytes {
                 clerk.submit(bytes: 1) { _ in
                     Self.text("second")
@@ -200,15 +202,8 @@ struct ClerkTests {
     func stop() throws {
         defer { database.drop() }
         let clerk = try clerk()
-        let (begun, mayEnd, answers) = (Lock(false), Lock(false), Answers())
-        clerk.submit(bytes: 1) { _ in
-            begun.withLockNotifying { $0 = true }
-            _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
-            return Self.text("first")
-        } answer: {
-            answers.add($0)
-        }
-        #expect(begun.wait(until: .after(seconds: 60)) { $0 ? true : nil } == true)
+        let answers = Answers()
+        let mayEnd = hold(clerk, answers)
         clerk.submit(bytes: 1) { _ in
             Self.text("second")
         } answer: {

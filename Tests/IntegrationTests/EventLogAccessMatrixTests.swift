@@ -195,8 +195,8 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "client_drops", "data_quality", "fcm_export", "projections", "rejected_events", "reports",
-                "sends", "story_pages",
+                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "projections",
+                "rejected_events", "reports", "sends", "story_pages",
             ])
         let differing: [String] = try database.column(
             """
