@@ -22,7 +22,6 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
         FROM (
             -- The campaign is that of a delivery of the message, else that of the send that names it; of several the first.
-            -- Joined and then chosen from, which is several times as fast as looking for the first of each.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
                 p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
                 m.accepted, m.delivered, m.is_data

@@ -115,8 +115,41 @@ struct SendsTests {
                 == "line 18006: it has no event\nline 18009: it is not JSON: a value must stand here (byte 0)\n")
         let again = try bellwether.start(words + ["--format", "json"]).wait()
         #expect(
-            again.output == "{\"stored\":0,\"known\":18005,\"unreadable\":2,\"other_apps\":1,\"erased\":0,\"too_old\":0}\n")
+            again.output
+                == "{\"stored\":0,\"known\":18005,\"unreadable\":2,\"other_apps\":1,\"erased\":0,\"too_old\":0}\n")
         #expect(try campaigns(of: app) == [#"(2026-11-20,sale,"",,12000,6000,5)"#])
+    }
+
+    @Test("the guide's first minute shows what it says")
+    func guide() throws {
+        let app = try shared.makeApp()
+        let bellwether = try shared.bellwether
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        #expect(
+            try bellwether.trusted("sends", "import", "--app", app.slug, root + "/Examples/sends/sends.json")
+                == "accepted 2\nduplicate 0\nrejected 0\n")
+        let export = try bellwether.trusted(
+            "import", "fcm-export", "--app", app.slug, root + "/Examples/sends/fcm-export.jsonl")
+        #expect(export == "stored 5\nknown already 0\nunreadable 0\n")
+        #expect(
+            try campaigns(of: app) == [
+                "(2026-11-20,black-friday,a,12000,,,)", #"(2026-11-20,lookbook,"",2,2,1,)"#,
+                #"(2026-11-20,refresh,"",,,,1)"#,
+            ])
+        #expect(
+            try shared.database.analystRows(
+                "SELECT declared_index, page_index, page_title, declared_ms, fault FROM story_pages WHERE app = '\(app.slug)'"
+            )
+                == ["(0,0,Coats,4000,)", "(1,,Hats,5000,no_image)", "(2,1,Boots,5000,button_without_link)"])
+        let guide = try String(contentsOfFile: root + "/Docs/Sends.md", encoding: .utf8)
+        #expect(guide.contains(export))
+        for line in [
+            "black-friday | a       | 12000 |        · |             · |         0",
+            "2 |          1 | Boots      |        5000 | button_without_link",
+        ] {
+            #expect(guide.contains(line))
+        }
     }
 
     @Test(

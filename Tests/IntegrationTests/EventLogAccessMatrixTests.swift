@@ -8,12 +8,16 @@ import Testing
 struct EventLogAccessMatrixTests {
     private static let views = [
         "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
-        "analytics.campaign_funnel: SELECT", "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT", "analytics.client_drops: SELECT",
+        "analytics.campaign_funnel: SELECT", "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT",
+        "analytics.client_drops: SELECT",
         "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
-        "analytics.fcm_export: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT", "analytics.projections: SELECT",
+        "analytics.fcm_export: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT",
+        "analytics.projections: SELECT",
         "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
-        "analytics.sends: SELECT", "analytics.silent_funnel: SELECT", "analytics.stack_depth_funnel: SELECT", "analytics.story_events: SELECT", "analytics.story_funnel: SELECT",
-        "analytics.story_page_funnel: SELECT", "analytics.story_pages: SELECT", "analytics.thread_funnel: SELECT", "analytics.version_funnel: SELECT",
+        "analytics.sends: SELECT", "analytics.silent_funnel: SELECT", "analytics.stack_depth_funnel: SELECT", "analytics.story_events: SELECT",
+        "analytics.story_funnel: SELECT",
+        "analytics.story_page_funnel: SELECT", "analytics.story_pages: SELECT", "analytics.thread_funnel: SELECT",
+        "analytics.version_funnel: SELECT",
     ]
 
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or

@@ -7,7 +7,8 @@ import Testing
 struct WebAddressTests {
     private static let texts = [
         "https://example.com/1.jpg", "http://example.com", "myapp://sale", "mailto:a@b.c", "a:", "a:b", "A+b-c.1:x", "",
-        "example.com/sale", "/1.jpg", "//example.com/1.jpg", "not a url with spaces", "1https://example.com", ":x", ":", "::x",
+        "example.com/sale", "/1.jpg", "//example.com/1.jpg", "not a url with spaces", "1https://example.com", ":x", ":",
+        "::x",
         "https//example.com", "https:/example.com", "https:example.com", "https://", "https:///1.jpg",
         "https://example.com/a b.jpg", "https://example.com/ä.jpg", "https://exämple.com/1.jpg", "ht tps://example.com",
         "https://example.com:443/1.jpg", "https://example.com:/1.jpg", "https://example.com:4a3/1.jpg",
