@@ -71,8 +71,7 @@ import Testing
             Mistake(.document, "page_index: 0\n", "\n", "example 'story'"),
             Mistake(.document, "code: missing_events", "code: no_events", "'no_events' is not one of"),
             Mistake(.words, "[missing_key, unknown_key]", "[missing_key]", "problem codes"),
-            Mistake(
-                .words, "[revoked_key, wrong_key_kind]", "[revoked_key]", "codes in the text of response Forbidden"),
+            Mistake(.words, "[revoked_key, wrong_key_kind]", "[revoked_key]", "text of response Forbidden"),
             Mistake(.words, "enum: [cold, warm, foreground]", "enum: [cold, warm]", "words of Launch"),
             Mistake(.words, "        - erased\n", "", "reasons of rejection"),
             Mistake(.words, "loops: {type: boolean}", "loop: {type: boolean}", "members of story.started"),

@@ -139,7 +139,7 @@ struct SendsTests {
             ])
         #expect(
             try shared.database.analystRows(
-                "SELECT declared_index, page_index, page_title, declared_ms, fault FROM story_pages WHERE app = '\(app.slug)'"
+                "SELECT declared_index, page_index, page_title, declared_ms, fault FROM story_pages WHERE app = '\(app.slug)' ORDER BY 1"
             )
                 == ["(0,0,Coats,4000,)", "(1,,Hats,5000,no_image)", "(2,1,Boots,5000,button_without_link)"])
         let guide = try String(contentsOfFile: root + "/Docs/Sends.md", encoding: .utf8)

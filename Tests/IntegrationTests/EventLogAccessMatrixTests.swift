@@ -8,7 +8,8 @@ import Testing
 struct EventLogAccessMatrixTests {
     private static let views = [
         "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
-        "analytics.campaign_funnel: SELECT", "analytics.category_actions: SELECT", "analytics.category_funnel: SELECT",
+        "analytics.campaign_funnel: SELECT", "analytics.categories: SELECT", "analytics.category_actions: SELECT",
+        "analytics.category_answers: SELECT", "analytics.category_buttons: SELECT", "analytics.category_funnel: SELECT",
         "analytics.client_drops: SELECT",
         "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
         "analytics.fcm_export: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT",
@@ -30,7 +31,10 @@ struct EventLogAccessMatrixTests {
             "log.event_elsewhere: SELECT",
             "log.head: SELECT, UPDATE of only_one", "log.learn_words(): EXECUTE", "log.make_partition(): EXECUTE",
             "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.take_head(): EXECUTE",
-            "log.word: SELECT", "sends: USAGE", "sends.send: INSERT, SELECT", "sends.send_message: INSERT, SELECT",
+            "log.word: SELECT", "registry: USAGE", "registry.button: INSERT, SELECT",
+            "registry.category: INSERT, SELECT", "registry.change: INSERT, SELECT", "registry.edition: INSERT, SELECT",
+            "registry.latest_change: SELECT", "registry.newest_edition: SELECT", "registry.registered_button: SELECT",
+            "registry.registered_category: SELECT", "sends: USAGE", "sends.send: INSERT, SELECT", "sends.send_message: INSERT, SELECT",
             "sends.story_page: INSERT, SELECT",
         ],
         "bellwether_projector": [
@@ -66,7 +70,7 @@ struct EventLogAccessMatrixTests {
         let rights: [String] = try database.column(
             """
             WITH ours AS (
-                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report', 'sends')
+                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report', 'registry', 'sends')
                     AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
             ), rights (object, privilege) AS (
                 SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
@@ -128,7 +132,7 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'projection', 'bellwether', 'report', 'sends') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether', 'report', 'registry', 'sends') AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {
