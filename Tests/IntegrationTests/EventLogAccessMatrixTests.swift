@@ -171,7 +171,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let open: [String] = try database.column(
             """
-            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace)
+            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace, 'registry'::regnamespace, 'sends'::regnamespace)
                 AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
             """)
         #expect(open == [])
