@@ -179,6 +179,8 @@ struct ReportByHandTests {
                 index: 2, planned: 5, reached: 2, shown: 2, views: 2, clicked: 0, exited: 0, dwellMilliseconds: 4_000,
                 dwells: 2),
         ]
+        // Nobody says why they went on.
+        (story.pages[0].unexplainedAdvances, story.pages[1].unexplainedAdvances) = (4, 2)
         #expect(report.stories == [story])
         #expect(
             report.fallbackCost

@@ -38,7 +38,8 @@ struct ReportOracle {
             check("stories", report.stories, stories), check("fallback", report.fallbackCost, fallbackCost),
             check("threads", report.threads, threads), check("versions", report.versions, versions),
             check("suppressed", report.suppressed, suppressed), check("silent", report.silent, silent),
-            check("media", report.media, media), check("reach", report.reach, reach),
+            check("media", report.media, media),
+            check("media with buttons", report.mediaWithButtons, mediaWithButtons), check("reach", report.reach, reach),
             check("hours", report.hours, hours),
         ].compactMap { $0 }
     }
@@ -99,10 +100,17 @@ struct ReportOracle {
                     clicked: Int64(row.exitClicked), finished: Int64(row.exitFinished),
                     fallback: Int64(row.exitFallback), abandoned: Int64(row.exitAbandoned)))
             story.pages = funnels.pages.filter { $0.key.story == row.key }.map { page in
-                .init(
+                var told = StorySummary.Page(
                     index: page.key.pageIndex, planned: Int64(page.planned), reached: Int64(page.reached),
                     shown: Int64(page.shown), views: Int64(page.views), clicked: Int64(page.clicked),
                     exited: Int64(page.exited), dwellMilliseconds: page.dwellMS, dwells: Int64(page.dwells))
+                // No send tells how long a page was to stand.
+                for advances in funnels.advances where advances.key == page.key {
+                    (told.autoAdvances, told.manualAdvances) = (Int64(advances.auto), Int64(advances.manual))
+                }
+                told.unexplainedAdvances = funnels.gaps.filter { $0.key == page.key }
+                    .reduce(0) { $0 + Int64($1.advances) }
+                return told
             }
             return story
         }
@@ -170,6 +178,15 @@ struct ReportOracle {
                     kind: media.kind.text, network: media.network.text, outcome: media.outcome.text,
                     deliveries: Int64(deliveries.count), responded: Int64(deliveries.count { $0.facts.responded }))
             }
+    }
+
+    private var mediaWithButtons: [MediaWithButtons] {
+        let tapped = Set(funnels.actions.filter { $0.key.app == app && $0.key.day == day }.map(\.key.category))
+        return funnels.categories.filter {
+            $0.key.app == app && $0.key.day == day && $0.counts.mediaAttached > 0 && tapped.contains($0.key.category)
+        }
+        .greatestFirst(by: \.counts.mediaAttached) { [$0.key.category] }
+        .map { MediaWithButtons(category: $0.key.category.text, deliveries: Int64($0.counts.mediaAttached)) }
     }
 
     private var reach: Reach {

@@ -89,6 +89,17 @@ import Testing
             ])
     }
 
+    @Test("tells of a silent campaign's sends where its silent pushes are") func silent() throws {
+        var report = SampleReport.busy
+        report.campaigns.append(.init(name: "config-refresh", counts: FunnelCounts(), sent: 9_900))
+        let table = try #require(try section("Silent pushes", of: report).tables.first)
+        #expect(table.columns.prefix(3).map(\.title) == ["Campaign", "Sent", "Woken"])
+        #expect(table.rows.map { $0[1].text } == ["9,900", "–"])
+        let campaigns = try section("Campaigns", of: report).tables
+        #expect(campaigns.allSatisfy { $0.rows.allSatisfy { $0[0].text != "config-refresh" } })
+        #expect(try section("Silent pushes").tables.first?.columns.contains { $0.title == "Sent" } == false)
+    }
+
     @Test("calls pages by their titles, says how many went on by themselves, and what was sent with a mistake")
     func pages() throws {
         let section = try section("Stories")

@@ -5,9 +5,9 @@ package struct CategorySummary: Hashable, Sendable {
     /// By deliveries tapped, the greatest first.
     package var actions: [Action] = []
     /// Its buttons as they are registered, in their places, and those that were tapped without being registered; none of
-    /// a category of which neither is known. All days together.
+    /// a category of which no button ever was registered. All days together.
     package var buttons: [Button] = []
-    /// By deliveries with a tap of it on the day, the greatest first: what the registered answers say.
+    /// By deliveries with a tap of it on the day, the greatest first; none where no tapped button has a registered one.
     package var answers: [Answer] = []
     /// Dismissed of delivered; nil unless the category is registered as one of which iOS reports that.
     package var dismissRate: Double?

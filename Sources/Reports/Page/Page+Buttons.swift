@@ -21,7 +21,11 @@ extension Page {
             .name("Button"), .number("Tapped"), .bar("Of delivered"), .number("Taps"), .number("In the app"),
             .number("Median time to tap"),
         ]
-        if category.areButtonsJudged { columns.append(.name("Of who saw it, so far")) }
+        // That they were tapped is seen without it.
+        let judged = (category.actions.map(\.id) + others.map(\.id)).compactMap { known[ExactName($0)] }
+        if category.areButtonsJudged, judged.contains(where: { $0.words != Button.tapped }) {
+            columns.append(.name("Of who saw it, so far"))
+        }
         let table = Table(
             "\(name): buttons", columns: columns, rows: rows.map { Array($0.prefix(columns.count)) },
             omitted: max(0, category.actions.count - Table.mostRows) + max(0, others.count - mostUntapped))
@@ -72,15 +76,17 @@ extension Button {
         return "\(title) · \(id)"
     }
 
+    fileprivate static let tapped = "tapped"
+
     fileprivate var words: String {
         switch verdict {
         case .tapped:
-            guard let tapRate, let exposures else { return "tapped" }
+            guard let tapRate, let exposures else { return Button.tapped }
             return "\(Wording.percent(tapRate)) of \(Wording.count(exposures))"
         case .untapped:
             let bound = rateBound.map { ": \(Wording.lessThan($0))" } ?? ""
             return "0 of \(Wording.count(exposures ?? 0))\(bound)"
-        case .tooFew: return "too few to say"
+        case .tooFew: return "0 of \(Wording.count(exposures ?? 0)): too few"
         case .exposureUnknown: return "not known"
         case .mayBeCutOff: return "may be cut off"
         case .retired: return "not there now"

@@ -1,6 +1,7 @@
 extension Page {
     static func campaigns(_ report: Report) -> Section? {
-        let isTold = report.campaigns.contains(where: \.isToldFromTheSend)
+        let told = report.campaigns.filter { $0.isToldFromTheSend && !report.isSilent($0) }
+        let isTold = !told.isEmpty
         guard isTold || report.campaigns.contains(where: { !$0.name.isEmpty }) else { return nil }
         var blocks: [Block] = report.campaigns.flatMap { campaign in
             campaign.contradictions.map {
@@ -9,7 +10,7 @@ extension Page {
                     .alarm)
             }
         }
-        if isTold { blocks += fromTheSend(report.campaigns.filter(\.isToldFromTheSend)) }
+        if isTold { blocks += fromTheSend(told) }
         let delivered = report.campaigns.filter { $0.counts.delivered > 0 }
         if !delivered.isEmpty {
             blocks += funnels(
@@ -54,5 +55,12 @@ extension Page {
                 "A send counts on its own day, a delivery on that of its first event; what came and left no trace is not "
                     + "among the delivered.", .note),
         ]
+    }
+}
+
+extension Report {
+    /// Whether a campaign is one of silent pushes, which are told of where those are.
+    fileprivate func isSilent(_ campaign: CampaignSummary) -> Bool {
+        campaign.counts.delivered == 0 && silent.contains { ExactName($0.campaign) == ExactName(campaign.name) }
     }
 }

@@ -27,28 +27,25 @@ extension Page {
 
     static func silent(_ report: Report) -> Section? {
         guard !report.silent.isEmpty else { return nil }
-        return Section(
-            "Silent pushes",
-            [
-                .table(
-                    Table(
-                        "Woke the app without showing anything",
-                        columns: [
-                            .name("Campaign"), .number("Woken"), .bar("New data"),
-                            .number("No data"), .number("Failed"), .number("No result"),
-                        ],
-                        of: report.silent
-                    ) { row in
-                        let share = Rate(row.newData, of: row.woken).value
-                        return [
-                            Table.Cell(Wording.name(row.campaign, else: "(no campaign)")),
-                            Table.Cell(Wording.count(row.woken)),
-                            Table.Cell(Wording.count(row.newData), share: share),
-                            Table.Cell(Wording.count(row.noData)), Table.Cell(Wording.count(row.failed)),
-                            Table.Cell(Wording.count(row.noResult)),
-                        ]
-                    })
-            ])
+        let sent = Dictionary(report.campaigns.map { (ExactName($0.name), $0.sent) }) { first, _ in first }
+        let isSentKnown = report.silent.contains { sent[ExactName($0.campaign)] ?? nil != nil }
+        let table = Table(
+            "Woke the app without showing anything",
+            columns: [.name("Campaign")] + (isSentKnown ? [.number("Sent")] : []) + [
+                .number("Woken"), .bar("New data"), .number("No data"), .number("Failed"), .number("No result"),
+            ],
+            of: report.silent
+        ) { row in
+            let share = Rate(row.newData, of: row.woken).value
+            let told = (sent[ExactName(row.campaign)] ?? nil).map(Wording.count) ?? "–"
+            return [Table.Cell(Wording.name(row.campaign, else: "(no campaign)"))]
+                + (isSentKnown ? [Table.Cell(told)] : []) + [
+                    Table.Cell(Wording.count(row.woken)), Table.Cell(Wording.count(row.newData), share: share),
+                    Table.Cell(Wording.count(row.noData)), Table.Cell(Wording.count(row.failed)),
+                    Table.Cell(Wording.count(row.noResult)),
+                ]
+        }
+        return Section("Silent pushes", [.table(table)])
     }
 
     static func quality(_ report: Report) -> Section? {

@@ -2,7 +2,8 @@ internal import Postgres
 internal import Telemetry
 
 extension Button {
-    /// The buttons of all categories of the app: those that are registered or were, in their places, then others.
+    /// The buttons of the categories of the app of which one is registered or was: those in their places, then others.
+    /// What is only known by taps needs no second list.
     static func read(
         _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [ExactName: [Button]] {
@@ -23,6 +24,6 @@ extension Button {
                 verdict: verdict, rateBound: try row.optional(10))
             buttons[ExactName(try row.get(0)), default: []].append(button)
         }
-        return buttons
+        return buttons.filter { $1.contains { $0.verdict != .unregistered } }
     }
 }

@@ -58,7 +58,7 @@ extension CategorySummary {
             answers[ExactName(try row.get(0)), default: []].append(
                 Answer(answer: try row.get(1), tappedDeliveries: try row.get(2), taps: try row.get(3)))
         }
-        return answers
+        return answers.filter { $1.contains { !$0.answer.isEmpty } }
     }
 
     /// Opened deliveries by the launch of their first opening in the order of events.
