@@ -8,7 +8,7 @@
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
-#   make bench     measure ingestion beside COPY of the same rows on this machine (Benchmarks/README.md)
+#   make bench     measure ingestion beside COPY and a peer on this machine (Benchmarks/README.md); bench-quick: its main rows
 #   make docs      the client library's documentation, as a web site in .build/docs
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
@@ -27,7 +27,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test format lint check bench docs deps clean
+.PHONY: build demo serve install test format lint check bench bench-quick docs deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -70,9 +70,12 @@ lint:
 
 check: lint test
 
-bench: PACKAGES += wrk
+bench bench-quick: PACKAGES += wrk python3-venv
 bench: build
 	Benchmarks/ingest $(ARGS)
+
+bench-quick: build
+	Benchmarks/ingest --quick $(ARGS)
 
 docs: deps
 	swift build --target BellwetherClient

@@ -1,5 +1,6 @@
 -- A log of about :events events as phones would have made it: two and a half events a delivery, over :days days, in batches
--- of :batch in the order in which things happened. Straight into the tables, as their owner.
+-- of :batch in the order in which things happened. Straight into the tables, as their owner. A long log is made of several such
+-- parts: :part counts them from 0.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SELECT count(log.make_partition((date_trunc('month', now()) - n * interval '1 month')::date)) AS made
@@ -21,11 +22,11 @@ SELECT array_agg(id ORDER BY id) FILTER (WHERE kind = 1) AS category, array_agg(
     array_agg(id) FILTER (WHERE kind = 3) AS campaign, max(id) FILTER (WHERE kind = 8) AS platform,
     array_agg(id) FILTER (WHERE kind = 10) AS app_version, array_agg(id) FILTER (WHERE kind = 15) AS action
 FROM word;
-SELECT setseed(0.5) \gset
+SELECT setseed(0.5 - :part / 1000.0) \gset
 -- A delivery each: one in eight is a story of a category of its own.
 CREATE TEMP TABLE delivery AS
-SELECT n, md5('install' || (random() * :events / 20)::bigint)::uuid AS install,
-    (1700000000000000 + n)::text AS key, now() - random() * :days * interval '1 day' AS at,
+SELECT n, md5('install' || :part * 1000000000::bigint + (random() * :events / 20)::bigint)::uuid AS install,
+    (1700000000000000 + :part * 1000000000::bigint + n)::text AS key, now() - random() * :days * interval '1 day' AS at,
     (random() * 19)::integer AS category, (random() * 9)::integer AS thread, (random() * 49)::integer AS campaign,
     (random() * 9)::integer AS version, random() AS fate, (1 + random() * 5)::integer AS pages, (random() * 3)::integer AS button
 FROM generate_series(1, (:events / 2.5)::bigint) AS n;
@@ -46,7 +47,7 @@ INSERT INTO log.event (
     app_version, action_id, shard, type, time_source, key_source, via, media_kind, media_outcome, media_network, activation,
     page_count, page_index, alert, notification_key)
 SELECT
-    1000000000 + p.batch, p.at, p.at, p.at + interval '1 second', 10 + p.type, gen_random_uuid(), d.install, :app, :key,
+    1000000000 + :part * 10000000 + p.batch, p.at, p.at, p.at + interval '1 second', 10 + p.type, gen_random_uuid(), d.install, :app, :key,
     l.category[1 + d.category], l.thread[1 + d.thread], l.campaign[1 + d.campaign], l.platform, l.app_version[1 + d.version],
     CASE p.type WHEN 5 THEN l.action[1 + d.button] END, ('x' || right(d.install::text, 1))::bit(4)::integer::smallint, p.type, 1, 1,
     CASE p.type WHEN 1 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END,
@@ -59,9 +60,9 @@ SELECT coalesce((SELECT max(number) FROM log.batch), 0) + row_number() OVER (ORD
     sum(events), array_agg(events ORDER BY shard), min(least), max(greatest)
 FROM (
     SELECT b.batch_id, s.shard, coalesce(e.events, 0)::integer AS events, e.least, e.greatest
-    FROM (SELECT DISTINCT batch_id FROM log.event WHERE batch_id >= 1000000000) AS b
+    FROM (SELECT DISTINCT batch_id FROM log.event WHERE batch_id >= 1000000000 + :part * 10000000) AS b
     CROSS JOIN generate_series(0, 15) AS s (shard)
     LEFT JOIN (
         SELECT batch_id, shard, count(*) AS events, min(device_at) AS least, max(device_at) AS greatest
-        FROM log.event WHERE batch_id >= 1000000000 GROUP BY batch_id, shard) AS e USING (batch_id, shard)
+        FROM log.event WHERE batch_id >= 1000000000 + :part * 10000000 GROUP BY batch_id, shard) AS e USING (batch_id, shard)
 ) AS counted GROUP BY batch_id;

@@ -1,0 +1,1 @@
+"""What the benchmarks share: clusters of their own, load, tables."""
