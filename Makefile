@@ -8,6 +8,7 @@
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
+#   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
 #   make bench     measure ingestion beside COPY and a peer on this machine (Benchmarks/README.md); bench-quick: its main rows
 #   make docs      the client library's documentation, as a web site in .build/docs
 #   make deps      install what is missing, and nothing else
@@ -27,7 +28,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test format lint check bench bench-quick docs deps clean
+.PHONY: build demo serve install test format lint check fuzz bench bench-quick docs deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -69,6 +70,9 @@ lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
 
 check: lint test
+
+fuzz: deps
+	Tests/Fuzzing/run $(ARGS)
 
 bench bench-quick: PACKAGES += wrk python3-venv
 bench: build

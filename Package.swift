@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Whether warnings are errors: in this house (the Makefile says so), not in an app that depends on the client library.
-/// There Xcode suppresses a package's warnings, and the compiler refuses to do both.
-let toleratesNoWarning = Context.environment["BELLWETHER_STRICT"] != nil
+/// Whether this is our house (the Makefile says so), and not an app that depends on the client library. Warnings are errors
+/// here alone: in an app Xcode suppresses a package's warnings, and the compiler refuses to do both.
+let isAtHome = Context.environment["BELLWETHER_STRICT"] != nil
 
 /// What every target of the house is built with: Swift 6, imports that do not leak.
 let strict: [SwiftSetting] =
-    (toleratesNoWarning ? [.treatAllWarnings(as: .error)] : []) + [
+    (isAtHome ? [.treatAllWarnings(as: .error)] : []) + [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("ExistentialAny"),
@@ -23,7 +23,9 @@ let package = Package(
     products: [
         .executable(name: "bellwether", targets: ["bellwether"]),
         .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
-    ],
+    ]
+        // What the fuzzer links with a main of its own (Tests/Fuzzing/run).
+        + (isAtHome ? [.library(name: "Fuzzing", type: .static, targets: ["Fuzzing"])] : []),
     targets: [
         // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -137,6 +139,11 @@ let package = Package(
             name: "PostingTests",
             dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Telemetry"],
             swiftSettings: strict),
+        // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
+        .target(
+            name: "Fuzzing", dependencies: ["Compression", "Ingestion", "JSON", "Telemetry"], path: "Tests/Fuzzing",
+            exclude: ["Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"], swiftSettings: strict),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),

@@ -1,0 +1,15 @@
+/// The laws for a fuzzer, which knows C alone: it stops the process where one is broken.
+@_cdecl("bellwether_fuzz_envelope")
+public func fuzzEnvelope(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(EnvelopeLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
+/// The same for packed bodies.
+@_cdecl("bellwether_fuzz_gunzip")
+public func fuzzGunzip(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(GunzipLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
+private func stop(_ broken: [String]) {
+    precondition(broken.isEmpty, broken.joined(separator: "; "))
+}
