@@ -15,8 +15,8 @@ struct EventLogAccessMatrixTests {
         "analytics.fcm_export: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT",
         "analytics.projections: SELECT",
         "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
-        "analytics.sends: SELECT", "analytics.silent_funnel: SELECT", "analytics.stack_depth_funnel: SELECT", "analytics.story_events: SELECT",
-        "analytics.story_funnel: SELECT",
+        "analytics.sends: SELECT", "analytics.silent_funnel: SELECT", "analytics.stack_depth_funnel: SELECT",
+        "analytics.story_events: SELECT", "analytics.story_funnel: SELECT",
         "analytics.story_page_funnel: SELECT", "analytics.story_pages: SELECT", "analytics.thread_funnel: SELECT",
         "analytics.version_funnel: SELECT",
     ]
@@ -34,8 +34,8 @@ struct EventLogAccessMatrixTests {
             "log.word: SELECT", "registry: USAGE", "registry.button: INSERT, SELECT",
             "registry.category: INSERT, SELECT", "registry.change: INSERT, SELECT", "registry.edition: INSERT, SELECT",
             "registry.latest_change: SELECT", "registry.newest_edition: SELECT", "registry.registered_button: SELECT",
-            "registry.registered_category: SELECT", "sends: USAGE", "sends.send: INSERT, SELECT", "sends.send_message: INSERT, SELECT",
-            "sends.story_page: INSERT, SELECT",
+            "registry.registered_category: SELECT", "sends: USAGE", "sends.send: INSERT, SELECT",
+            "sends.send_message: INSERT, SELECT", "sends.story_page: INSERT, SELECT",
         ],
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
