@@ -79,6 +79,8 @@ struct SimulateCommand: Command {
         to office: PostOffice, and sender: AppServer?, until isStopped: Lock<Bool>
     ) -> PostingError? {
         var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
+        // To make it takes a while, which is nobody's traffic.
+        _ = stream.advance(to: WallClock.now)
         let end = seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
         let start = Deadline.now
         let bar = ProgressBar()

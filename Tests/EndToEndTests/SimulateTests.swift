@@ -44,6 +44,30 @@ struct SimulateTests {
         #expect(old == ["(0)"])
     }
 
+    @Test("with a server key it registers the app's categories and tells of its sends, and without one neither")
+    func senders() throws {
+        let bellwether = try shared.bellwether
+        let key = try bellwether.trusted("app", "key", "add", app.slug, "--server").trimmingCharacters(
+            in: .whitespacesAndNewlines)
+        let words = ["simulate", "--url", url, "--write-key", app.secret, "--rate", "100", "--seconds", "2"]
+        func told() throws -> [String] {
+            try shared.database.analystRows(
+                """
+                SELECT (SELECT count(*) FROM categories WHERE app = '\(app.slug)'),
+                    (SELECT count(DISTINCT campaign) > 3 AND bool_and(sent > 0) FROM sends WHERE app = '\(app.slug)'),
+                    (SELECT count(*) FROM story_pages WHERE app = '\(app.slug)' AND fault = 'no_image') > 0
+                """)
+        }
+        #expect(try Bellwether(database: nil).start(words).wait().status == 0)
+        #expect(try told() == ["(0,f,f)"])
+        let ended = try Bellwether(database: nil).start(words + ["--server-key", key, "--seed", "4"]).wait()
+        #expect(ended.status == 0, "\(ended.messages)")
+        #expect(try told() == ["(4,t,t)"])
+        let refused = try Bellwether(database: nil).start(words + ["--server-key", app.secret]).wait()
+        #expect(refused.status == 1)
+        #expect(refused.messages.contains("does not take the server key (403)"))
+    }
+
     @Test("takes its key from the environment or from standard input")
     func secret() throws {
         var words = ["simulate", "--url", url, "--seconds", "1", "--rate", "20", "--write-key", "-"]
