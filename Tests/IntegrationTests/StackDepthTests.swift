@@ -98,6 +98,16 @@ struct StackDepthTests {
                 ])
     }
 
+    @Test("has the columns of the other funnels of deliveries, by scope and depth") func columns() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let like = try database.columns(of: "category_funnel").filter {
+            $0 != "category:text" && !$0.hasPrefix("dismiss_rate")
+        }
+        let found = try database.columns(of: "stack_depth_funnel")
+        #expect(found == like.prefix(2) + ["scope:text", "depth_bucket:text"] + like.dropFirst(2))
+    }
+
     @Test("is found by app and day through the key of the deliveries, and opens no line that is not live")
     func plans() throws {
         let database = try TestDatabase.make()

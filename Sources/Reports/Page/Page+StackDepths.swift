@@ -29,12 +29,14 @@ extension Page {
         if let deep = rate(StackDepth.deep), let lone = rate(StackDepth.lone), let now = deep.value,
             let base = lone.value
         {
-            blocks.append(
-                .sentence(
-                    "Onto a pile of five or more in the app, \(Wording.percent(now)) responded; alone, "
-                        + "\(Wording.percent(base)): \(Wording.points(from: base, to: now)), "
-                        + "\(TwoProportions.verdict(deep, against: lone).words). Who answers little has deep piles, which "
-                        + "alone can make such a difference.", .plain))
+            let verdict = TwoProportions.verdict(deep, against: lone)
+            var words =
+                "Onto a pile of five or more in the app, \(Wording.percent(now)) responded; alone, "
+                + "\(Wording.percent(base)): \(Wording.points(from: base, to: now)), \(verdict.words)."
+            if case .lower = verdict {
+                words += " Who answers little has deep piles, which alone can make such a difference."
+            }
+            blocks.append(.sentence(words, .plain))
         }
         blocks.append(
             .sentence(
