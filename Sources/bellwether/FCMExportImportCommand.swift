@@ -8,7 +8,7 @@ struct FCMExportImportCommand: Command {
     static let words = ["import", "fcm-export"]
     static let operands = ["FILE"]
     static let summary =
-        "Take in FCM's delivery-data export, newline-delimited JSON of its BigQuery table ('-' is standard input)"
+        "Take in FCM's delivery-data export, as newline-delimited JSON ('-' is standard input)"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option(

@@ -88,7 +88,7 @@ struct CategoriesTests {
         try Data(repeating: 0x20, count: 50_000_000).write(to: URL(fileURLWithPath: directory("large")))
         for (path, hint) in [
             (directory("large"), "is over 1048576 bytes"), (directory("none"), "No such file"),
-            (directory.path, "Is a directory"),
+            (directory.path, "is a directory"),
         ] {
             let ended = try bellwether.run("categories", "import", "--app", app.slug, path)
             #expect(ended.status == 1 && ended.messages.contains(hint), "\(ended)")

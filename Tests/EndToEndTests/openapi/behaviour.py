@@ -17,7 +17,7 @@ def check_routes(document, report, facts, server):
         for method in METHODS:
             answer = door.check(method, path)
             if method in understood:
-                expected = 401 if method == "POST" else 200
+                expected = 401 if method in ("POST", "PUT") else 200
                 report.same(expected, answer.status, f"{method} {path}")
             else:
                 report.same(405, answer.status, f"{method} {path}")
@@ -63,6 +63,12 @@ def check_examples_of(document, report, server, path, key, schema, parts):
                 counts = {key: answer.json()[key] for key in ("accepted", "duplicate", "rejected")}
                 expected = {"accepted": accepted, "duplicate": count - accepted, "rejected": 0}
                 report.same(expected, counts, f"example '{name}', {what}; {answer.json()['results'][:3]}")
+    media_type = document.paths["/v1/categories"]["put"]["requestBody"]["content"][TYPE]
+    for name, categories in examples(media_type):
+        first, again = (door.put(categories, f"example '{name}', {what}") for what in ("first", "again"))
+        report.same([200, 200], [first.status, again.status], f"example '{name}': status")
+        unchanged = [answer.json().get("unchanged") for answer in (first, again)]
+        report.same([False, True], unchanged, f"example '{name}': unchanged")
 
 
 # These take a stalled client, a stopping service or a database that hangs.
@@ -105,6 +111,14 @@ def check_errors(document, report, facts, server):
         refused(code, body, "server", path="/v1/sends")
     refused("wrong_key_kind", {"sends": []}, path="/v1/sends")
     refused("revoked_key", {"sends": []}, "revoked", path="/v1/sends")
+    for code, body, key in (
+            ("invalid_categories", {"categories": [{"id": ""}]}, "server"), ("invalid_categories", {}, "server"),
+            ("not_json", b"{", "server"), ("not_an_object", [], "server"), ("wrong_key_kind", {}, "write"),
+            ("revoked_key", {}, "revoked"), ("body_too_large", b" " * (1 << 20) + b"{}", "server")):
+        report.same(code, door.put(body, code, key).json().get("code"), f"PUT /v1/categories, to provoke {code}")
+    bomb = gzip.compress(b" " * (1 << 20) + b"{}")
+    answer = door.put(bomb, "unpacked", headers={"Content-Encoding": "gzip"})
+    report.same("unpacked_too_large", answer.json().get("code"), "PUT /v1/categories, unpacked")
     # The first one overdraws the app's allowance.
     report.same(200, door.post(dict(good, events=[{}] * 5), "first", door.keys["limited"]).status, "the allowance")
     refused("rate_limited", key="limited")
@@ -124,6 +138,7 @@ def check_errors(document, report, facts, server):
     report.same(503, away.post(good, "database away").status, "POST /v1/events, database away")
     answer = away.post({"sends": []}, "database away", path="/v1/sends")
     report.same(503, answer.status, "POST /v1/sends, database away")
+    report.same(503, away.put({"categories": []}, "database away").status, "PUT /v1/categories, database away")
     held = []
     for _ in range(100):
         connection, answer = away.connect("GET", "/healthz")

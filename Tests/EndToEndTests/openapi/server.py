@@ -45,7 +45,7 @@ class Server:
         connection = UnixConnection(self.path)
         connection.putrequest(method, target, skip_accept_encoding=True)
         headers = list(headers)
-        if (body or method == "POST") and not any(name == "Content-Length" for name, _ in headers):
+        if (body or method in ("POST", "PUT")) and not any(name == "Content-Length" for name, _ in headers):
             headers.append(("Content-Length", str(len(body))))
         for name, value in headers:
             connection.putheader(name, value)
@@ -117,3 +117,8 @@ class Poster(Server):
         fields.update(headers)
         present = [(name, value) for name, value in fields.items() if value is not None]
         return self.check("POST", path, body, present, what)
+
+    def put(self, body, what, key=None, headers=()):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        fields = {"Authorization": f"Bearer {self.keys[key or 'server']}", "Content-Type": TYPE} | dict(headers)
+        return self.check("PUT", "/v1/categories", body, list(fields.items()), what)
