@@ -5,6 +5,7 @@
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build it with Swift's libraries inside, into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make test      install what is missing, run all tests on PostgreSQL servers of their own
+#   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
@@ -28,7 +29,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test format lint check fuzz bench bench-quick docs deps clean
+.PHONY: build demo serve install test fault format lint check fuzz bench bench-quick docs deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -62,6 +63,14 @@ test: deps
 		swift test --skip-build --filter '$(WAITING_TESTS)' 2>&1 && [ $$first = 0 ] && echo passed >"$$said.passed"; \
 	} | tee "$$said"; \
 	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
+
+# The whole fault suite, of which `make test` runs the quick part. FAULT_SECONDS=600 holds what lasts for ten minutes.
+FAULT_SECONDS ?= 60
+FAULTS := FaultTests\.|HTTPServerTests\.|EmbeddedPostgresTests\.
+fault: deps
+	swift build --build-tests
+	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'
+	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests'
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

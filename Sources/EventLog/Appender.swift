@@ -161,6 +161,7 @@ package final class Appender {
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: probing ? candidates : [])
+        Waypoint.pass("begun")
         var rows = CopyRows(columns: EventColumns.names.count, capacity: 512 * candidates.count)
         var shardEvents = [Int32](repeating: 0, count: Int(Shard.count))
         var times: (least: Timestamp, greatest: Timestamp)?
@@ -180,6 +181,7 @@ package final class Appender {
             let stored = try connection!.copyIn(EventColumns.copy, rows)
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
+            Waypoint.pass("copied")
         }
         try admitRefusals(of: &batch)
         let news = batch.news(of: candidates, known: known)
@@ -198,6 +200,7 @@ package final class Appender {
             RETURNING number
             """)
         statements.append("COMMIT")
+        Waypoint.pass("numbering")
         let answers = try connection!.pipeline(statements)
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
@@ -268,5 +271,6 @@ package final class Appender {
         }
         for (key, id) in learned { words.insert(id, for: key) }
         batch.completeCandidates(learned)
+        Waypoint.pass("named")
     }
 }

@@ -44,6 +44,7 @@ package final class EventsRoute: Sendable {
         do {
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
         } catch { return request.answer.send(Problem(decoding: error)) }
+        Waypoint.pass("decoded")
         if let seconds = limiter.admit(
             envelope.items.count + envelope.drops.count, of: access.app, under: access.rateLimit)
         {
@@ -76,6 +77,7 @@ package final class EventsRoute: Sendable {
         guard !parts.isEmpty else { return collector.finishEmpty() }
         do {
             try commits.submit(parts)
+            Waypoint.pass("queued")
         } catch {
             switch error {
             case .overloaded: request.answer.send(Problem(RequestFault.overloaded))

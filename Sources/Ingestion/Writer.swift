@@ -110,9 +110,11 @@ final class Writer: Sendable {
             let verdicts = try append(parts.map(\.submission), with: appender)
             metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
+            Waypoint.pass("committed")
             for (part, verdicts) in zip(parts, verdicts) {
                 release(part.bytes)
                 part.finish(verdicts)
+                Waypoint.pass("answered")
             }
             return nil
         } catch {

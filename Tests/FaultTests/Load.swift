@@ -16,6 +16,7 @@ final class Load: Sendable {
         var acknowledged: Set<String> = []
         var acknowledgements = 0
         var brokenConnections = 0
+        var refusals = 0
         var surprises: [String] = []
         var isStopping = false
         var service: RunningService?
@@ -40,6 +41,17 @@ final class Load: Sendable {
 
     /// How many envelopes were acknowledged so far.
     var acknowledgements: Int { state.withLock { $0.acknowledgements } }
+
+    /// How many envelopes were turned away so far.
+    var refusals: Int { state.withLock { $0.refusals } }
+
+    /// Waits until so many more envelopes were turned away.
+    func isRefused(_ envelopes: Int = 5, within seconds: Double = 120) -> Bool {
+        let before = refusals
+        return state.wait(until: .after(seconds: seconds)) { state in
+            state.refusals >= before + envelopes ? true : nil
+        } == true
+    }
 
     /// What no client may ever see: a status that is neither 200 nor 503, or a good event refused.
     var surprises: [String] { state.withLock { $0.surprises } }
@@ -106,6 +118,7 @@ final class Load: Sendable {
                 state.acknowledged.formUnion(envelope.ids)
                 return true
             }
+            state.refusals += 1
             if answer.status != 503 || answer["retry-after"] == nil { state.surprises.append("\(answer)") }
             return false
         }

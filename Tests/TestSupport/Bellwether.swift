@@ -7,7 +7,7 @@ package struct Bellwether: Sendable {
     package var runner: [String] = []
     /// What is run: a copy, for somebody who may not reach the place where it was built.
     package var binary = Bellwether.path
-    private let environment: [String: String]
+    private var environment: [String: String]
     /// Its data directory, where the database is the embedded one.
     package let data: String?
 
@@ -24,6 +24,13 @@ package struct Bellwether: Sendable {
     }
 
     package init(_ database: TestDatabase) throws { self.init(database: try database.url()) }
+
+    /// The same, killing itself where it passes a waypoint for the so-manieth time.
+    package func dying(at waypoint: String, time: Int = 1) -> Bellwether {
+        var dying = self
+        dying.environment["BELLWETHER_DIE_AT"] = "\(waypoint):\(time)"
+        return dying
+    }
 
     package static let path: String = {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 
 /// One step: some shards of a line are moved on by a range of batches, deliveries and all funnels together, in one
 /// transaction. So a reader finds all of them at one position, and a step that was cut short never was.
@@ -37,7 +38,9 @@ struct Step {
 
     /// Takes it; nil when there is nothing to move, or nobody to move it.
     func take(_ manner: Manner, on connection: inout Connection) throws(StepError) -> Taken? {
-        try connection.atomically { connection in try body(manner, &connection) }
+        let taken = try connection.atomically { connection in try body(manner, &connection) }
+        Waypoint.pass("stepped")
+        return taken
     }
 
     /// Takes it within a transaction that is open already, as if there was no failure.
@@ -53,6 +56,7 @@ struct Step {
         // A statement that is planned while a month is made, or dropped, may know only the tables of before, and would miss
         // the rows that moved. So all are held first, and what is read hereafter goes together.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
+        Waypoint.pass("claimed")
         let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
         let range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
@@ -74,7 +78,9 @@ struct Step {
                 if written == nil { stops += try culprit.stop([projector.projector.name], on: &connection) }
             }
         }
+        Waypoint.pass("counted")
         try lane.move(to: end, on: &connection)
+        Waypoint.pass("moved")
         return Taken(hasMoved: true, events: range.events, stops: stops)
     }
 
@@ -90,6 +96,7 @@ struct Step {
         let changes = Changes(names, news, to: stored, except: sealed)
         try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
         try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
+        Waypoint.pass("folded")
         return changes
     }
 

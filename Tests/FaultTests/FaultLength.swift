@@ -1,0 +1,11 @@
+import Foundation
+
+/// How long faults last: `make test` runs the quick part, `make fault` all of it, for `BELLWETHER_FAULT_SECONDS` each.
+enum FaultLength {
+    private static let asked = ProcessInfo.processInfo.environment["BELLWETHER_FAULT_SECONDS"].flatMap { Double($0) }
+
+    static let isLong = asked != nil
+
+    /// Seconds that a fault lasts: what was asked for, or the few that `make test` has time for.
+    static func seconds(_ quick: Double) -> Double { asked ?? quick }
+}

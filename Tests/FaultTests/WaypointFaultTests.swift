@@ -1,0 +1,71 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("The program is killed at a named point of its work")
+struct WaypointFaultTests {
+    @Test("dead at any point from the decoder to the answer, it has lost nothing that was acknowledged")
+    func writePath() throws {
+        let shop = try Shop()
+        var service = try shop.bellwether.serve()
+        let load = shop.load(on: service)
+        for point in ["decoded", "queued", "named", "begun", "copied", "numbering", "committed", "answered"] {
+            #expect(load.isServed(5))
+            let mortal = try shop.bellwether.dying(at: point, time: .random(in: 1...30)).serve()
+            load.turn(to: mortal)
+            try #expect(service.stop() == 0)
+            let ended = try mortal.process.wait(within: 120)
+            #expect(ended.status == 128 + SIGKILL, "\(point): \(ended)")
+            service = try shop.bellwether.serve()
+            load.turn(to: service)
+        }
+        #expect(load.isServed())
+        try Laws.check(load, url: shop.database.url())
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("dead at any point of a step, it leaves the step undone or done, and the next one counts nothing twice")
+    func step() throws {
+        let shop = try Shop()
+        let ingest = try shop.bellwether.serve("--only", "ingest")
+        let load = shop.load(clients: 2, on: ingest)
+        for point in ["claimed", "folded", "counted", "moved", "stepped"] {
+            for time in [1, .random(in: 2...6)] {
+                let mortal = try shop.bellwether.dying(at: point, time: time)
+                    .serve("--only", "project", waitsUntilReady: false)
+                let ended = try mortal.process.wait(within: 120)
+                #expect(ended.status == 128 + SIGKILL, "\(point): \(ended)")
+            }
+        }
+        try Laws.check(load, url: shop.database.url())
+        #expect(try ingest.stop() == 0)
+    }
+
+    @Test("a migration that dies anywhere has changed nothing, and the next one, or one that waited, does it all")
+    func migration() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        for (point, time) in [("history made", 1), ("migrated", 1), ("migrated", .random(in: 2...20))] {
+            let ended = try bellwether.dying(at: point, time: time).run("migrate")
+            #expect(ended.status == 128 + SIGKILL, "\(point): \(ended)")
+            #expect(try database.value("SELECT count(*) FROM bellwether.migration", as: Int64.self) == 0)
+            #expect(
+                try database.value("SELECT to_regnamespace('log') IS NULL AND to_regnamespace('analytics') IS NULL"))
+        }
+        let mortal = try bellwether.dying(at: "migrated", time: 10).start(["migrate"])
+        let other = try bellwether.start(["migrate"])
+        // Whoever came first: the other did it all, or left nothing to do.
+        #expect(try [0, 128 + SIGKILL].contains(mortal.wait().status))
+        #expect(try other.wait().status == 0)
+        #expect(try bellwether.run("migrate").messages.contains("is at this version"))
+
+        let app = try database.makeApp()
+        let service = try bellwether.serve()
+        let load = Load(clients: 1, on: service, key: app.secret)
+        #expect(load.isServed())
+        try Laws.check(load, url: database.url())
+        #expect(try service.stop() == 0)
+    }
+}
