@@ -172,7 +172,8 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "ClientProcess", "Postgres", "ServiceRuntime", "TestSupport",
+                "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "Postgres",
+                "ServiceRuntime", "TestSupport",
             ],
             swiftSettings: strict),
     ],

@@ -17,14 +17,18 @@ package enum LogSession {
     ) throws(PostgresError) -> Connection {
         var connection = try Connection(url: url, applicationName: "bellwether \(purpose)", log: log)
         connection.deadline = .after(seconds: 10)
-        if let role { try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))") }
+        // Before anything else: what the login or the database has set may be too short for whatever comes. Warnings must
+        // come through: one of them says that a commit reached no standby.
         try connection.execute(
             script: """
-                SET timezone = 'UTC';
-                SET lock_timeout = '10s';
                 SET statement_timeout = '\(statementSeconds)s';
+                SET lock_timeout = '10s';
                 SET idle_in_transaction_session_timeout = '60s';
+                SET idle_session_timeout = 0;
+                SET timezone = 'UTC';
+                SET client_min_messages = notice;
                 """)
+        if let role { try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))") }
         // An acknowledged event is on disk, whatever the database's default; a stronger one (remote_apply) stays.
         try connection.query(
             """

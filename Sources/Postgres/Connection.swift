@@ -79,6 +79,9 @@ package import ServiceRuntime
     /// A handle with which another thread can cancel what runs here.
     package func cancelHandle() -> CancelHandle? { unsafe CancelHandle(of: handle) }
 
+    /// How many warnings the server has sent since this was last asked.
+    package mutating func takeWarnings() -> Int { notices.takeWarnings() }
+
     /// Whether a transaction is open, failed ones included.
     package var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }
 

@@ -121,25 +121,3 @@ extension Queue {
         return seq
     }
 }
-
-/// A file system of its own.
-private final class SmallDisk {
-    /// Whether this machine lets us make one.
-    static let isAllowed = SmallDisk(kilobytes: 100) != nil
-
-    private let scratch = TemporaryDirectory()
-
-    init?(kilobytes: Int) {
-        let words = ["mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k", "tmpfs", scratch.path]
-        guard let ended = try? ChildProcess.run(words), ended.status == 0 else { return nil }
-    }
-
-    deinit { _ = try? ChildProcess.run(["umount", "-l", scratch.path]) }
-
-    func path(_ name: String) -> String { scratch(name) }
-
-    func forbidWriting() throws {
-        let ended = try ChildProcess.run(["mount", "-o", "remount,ro", scratch.path])
-        #expect(ended.status == 0, "\(ended)")
-    }
-}

@@ -8,4 +8,7 @@ enum FaultLength {
 
     /// Seconds that a fault lasts: what was asked for, or the few that `make test` has time for.
     static func seconds(_ quick: Double) -> Double { asked ?? quick }
+
+    /// Tells a figure that was seen, where somebody wants to know.
+    static func report(_ figure: String) { if isLong { print("seen:", figure) } }
 }

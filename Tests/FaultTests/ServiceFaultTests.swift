@@ -93,5 +93,6 @@ struct ServiceFaultTests {
         #expect(accepted.withLock { $0 } == ids.count)
         let stored: [String] = try database.column("SELECT event_id::text FROM log.event")
         #expect(stored.count == ids.count && Set(stored) == Set(ids.map(\.id)))
+        try Laws.checkFunnels(url: database.url())
     }
 }
