@@ -201,15 +201,13 @@ package final class Appender {
             """)
         statements.append("COMMIT")
         Waypoint.pass("numbering")
-        _ = connection!.takeWarnings()
         let answers = try connection!.pipeline(statements)
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
         }
-        // When a wait for the standby is cancelled, COMMIT succeeds all the same, with a warning: it is stored here, and
-        // perhaps nowhere else. Trying again finds it stored, and waits once more.
-        guard connection!.takeWarnings() == 0 else { throw .connection("the commit was not confirmed by the standby") }
+        // Trying again finds everything stored, and waits for the standby once more.
+        guard !connection!.takeGivenUpStandby() else { throw .connection("the standby did not confirm the commit") }
         if !news.refusals.isEmpty {
             let stored = try SideTables.storedRefusals(answers[0])
             for refusal in news.refusals where !stored.contains(refusal.identity) { allowance.giveBack(refusal) }

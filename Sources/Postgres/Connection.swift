@@ -79,8 +79,9 @@ package import ServiceRuntime
     /// A handle with which another thread can cancel what runs here.
     package func cancelHandle() -> CancelHandle? { unsafe CancelHandle(of: handle) }
 
-    /// How many warnings the server has sent since this was last asked.
-    package mutating func takeWarnings() -> Int { notices.takeWarnings() }
+    /// Whether a commit has given up waiting for a standby since this was last asked: it succeeded, with a warning, and is
+    /// perhaps nowhere but on this server.
+    package mutating func takeGivenUpStandby() -> Bool { notices.takeGivenUpStandby() }
 
     /// Whether a transaction is open, failed ones included.
     package var isInTransaction: Bool { unsafe PQtransactionStatus(handle) != PQTRANS_IDLE }

@@ -4,7 +4,7 @@ internal import ServiceRuntime
 /// Takes the server's notices and warnings to the log, where libpq would print them.
 final class NoticeReceiver: Sendable {
     private let log: Log
-    private let warned = Lock(0)
+    private let gaveUpStandby = Lock(false)
 
     /// SAFETY: libpq keeps an unretained pointer to this object, so the connection that owns the handle owns this too,
     /// and is closed before it is released.
@@ -13,11 +13,11 @@ final class NoticeReceiver: Sendable {
         unsafe PQsetNoticeReceiver(handle, NoticeReceiver.receive, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// How many warnings came since this was last asked.
-    func takeWarnings() -> Int {
-        warned.withLock { warned in
-            defer { warned = 0 }
-            return warned
+    /// Whether a commit has given up waiting for a standby since this was last asked.
+    func takeGivenUpStandby() -> Bool {
+        gaveUpStandby.withLock { gaveUp in
+            defer { gaveUp = false }
+            return gaveUp
         }
     }
 
@@ -26,8 +26,10 @@ final class NoticeReceiver: Sendable {
         let receiver = unsafe Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
         let severity = unsafe ServerField.severity.read(from: result) ?? "NOTICE"
         let message = unsafe ServerField.message.read(from: result) ?? ""
+        // The one thing that this part of the server ever warns of. It has no SQLSTATE of its own, and its words may be in any
+        // language.
+        if unsafe ServerField.file.read(from: result) == "syncrep.c" { receiver.gaveUpStandby.withLock { $0 = true } }
         if severity == "WARNING" {
-            receiver.warned.withLock { $0 += 1 }
             receiver.log.warning("PostgreSQL: \(message)")
         } else {
             receiver.log.debug("PostgreSQL: \(message)", ["severity": severity])
@@ -37,7 +39,7 @@ final class NoticeReceiver: Sendable {
 
 /// The fields of a server message that we read.
 enum ServerField {
-    case severity, state, message, detail, hint, constraint
+    case severity, state, message, detail, hint, constraint, file
 
     func read(from result: OpaquePointer) -> String? {
         let code: Character =
@@ -48,6 +50,7 @@ enum ServerField {
             case .detail: "D"
             case .hint: "H"
             case .constraint: "n"
+            case .file: "F"
             }
         guard let text = unsafe PQresultErrorField(result, Int32(code.asciiValue!)) else { return nil }
         return unsafe String(cString: text)

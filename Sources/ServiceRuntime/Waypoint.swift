@@ -4,9 +4,11 @@ internal import Glibc
 
 /// A named place in the work of this program. In a debug build the process kills itself there when it is told to, so that
 /// a test can see what a death at just this place leaves behind; in a release build there is nothing of it.
-package enum Waypoint {
+///
+/// Public as nothing else here is: of what is not, the compiler would leave an empty call in a release build.
+public enum Waypoint {
     /// Passes one. `BELLWETHER_DIE_AT=copied:3` dies where `copied` is passed for the third time.
-    @inlinable package static func pass(_ name: StaticString) {
+    @inlinable public static func pass(_ name: StaticString) {
         #if DEBUG
         arrive(at: name)
         #endif
@@ -21,7 +23,7 @@ package enum Waypoint {
         return (String(name), Lock(parts.count > 1 ? Int(parts[1]) ?? 1 : 1))
     }()
 
-    @usableFromInline package static func arrive(at name: StaticString) {
+    @usableFromInline static func arrive(at name: StaticString) {
         guard let death, death.name == name.description else { return }
         let isTime = death.left.withLock { left in
             left -= 1

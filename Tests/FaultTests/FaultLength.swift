@@ -10,5 +10,7 @@ enum FaultLength {
     static func seconds(_ quick: Double) -> Double { asked ?? quick }
 
     /// Tells a figure that was seen, where somebody wants to know.
-    static func report(_ figure: String) { if isLong { print("seen:", figure) } }
+    static func report(_ figure: String) {
+        if isLong { FileHandle.standardError.write(Data("seen: \(figure)\n".utf8)) }
+    }
 }
