@@ -16,10 +16,13 @@ enum EventReader {
     static func read(
         _ range: BatchRange, of lane: Lane, on connection: inout Connection
     ) throws(StepError) -> [Delivery.Name: News] {
-        guard let times = range.times else { return [:] }
+        let batches = range.batches.map(\.id)
+        guard let times = range.times, let least = batches.min(), let greatest = batches.max() else { return [:] }
         do {
             // The times say which months to look into, and no more. As a plain range they look choosier than the batches to
-            // a planner without statistics (a new month has none), which then reads all events of that range.
+            // a planner without statistics (a new month has none), which then reads all events of that range. The range of
+            // the batches, which says nothing new, makes them the choosiest, of a log without any event, too: a plan is kept
+            // for long.
             let rows = try connection.queryPrepared(
                 """
                 SELECT e.batch_id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at,
@@ -28,7 +31,8 @@ enum EventReader {
                     e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
                     e.page_count, e.cause, e.declared_ms
                 FROM log.event AS e JOIN log.app AS a ON a.id = e.app
-                WHERE e.batch_id = ANY (\(range.batches.map(\.id))) AND e.shard = ANY (\(lane.shards))
+                WHERE e.batch_id = ANY (\(batches)) AND e.batch_id >= \(least) AND e.batch_id <= \(greatest)
+                    AND e.shard = ANY (\(lane.shards))
                     AND e.device_at >= ANY (ARRAY[\(times.least)]) AND e.device_at <= ANY (ARRAY[\(times.greatest)])
                 """)
             var news: [Delivery.Name: News] = [:]
