@@ -46,6 +46,7 @@ def request_examples(document, path="/v1/events"):
 def check_examples(document, report, _facts, server):
     check_examples_of(document, report, server, "/v1/events", "write", "Envelope", "events")
     check_examples_of(document, report, server, "/v1/sends", "server", "Sends", "sends")
+    check_categories(document, report, Poster(server, document, report))
 
 
 def check_examples_of(document, report, server, path, key, schema, parts):
@@ -63,6 +64,9 @@ def check_examples_of(document, report, server, path, key, schema, parts):
                 counts = {key: answer.json()[key] for key in ("accepted", "duplicate", "rejected")}
                 expected = {"accepted": accepted, "duplicate": count - accepted, "rejected": 0}
                 report.same(expected, counts, f"example '{name}', {what}; {answer.json()['results'][:3]}")
+
+
+def check_categories(document, report, door):
     media_type = document.paths["/v1/categories"]["put"]["requestBody"]["content"][TYPE]
     for name, categories in examples(media_type):
         first, again = (door.put(categories, f"example '{name}', {what}") for what in ("first", "again"))
