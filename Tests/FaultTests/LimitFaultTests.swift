@@ -128,7 +128,8 @@ struct LimitFaultTests {
     func openTransaction() throws {
         let shop = try Shop()
         let service = try shop.bellwether.serve()
-        let load = shop.load(clients: 2, on: service)
+        // Steadily, and not as much as there can be: then funnels lag behind for want of a processor.
+        let load = shop.load(clients: 2, pause: 0.01, on: service)
         #expect(load.isServed())
         try shop.database.run("CREATE TABLE public.elsewhere (number integer)")
         var other = try shop.database.connect()
@@ -163,9 +164,9 @@ struct LimitFaultTests {
         }
         lags.sort()
         // Where other tests run beside this one it says little of the service.
-        if FaultLength.isLong { #expect(lags[lags.count / 2] < 1, "\(lags)") }
+        if FaultLength.isLong { #expect(course.allSatisfy { $0 < 1 }, "\(course)") }
         FaultLength.report(
-            "a transaction open for \(FaultLength.seconds(4)) s: lag \(lags[lags.count / 2]) s in the middle, "
+            "\(load.acknowledgements) envelopes beside a transaction open for \(FaultLength.seconds(4)) s: lag \(lags[lags.count / 2]) s in the middle, "
                 + "\(lags[lags.count * 99 / 100]) s at the 99th percentile, \(lags[lags.count - 1]) s at most, by fifths \(course)"
         )
         other.deadline = .after(seconds: 60)

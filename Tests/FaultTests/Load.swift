@@ -24,11 +24,13 @@ final class Load: Sendable {
 
     private let state = Lock(State())
     private let key: String
+    private let pause: Double
     private let workers = Lock<[Worker]>([])
 
-    /// Starts so many clients of a service.
-    init(clients: Int = 4, on service: RunningService, key: String) {
+    /// Starts so many clients of a service. `pause` is what each rests after an envelope: without, they take what they get.
+    init(clients: Int = 4, pause: Double = 0, on service: RunningService, key: String) {
         self.key = key
+        self.pause = pause
         state.withLock { $0.service = service }
         for number in 0..<clients {
             let worker = Worker(name: "load-\(number)") { self.run() }
@@ -107,6 +109,8 @@ final class Load: Sendable {
                 if !take(answer, envelope) {
                     unsettled.append(envelope)
                     rest()
+                } else if pause > 0 {
+                    rest(pause)
                 }
             } catch {
                 client = nil
@@ -144,7 +148,7 @@ final class Load: Sendable {
     }
 
     /// A client that is turned away does not come again at once.
-    private func rest() {
-        _ = state.wait(until: .after(seconds: 0.02)) { state in state.isStopping ? true : nil }
+    private func rest(_ seconds: Double = 0.02) {
+        _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
     }
 }
