@@ -11,7 +11,13 @@ struct VerifyTests {
     private func makeSpoilt() throws -> TestDatabase {
         let database = try TestDatabase.make()
         let app = try database.makeApp()
-        _ = try database.appender().append([app.submission([Event.sample(), Event.sample()])])
+        // Two installs whose shards differ, so that each has cells of its own.
+        let one = Telemetry.UUID.random()
+        var other = Telemetry.UUID.random()
+        while Shard.of(other) == Shard.of(one) { other = Telemetry.UUID.random() }
+        _ = try database.appender().append([
+            app.submission([Event.sample(install: one), Event.sample(install: other)])
+        ])
         var connection = try database.connect()
         try connection.execute(script: "UPDATE projection.progress SET position = 1")
         return database
