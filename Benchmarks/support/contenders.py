@@ -18,10 +18,12 @@ def run(*words, **options):
 
 
 class Workshop:
-    """A directory for all clusters of a run, in which nothing is left."""
+    """A directory for all clusters of a run, in which nothing is left, unless it is one that is kept."""
 
-    def __init__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="bellwether-bench.", dir="/var/tmp"))
+    def __init__(self, kept=None):
+        self.is_kept = kept is not None
+        self.path = pathlib.Path(kept or tempfile.mkdtemp(prefix="bellwether-bench.", dir="/var/tmp")).absolute()
+        self.path.mkdir(exist_ok=True)
         self.path.chmod(0o755)
         self.contenders = []
 
@@ -32,12 +34,18 @@ class Workshop:
     def __exit__(self, *_):
         for contender in self.contenders:
             contender.close()
-        shutil.rmtree(self.path, ignore_errors=True)
+        if not self.is_kept:
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def cluster(self, name):
         contender = Cluster(self.path / name)
         self.contenders.append(contender)
         return contender
+
+    def discard(self, contender):
+        contender.close()
+        self.contenders.remove(contender)
+        shutil.rmtree(contender.path)
 
 
 class Cluster:
@@ -46,11 +54,23 @@ class Cluster:
     def __init__(self, path):
         self.path = path
         self.environment = dict(os.environ, BELLWETHER_DATA=str(path))
-        self.key = run(BELLWETHER, "app", "create", "bench", env=self.environment).strip()
+        is_new = not path.exists()
+        if is_new:
+            run(BELLWETHER, "app", "create", "bench", env=self.environment)
+        self.key = run(BELLWETHER, "app", "key", "add", "bench", env=self.environment).strip()
         self.url = run(BELLWETHER, "database-url", env=self.environment).strip()
         self.superuser = self.url.replace("bellwether_owner@", "bellwether@")
         self.server = None
         self.port = None
+        if is_new:
+            self.age()
+
+    def age(self):
+        """Has the cluster write as much ahead as it keeps files for: one that is new zeroes each file before it writes into
+        it, and one that has run for an hour uses them again."""
+        run("psql", self.superuser, "-Xq", "-v", "ON_ERROR_STOP=1", "-c",
+            "CREATE TABLE public.filler AS SELECT repeat(md5(n::text), 30) FROM generate_series(1, (SELECT setting::bigint "
+            "FROM pg_settings WHERE name = 'min_wal_size') * 1000) AS n", "-c", "DROP TABLE public.filler", "-c", "CHECKPOINT")
 
     def sql(self, query, **options):
         return run("psql", self.url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", query, **options).strip()

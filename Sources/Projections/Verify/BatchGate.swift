@@ -4,7 +4,8 @@ internal import Postgres
 enum BatchGate {
     /// The first batches up to a position that hold another number of events than they should, and how many do.
     ///
-    /// In one pass, where `log.batch_expected` would look up the losses of each batch.
+    /// Asks `RecountTables`, which must be there. In one pass, where `log.batch_expected` would look up the losses of each
+    /// batch.
     static func gaps(
         shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
@@ -19,17 +20,13 @@ enum BatchGate {
                     WHERE shard = \(shard) GROUP BY batch_id
                 ) AS lost ON lost.batch_id = b.id
                 LEFT JOIN (
-                    SELECT batch_id, count(*) AS events FROM log.event WHERE shard = \(shard) GROUP BY batch_id
-                ) AS present ON present.batch_id = b.id
+                    SELECT batch, count(*) AS events FROM recount_log GROUP BY batch
+                ) AS present ON present.batch = b.number
                 WHERE b.number <= \(position)
             ) AS batch
             WHERE found IS DISTINCT FROM expected ORDER BY number LIMIT \(limit)
             """
-        // Each side is one pass whatever the planner thinks of a log that was never analyzed: row by row against row by row
-        // would take for ever.
-        try connection.execute(script: "SET LOCAL enable_nestloop = off")
         let rows = try connection.query(Statement(sql))
-        try connection.execute(script: "SET LOCAL enable_nestloop = on")
         var gaps: [BatchGap] = []
         for row in rows {
             gaps.append(

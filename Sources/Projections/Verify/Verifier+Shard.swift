@@ -26,12 +26,11 @@ extension Verifier {
             report.note(VerificationReport.Omission(projector: name, reason: "the line does not have it"))
         }
 
+        try RecountTables.make(shard: shard, position: place.position, on: &connection)
         let gaps = try BatchGate.gaps(
             shard: shard, position: place.position, atMost: mostDifferences, on: &connection)
         report.gaps += gaps.first.prefix(mostDifferences - report.gaps.count)
         report.gapCount += gaps.count
-
-        try RecountTables.make(shard: shard, position: place.position, on: &connection)
         let totals = try connection.query(
             "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
         report.deliveries += try totals.get(0)
