@@ -32,9 +32,7 @@ package import ServiceRuntime
 
     /// Connects. `url` is what libpq takes, a URL or `key=value` pairs, with all its options (several hosts, TLS, …).
     package init(url: String, applicationName: String = "bellwether", log: Log = .silent) throws(PostgresError) {
-        if let fault = Connection.fault(in: url) {
-            throw .connection("the database URL cannot be read (\(fault)). Write special characters in it as %XX")
-        }
+        if let fault = ConnectionString.fault(in: url) { throw fault }
         // In order: what the URL may override, the URL, what it may not.
         let keys = ["connect_timeout", "fallback_application_name", "dbname", "client_encoding"]
         let values = ["10", applicationName, url, "UTF8"]
@@ -59,20 +57,6 @@ package import ServiceRuntime
         unsafe PQfinish(handle)
     }
 
-    /// Why libpq cannot read a URL; nil when it can. Its messages quote the URL, password and all, from the first quote on.
-    private static func fault(in url: String) -> String? {
-        // Anything else is the name of a database.
-        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") || url.contains("=") else { return nil }
-        var message: UnsafeMutablePointer<CChar>?
-        if let options = unsafe PQconninfoParse(url, &message) {
-            unsafe PQconninfoFree(options)
-            return nil
-        }
-        guard let text = unsafe message else { return "out of memory" }
-        defer { unsafe PQfreemem(text) }
-        return unsafe String(String(cString: text).unicodeScalars.prefix { !"\":\n".unicodeScalars.contains($0) })
-    }
-
     /// The server's version, 150018 for 15.18.
     package var serverVersion: Int { unsafe Int(PQserverVersion(handle)) }
 
@@ -92,7 +76,8 @@ package import ServiceRuntime
     /// libpq's last word on this connection, in one line.
     static func message(of handle: OpaquePointer) -> String {
         guard let text = unsafe PQerrorMessage(handle) else { return "unknown" }
-        return unsafe String(cString: text).split(whereSeparator: \.isNewline).joined(separator: "; ")
+        return unsafe String(cString: text).split(whereSeparator: \.isNewline).map { line in line.drop { $0 == "\t" } }
+            .joined(separator: "; ")
     }
 }
 

@@ -4,22 +4,112 @@ internal import CLibPQ
 package enum ConnectionString {
     /// The environment variables that say the same: for a child process, whose arguments everybody can read.
     package static func environment(of url: String) throws(PostgresError) -> [(name: String, value: String)] {
-        var complaint: UnsafeMutablePointer<CChar>?
-        guard let options = unsafe PQconninfoParse(url, &complaint) else {
-            defer { unsafe PQfreemem(complaint) }
-            // libpq's complaint may quote the URL, and with it a password.
-            throw .connection("the database URL is not one that libpq understands")
-        }
-        defer { unsafe PQconninfoFree(options) }
+        if let fault = fault(in: url) { throw fault }
         var variables: [(name: String, value: String)] = []
-        var option = unsafe options
+        switch options(of: url) {
+        case .name(let database): variables.append(("PGDATABASE", database))
+        case .options(let options):
+            for option in options {
+                if let name = option.variable { variables.append((name, option.value)) }
+            }
+        case .unreadable: break
+        }
+        return variables
+    }
+
+    /// Why no connection should be tried with a URL, in words that are safe to show; nil when it says what it means.
+    ///
+    /// libpq reads almost everything somehow: of a password with an unescaped `/` or `@` a part becomes a host name or a port,
+    /// and of a URL with a misspelt scheme all of it a database's name. Then its own message quotes that part, or the
+    /// server's log does.
+    static func fault(in url: String) -> PostgresError? {
+        reason(in: url).map { reason in
+            .connection("the database URL cannot be read (\(reason)). Write special characters in it as %XX")
+        }
+    }
+
+    private static func reason(in url: String) -> String? {
+        let isURL = schemes.contains { url.hasPrefix($0) }
+        switch options(of: url) {
+        case .unreadable(let complaint):
+            return !isURL && url.contains("://") ? wrongScheme : complaint
+        case .name(let name):
+            return name.contains { ":/@?".contains($0) } ? wrongScheme : nil
+        case .options(let options):
+            if isURL, hasStrayAt(url) { return "there is an @ behind the one that ends user and password" }
+            return options.first { option in option.isMisread }.map { "what stands as its \($0.keyword) is none" }
+        }
+    }
+
+    private static let schemes = ["postgresql://", "postgres://"]
+    private static let wrongScheme = "it begins with neither postgresql:// nor postgres://"
+
+    /// User and password end at the first @, if it comes before the first slash; hosts, ports and the database have none.
+    private static func hasStrayAt(_ url: String) -> Bool {
+        guard let scheme = url.firstRange(of: "://") else { return false }
+        var rest = url[scheme.upperBound...]
+        if let end = rest.firstIndex(where: { "@/".contains($0) }), rest[end] == "@" {
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.prefix { $0 != "?" }.contains("@")
+    }
+
+    private enum Reading {
+        /// libpq takes what is neither a URL nor has an equals sign for the name of a database.
+        case name(String)
+        case options([ConnectionOption])
+        case unreadable(String)
+    }
+
+    private static func options(of url: String) -> Reading {
+        guard url.contains("=") || schemes.contains(where: { url.hasPrefix($0) }) else { return .name(url) }
+        var complaint: UnsafeMutablePointer<CChar>?
+        guard let first = unsafe PQconninfoParse(url, &complaint) else {
+            guard let text = unsafe complaint else { return .unreadable("out of memory") }
+            defer { unsafe PQfreemem(text) }
+            // libpq quotes the URL, password and all, from the first quote on.
+            let words = unsafe String(cString: text).unicodeScalars.prefix { !"\":\n".unicodeScalars.contains($0) }
+            return .unreadable(String(words.reversed().drop { $0 == " " }.reversed().map(Character.init)))
+        }
+        defer { unsafe PQconninfoFree(first) }
+        var options: [ConnectionOption] = []
+        var option = unsafe first
         while let keyword = unsafe option.pointee.keyword {
-            _ = unsafe keyword
-            if let name = unsafe option.pointee.envvar, let value = unsafe option.pointee.val {
-                unsafe variables.append((String(cString: name), String(cString: value)))
+            if let value = unsafe option.pointee.val {
+                let variable = unsafe option.pointee.envvar.map { name in unsafe String(cString: name) }
+                options.append(
+                    unsafe ConnectionOption(
+                        keyword: String(cString: keyword), variable: variable, value: String(cString: value)))
             }
             unsafe option = option.successor()
         }
-        return variables
+        return .options(options)
+    }
+}
+
+/// One thing that a libpq URL says.
+private struct ConnectionOption {
+    let keyword: String
+    let variable: String?
+    let value: String
+
+    /// Whether it can only be a piece of something else, perhaps of a password.
+    var isMisread: Bool {
+        switch keyword {
+        case "password", "sslpassword", "options": false
+        case "port": !value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }
+        case "host", "hostaddr":
+            value.split(separator: ",").contains { host in
+                // A directory with a socket, or an abstract socket, may be called anything.
+                !"/@".contains(host.first ?? " ") && host.contains { "@;=?/ '\"".contains($0) } || hidesSecret(host)
+            }
+        default: hidesSecret(value[...])
+        }
+    }
+
+    /// Other programs part their words with semicolons, and libpq takes all that follows for one value.
+    private func hidesSecret(_ text: Substring) -> Bool {
+        let small = text.lowercased()
+        return ["://", "password=", "pwd="].contains { small.contains($0) }
     }
 }

@@ -1,5 +1,6 @@
 extension String {
-    /// Appends a text as a JSON string literal, quotes included.
+    /// Appends a text as a JSON string literal, quotes included: the same text to whoever parses it, and nothing that turns
+    /// the line round, breaks it or hides in it for whoever looks at it.
     package mutating func appendJSON(_ text: String) {
         append("\"")
         for scalar in text.unicodeScalars {
@@ -9,13 +10,23 @@ extension String {
             case "\n": append("\\n")
             case "\r": append("\\r")
             case "\t": append("\\t")
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            default: unicodeScalars.append(scalar)
+            case " "..."~": unicodeScalars.append(scalar)
+            default:
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: appendEscaped(scalar)
+                default: unicodeScalars.append(scalar)
+                }
             }
         }
         append("\"")
+    }
+
+    /// As `\u` and four digits; as its two halves beyond 16 bits.
+    private mutating func appendEscaped(_ scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+        }
     }
 
     /// A text as a JSON string literal.

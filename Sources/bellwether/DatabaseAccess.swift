@@ -94,8 +94,12 @@ final class DatabaseAccess: Sendable {
                     ("statement_timeout", "5min"),
                     ("idle_in_transaction_session_timeout", "10min"),
                 ])
-        guard url.contains("://") else {
-            return "\(url) options='\(settings.map { "-c \($0.0)=\($0.1)" }.joined(separator: " "))'"
+        // A password may have anything in it, this too.
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
+            // One word alone is the name of a database.
+            let pairs =
+                url.contains("=") ? url : "dbname='\(url.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+            return "\(pairs) options='\(settings.map { "-c \($0.0)=\($0.1)" }.joined(separator: " "))'"
         }
         let options = settings.map { "-c%20\($0.0)%3D\($0.1)" }.joined(separator: "%20")
         return url + (url.contains("?") ? "&" : "?") + "options=" + options

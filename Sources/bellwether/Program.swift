@@ -84,7 +84,11 @@ enum Program {
         throw UsageError("there is no command '\(named.first ?? words[0])'. See bellwether --help")
     }
 
-    private static func sentence(for error: any Error) -> String { "\(error)" }
+    /// An error may quote what came from outside; a terminal must not obey that.
+    private static func sentence(for error: any Error) -> String {
+        "\(error)".split(separator: "\n", omittingEmptySubsequences: false).map { String(printable: String($0)) }
+            .joined(separator: "\n")
+    }
 
     private static func exitCode(for error: any Error) -> ExitCode {
         switch error {

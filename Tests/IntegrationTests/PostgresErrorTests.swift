@@ -52,6 +52,19 @@ struct PostgresErrorTests {
             "postgresql://user:tell-nobody@localhost/db?unheard_of=1", "host=localhost password tell-nobody",
             "host=localhost password='tell-nobody", "postgresql://user:tell-nobody@[::1/db",
             "postgresql://user:tell-nobody@127.0.0.1:1/db", "postgresql://user:tell-nobody@%2Ftmp%2Fnowhere/db",
+            // A password with what must be escaped: libpq takes a part of it for a host, a port or a database.
+            "postgresql://user:tell/nobody@127.0.0.1:1/db", "postgresql://user:tell@nobody@127.0.0.1:1/db",
+            "postgresql://user:12/tell-nobody@127.0.0.1:1/db", "postgresql://user:a?b/tell-nobody@127.0.0.1:1/db",
+            "postgresql://user:tell/nobody", "host=127.0.0.1 port=1 password=tell nobody=1",
+            // Other programs' ways to write it.
+            "posgresql://user:tell-nobody@127.0.0.1:1/db", "POSTGRESQL://user:tell-nobody@127.0.0.1:1/db",
+            "postgresql:/user:tell-nobody@127.0.0.1/db", "user:tell-nobody@127.0.0.1/db", "user:tell-nobody",
+            "jdbc:postgresql://127.0.0.1:1/db?user=user&password=tell-nobody",
+            "posgresql://user:tell-nobody@127.0.0.1:1/db?sslmode=require",
+            "host=127.0.0.1;port=1;password=tell-nobody", "Host=127.0.0.1;Username=user;Password=tell-nobody",
+            "postgresql://127.0.0.1:1/db;password=tell-nobody", "postgresql://user;password=tell-nobody@127.0.0.1:1/db",
+            "postgresql://127.0.0.1:1/db?sslmode=require;password=tell-nobody",
+            "host=127.0.0.1 port=1 dbname=postgresql://user:tell-nobody@127.0.0.1:1/db",
         ])
     func password(url: String) {
         let error = #expect(throws: PostgresError.self) { _ = try Connection(url: url) }
@@ -62,6 +75,38 @@ struct PostgresErrorTests {
         #expect(error?.description.contains("nobody") == false)
         #expect(error?.description.contains("tell") == false)
         #expect(error?.isUnavailable == true)
+    }
+
+    @Test(
+        "what libpq understands is tried, however odd",
+        arguments: [
+            "postgresql://user%40corp:tell-nobody@127.0.0.1:1/db", "postgresql://user:tell:no-body@127.0.0.1:1/db",
+            "postgresql://user:tell?no=body@127.0.0.1:1/db",
+            "postgres://127.0.0.1:1,127.0.0.1:1/db?password=tell@no/body",
+            "postgresql://127.0.0.1:1/db?password=a://tell-nobody",
+            "host=127.0.0.1 port=1 password='a://tell-no@body;='",
+            "host=127.0.0.1,127.0.0.1 port=1,1 user=a@b", "postgresql://user:tell-nobody@%2Ftmp%2Fa%40b:1/db",
+            "postgresql://@127.0.0.1:1/a%40b",
+        ])
+    func understood(url: String) {
+        let error = #expect(throws: PostgresError.self) { _ = try Connection(url: url) }
+        #expect(error?.description.contains(/refused|No such file/) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("tell") == false && error?.description.contains("body") == false)
+    }
+
+    @Test("a word alone is the name of a database, for psql too")
+    func nameAlone() throws {
+        let variables = try ConnectionString.environment(of: "shop")
+        #expect(variables.map(\.name) == ["PGDATABASE"] && variables.map(\.value) == ["shop"])
+        let given = try ConnectionString.environment(of: "postgresql://u:tell-nobody@h:5/db?sslmode=require")
+        #expect(
+            Set(given.map { "\($0.name)=\($0.value)" }).isSuperset(of: [
+                "PGUSER=u", "PGPASSWORD=tell-nobody", "PGHOST=h", "PGPORT=5", "PGDATABASE=db", "PGSSLMODE=require",
+            ]))
+        let error = #expect(throws: PostgresError.self) {
+            try ConnectionString.environment(of: "postgresql://u:tell/nobody@h/db")
+        }
+        #expect(error?.description.contains("tell") == false && error?.description.contains("nobody") == false)
     }
 
     @Test("a database, role or server that is not there is a failed connection with the server's reason")

@@ -25,7 +25,10 @@ struct LogTests {
         let line = try #require(all.first)
         #expect(line.hasSuffix("}\n"))
         #expect(line.utf8.filter { $0 == UInt8(ascii: "\n") }.count == 1)
-        #expect(line.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+        for scalar in line.dropLast().unicodeScalars {
+            #expect(
+                ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory))
+        }
         let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
         func bytes(_ name: String) -> [UInt8]? { object[name].map { Array($0.utf8) } }
         #expect(bytes("message") == Array(text.utf8))

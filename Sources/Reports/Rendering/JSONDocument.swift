@@ -48,10 +48,10 @@ package struct JSONDocument {
             case .count(let count): text += count.map { String($0) } ?? "null"
             // Only a finite number can be written, and the shortest digits read back as the same one.
             case .number(let number): text += number.map { $0.isFinite ? $0.description : "null" } ?? "null"
-            case .text(let words): if let words { write(words) } else { text += "null" }
-            case .texts(let list): write(list) { $0.write($1) }
+            case .text(let words): if let words { text.appendJSON(words) } else { text += "null" }
+            case .texts(let list): write(list) { $0.text.appendJSON($1) }
             case .flag(let flag): text += flag ? "true" : "false"
-            case .verdict(let verdict): write(verdict.word)
+            case .verdict(let verdict): text.appendJSON(verdict.word)
             case .facts(let facts): if let facts { write(Entry(facts: facts)) } else { text += "null" }
             }
         }
@@ -72,22 +72,8 @@ package struct JSONDocument {
         }
 
         private mutating func write(name: String) {
-            write(name)
+            text.appendJSON(name)
             text += ":"
-        }
-
-        /// A name from outside is the same to whoever parses it, and turns nothing round for whoever looks at it.
-        private mutating func write(_ words: String) {
-            for scalar in String(json: words).unicodeScalars {
-                switch scalar.properties.generalCategory {
-                case .format, .lineSeparator, .paragraphSeparator:
-                    for unit in String(scalar).utf16 {
-                        let digits = String(unit, radix: 16)
-                        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                    }
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
         }
     }
 }
