@@ -24,6 +24,42 @@ struct AccessTests {
         }
     }
 
+    @Test("it has no door to the network, and no file, log or directory of it is anybody else's to read")
+    func closed() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            defer { cluster.release() }
+            #expect(try cluster.ask("SHOW listen_addresses") == "")
+            let server = try #require(postmaster(of: scratch.data))
+            let sockets = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server)/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(server)/fd/\($0)")
+            }.filter { $0.hasPrefix("socket:[") }.map { String($0.dropFirst(8).dropLast()) }
+            #expect(!sockets.isEmpty)
+            for family in ["tcp", "tcp6", "udp", "udp6"] {
+                guard let table = try? String(contentsOfFile: "/proc/\(server)/net/\(family)", encoding: .utf8) else {
+                    continue
+                }
+                let nodes = table.split(separator: "\n").dropFirst().map { String($0.split(separator: " ")[9]) }
+                #expect(Set(nodes).isDisjoint(with: sockets), "\(family)")
+            }
+
+            let files = try #require(FileManager.default.enumerator(atPath: scratch.data))
+            var seen = 0
+            for case let name as String in files {
+                // The server makes and removes files meanwhile.
+                var status = stat()
+                guard lstat(scratch.data + "/" + name, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else {
+                    continue
+                }
+                #expect(status.st_mode & 0o077 == 0, "\(name) \(String(status.st_mode, radix: 8))")
+                seen += 1
+            }
+            #expect(seen > 500)
+            let look = try Command.run(["/usr/bin/find", scratch.data, "-mindepth", "1"], as: "nobody")
+            #expect(look.status != 0 && look.output.split(separator: "\n").count == 1, "\(look.output)")
+        }
+    }
+
     @Test("the server's user and root may log in as the superuser and as the named roles, and as no other")
     func roles() async throws {
         try await Scratch.with { scratch in

@@ -6,6 +6,9 @@ import Testing
 
 @Suite("Who may do what")
 struct EventLogAccessMatrixTests {
+    /// All schemas that are ours.
+    static let schemas = ["analytics", "bellwether", "log", "projection", "registry", "report", "sends"]
+
     private static let views = [
         "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
         "analytics.campaign_funnel: SELECT", "analytics.categories: SELECT", "analytics.category_actions: SELECT",
@@ -23,7 +26,7 @@ struct EventLogAccessMatrixTests {
 
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
     /// function shows up here for the roles that reach it, and nowhere else.
-    private static let expected: [String: [String]] = [
+    static let expected: [String: [String]] = [
         "bellwether_ingest": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
             "log.batch: INSERT, SELECT", "log.batch_id: USAGE", "log.batch_tally: INSERT, SELECT",
@@ -70,7 +73,7 @@ struct EventLogAccessMatrixTests {
         let rights: [String] = try database.column(
             """
             WITH ours AS (
-                SELECT oid, nspname FROM pg_namespace WHERE nspname IN ('log', 'projection', 'bellwether', 'analytics', 'report', 'registry', 'sends')
+                SELECT oid, nspname FROM pg_namespace WHERE nspname = ANY (\(Self.schemas)::text[])
                     AND has_schema_privilege(\(role)::text::name, oid, 'USAGE')
             ), rights (object, privilege) AS (
                 SELECT nspname::text, privilege FROM ours, unnest(ARRAY['USAGE', 'CREATE']) AS privilege
@@ -142,11 +145,34 @@ struct EventLogAccessMatrixTests {
         for script in [
             "CREATE TABLE analytics.mine ()", "CREATE TABLE public.mine ()", "DELETE FROM analytics.events",
             "SELECT log.open_gate()", "SET ROLE bellwether_ingest", "SET ROLE bellwether_reporter",
+            "SET SESSION AUTHORIZATION bellwether_owner", "ALTER ROLE bellwether_analyst CREATEROLE",
+            "ALTER ROLE bellwether_ingest LOGIN", "CREATE FUNCTION analytics.mine() RETURNS int RETURN 1",
+            "CREATE OR REPLACE VIEW analytics.apps AS SELECT 1", "DROP VIEW analytics.apps", "CREATE SCHEMA mine",
+            "LOCK TABLE analytics.apps IN EXCLUSIVE MODE", "COPY (SELECT 1) TO PROGRAM 'cat'",
+            "COPY (SELECT 1) TO '/tmp/bellwether-mine'", "SELECT pg_read_file('/etc/passwd')",
+            "SELECT pg_ls_dir('/')", "SELECT lo_import('/etc/passwd')", "SELECT pg_reload_conf()",
+            "SELECT rolpassword FROM pg_authid",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'bellwether_owner'",
         ] {
             #expect(throws: PostgresError.self, "\(script)") {
                 try analyst.execute(script: "SET default_transaction_read_only = off; " + script)
             }
         }
+    }
+
+    @Test("the analyst sees nothing of what others run")
+    func activity() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var owner = try database.connect()
+        try owner.query("SELECT 'nobody else''s business'")
+        var analyst = try database.connect(as: "bellwether_analyst")
+        let seen = try analyst.query(
+            """
+            SELECT DISTINCT query FROM pg_stat_activity
+            WHERE usename = \(TestCluster.owner) AND datname = current_database()
+            """)
+        #expect(try seen.map { try $0.get(0, as: String.self) } == ["<insufficient privilege>"])
     }
 
     @Test("a stranger reads and writes nothing")
@@ -171,8 +197,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let open: [String] = try database.column(
             """
-            SELECT proname FROM pg_proc WHERE pronamespace IN ('log'::regnamespace, 'projection'::regnamespace, 'bellwether'::regnamespace, 'registry'::regnamespace, 'sends'::regnamespace)
-                AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
+            SELECT proname FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (\(Self.schemas)::text[]) AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
             """)
         #expect(open == [])
     }

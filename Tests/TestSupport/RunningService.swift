@@ -8,7 +8,8 @@ package final class RunningService: Sendable {
     /// Where its doors are: `127.0.0.1:41283` or the path of a Unix socket, the main one first.
     package let addresses: [String]
 
-    init(_ process: ChildProcess, doors: Int) throws {
+    /// Waits until it says where its doors are.
+    package init(_ process: ChildProcess, doors: Int = 1) throws {
         self.process = process
         var addresses: [String] = []
         // It says so of each door, one after the other.
