@@ -23,7 +23,8 @@ struct AppKeyAddCommand: Command {
                 to: slug, kind: arguments.has("server") ? .server : .write, name: arguments.text("name"),
                 on: &connection)
         }
-        StandardStream.error.write("Added the \(key.kind.rawValue) key '\(key.name)' to '\(slug)'. Shown only now:\n")
+        StandardStream.error.write(
+            "Added the \(key.kind.rawValue) key '\(String(printable: key.name))' to '\(slug)'. Shown only now:\n")
         StandardStream.output.write(secret + "\n")
         return .done
     }
@@ -44,7 +45,7 @@ struct AppKeyRevokeCommand: Command {
         try DatabaseAccess.withConnection(arguments) { connection in
             try APIKeys.revoke(name: name, of: slug, on: &connection)
         }
-        StandardStream.error.write("Key '\(name)' of '\(slug)' is closed.\n")
+        StandardStream.error.write("Key '\(String(printable: name))' of '\(slug)' is closed.\n")
         return .done
     }
 }

@@ -23,7 +23,7 @@ struct NightlyReports {
                 if !connection.isUsable { connection = try session.open() }
                 if try !write(app, &patience, on: &connection) { exitCode = .failed }
             } catch {
-                StandardStream.error.write("bellwether: \(app.slug): \(error)\n")
+                StandardStream.error.write("bellwether: \(app.slug): \(String(printable: "\(error)"))\n")
                 exitCode = .failed
             }
         }

@@ -37,7 +37,7 @@ package struct ListedCategory: Sendable {
         var categories: [ListedCategory] = []
         for row in rows {
             let id: String = try row.get(0)
-            if categories.last?.id != id {
+            if categories.last.map({ ExactText($0.id) }) != ExactText(id) {
                 categories.append(
                     ListedCategory(
                         id: id, set: try row.optional(1) ?? "", edition: try row.optional(2), isRetired: try row.get(3))

@@ -69,10 +69,10 @@ struct SendReader {
             )
         }
         var ids: [Send.MessageID] = []
-        var known: Set<String> = []
+        var known: Set<[UInt8]> = []
         for (index, element) in value.elements.enumerated() where !element.isVoid {
             let id = Send.MessageID(try identifier(element, .messageIDs, at: "[\(index)]"))
-            if known.insert(id.key).inserted { ids.append(id) }
+            if known.insert(Array(id.key.utf8)).inserted { ids.append(id) }
         }
         return ids
     }

@@ -18,8 +18,11 @@ package enum SendStore {
     package static func append(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
     ) throws(PostgresError) -> [Bool] {
-        var places: [String: Int] = [:]
-        for (place, send) in sends.enumerated() where places[send.id] == nil { places[send.id] = place }
+        // By their bytes: to `String` the two spellings of "é" are one id, and the second send would be lost.
+        var places: [[UInt8]: Int] = [:]
+        for (place, send) in sends.enumerated() where places[Array(send.id.utf8)] == nil {
+            places[Array(send.id.utf8)] = place
+        }
         // In one order, whoever stores what: else two that store the same would wait for each other.
         let first = places.values.sorted { sends[$0].id.utf8.lexicographicallyPrecedes(sends[$1].id.utf8) }
         guard !first.isEmpty else { return [] }
@@ -28,7 +31,7 @@ package enum SendStore {
             let numbers = try insert(first.map { sends[$0] }, receipt, on: &connection)
             var added: [(number: Int64, send: Send)] = []
             for place in first {
-                guard let number = numbers[sends[place].id] else { continue }
+                guard let number = numbers[Array(sends[place].id.utf8)] else { continue }
                 isNew[place] = true
                 added.append((number, sends[place]))
             }
@@ -38,10 +41,10 @@ package enum SendStore {
         return isNew
     }
 
-    /// The numbers of those that were new, by id.
+    /// The numbers of those that were new, by the bytes of their ids.
     private static func insert(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
-    ) throws(PostgresError) -> [String: Int64] {
+    ) throws(PostgresError) -> [[UInt8]: Int64] {
         let rows = try connection.query(
             """
             INSERT INTO sends.send (app, key, received_at, id, sent_at, recipients, messages, campaign, variant, category,
@@ -56,8 +59,8 @@ package enum SendStore {
             ON CONFLICT (app, id) DO NOTHING
             RETURNING number, id
             """)
-        var numbers: [String: Int64] = [:]
-        for row in rows { numbers[try row.get(1)] = try row.get(0) }
+        var numbers: [[UInt8]: Int64] = [:]
+        for row in rows { numbers[Array(try row.get(1, as: String.self).utf8)] = try row.get(0) }
         return numbers
     }
 
