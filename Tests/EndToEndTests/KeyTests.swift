@@ -29,6 +29,48 @@ struct KeyTests {
         #expect(counts == ["ios", "write"])
     }
 
+    @Test("a write key opens nothing but the way in for events, and what needs no key tells nothing of any app")
+    func writeKeyOnly() throws {
+        let app = try shared.makeApp()
+        let client = shared.service.client()
+        let category = "seen-by-nobody-\(app.slug)"
+        let event = Wire.event(notification: #"{"id":"x","category":"\#(category)"}"#)
+        #expect(try client.post(Wire.envelope(event), key: app.secret).status == 200)
+        let headers = ["Authorization": "Bearer \(app.secret)", "Content-Type": "application/json"]
+        for (method, path) in [("POST", "/v1/sends"), ("PUT", "/v1/categories")] {
+            let answer = try client.send(method, path, headers: headers, body: Array("{}".utf8))
+            #expect(answer.status == 403 && answer.problem?.code == "wrong_key_kind", "\(answer)")
+        }
+        for path in ["/v1/events", "/v1/sends", "/v1/categories", "/v1", "/", "/v1/apps"] {
+            for method in ["GET", "HEAD", "DELETE", "PATCH"] {
+                let status = try client.send(method, path, headers: headers).status
+                #expect(status == 404 || status == 405, "\(method) \(path)")
+            }
+        }
+        for path in ["/metrics", "/healthz", "/readyz", "/openapi.yaml"] {
+            let answer = try client.get(path, headers: headers)
+            #expect(
+                answer.status == 200 && !answer.body.contains(category) && !answer.body.contains(app.slug), "\(path)")
+        }
+    }
+
+    @Test("another app's key writes into its own app, whatever it says, and learns nothing of this one's events")
+    func otherApps() throws {
+        let (mine, other) = (try shared.makeApp(), try shared.makeApp())
+        let client = shared.service.client()
+        let install = Wire.id()
+        let names = #""app":"\#(mine.slug)","app_id":\#(mine.id),"key":"write""#
+        let envelope = Wire.envelope(install: install, more: names, Wire.event(more: names))
+        #expect(try client.post(envelope, key: mine.secret).results.accepted == 1)
+        // The same event, known to the bit, is new to the other app: not even that it is there is told.
+        let second = try client.post(envelope, key: other.secret).results
+        #expect((second.accepted, second.duplicate) == (1, 0))
+        #expect(try client.post(envelope, key: mine.secret).results.duplicate == 1)
+        let rows = try shared.database.analystRows(
+            "SELECT app, count(*) FROM events WHERE install_id = '\(install)' GROUP BY app ORDER BY app")
+        #expect(rows == [mine.slug, other.slug].sorted().map { "(\($0),1)" })
+    }
+
     @Test("over the app's rate limit come 429 and Retry-After, and after that time it passes again")
     func rateLimit() throws {
         let app = try shared.makeApp()
