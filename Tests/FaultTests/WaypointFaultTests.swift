@@ -42,6 +42,45 @@ struct WaypointFaultTests {
         #expect(try ingest.stop() == 0)
     }
 
+    @Test(
+        "a rebuild that dies anywhere leaves the live funnels right, and the next one goes on from there",
+        arguments: [["rebuild"], ["rebuild", "category_funnel", "story_page_funnel"]])
+    func rebuild(_ words: [String]) throws {
+        let shop = try Shop()
+        let service = try shop.bellwether.serve()
+        let load = shop.load(clients: 2, pause: 0.01, on: service)
+        #expect(load.isServed(100))
+        /// The line that a dead rebuild has left half made.
+        func unfinished() throws -> Int32? {
+            try shop.database.column("SELECT id FROM projection.line WHERE state = 'building'", of: Int32.self).first
+        }
+        // Those within a transaction that makes or swaps, those between them, those of its steps and of its verification.
+        let points: [(name: String, time: Int, leavesLine: Bool)] = [
+            ("line made", 1, false), ("line begun", 1, true), ("claimed", 1, true), ("moved", 1, true),
+            ("stepped", 1, true), ("level", 1, true), ("recounted", .random(in: 1...16), true),
+            ("proved", 1, true), ("side by side", 1, true), ("exchanged", 1, true), ("swapped", 1, false),
+            // What the one before has retired is dropped by the next.
+            ("dropping", 1, false), ("dropped", 1, false),
+        ]
+        var line: Int32?
+        for point in points {
+            let ended = try shop.bellwether.dying(at: point.name, time: point.time).start(words).wait(within: 120)
+            #expect(ended.status == 128 + SIGKILL, "\(point.name): \(ended)")
+            let left = try unfinished()
+            #expect((left != nil) == point.leavesLine, "\(point.name)")
+            // It is the same one all the time: nothing of it is made twice.
+            if let left, let line { #expect(left == line, "\(point.name)") }
+            line = left
+            try Laws.checkFunnels(url: shop.database.url())
+        }
+        let ended = try shop.bellwether.start(words).wait(within: 120)
+        #expect(ended.status == 0, "\(ended)")
+        try Laws.check(load, url: shop.database.url())
+        #expect(try shop.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine)
+        #expect(try shop.database.column("SELECT state FROM projection.line", of: String.self) == ["live"])
+        #expect(try service.stop() == 0)
+    }
+
     @Test("a migration that dies anywhere has changed nothing, and the next one, or one that waited, does it all")
     func migration() throws {
         let database = try TestDatabase.make(.empty)

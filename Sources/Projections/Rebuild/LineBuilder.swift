@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 
 /// Makes, swaps and drops lines. It works as the owner, since tables are made and dropped.
@@ -24,7 +25,9 @@ enum LineBuilder {
                 if Set(names) == Set(wanted), try !row.get(2, as: Bool.self) { return try row.get(0) }
             }
             try retireUnfinished(on: &connection)
-            return try make(projectors, on: &connection)
+            let line = try make(projectors, on: &connection)
+            Waypoint.pass("line made")
+            return line
         }
     }
 
@@ -88,7 +91,9 @@ enum LineBuilder {
             let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
             try level(.building(line), at: furthest, on: &connection)
             if !all { try level(.live, at: furthest, on: &connection) }
+            Waypoint.pass("side by side")
             try exchange(line, with: live, all: all, on: &connection)
+            Waypoint.pass("exchanged")
         }
     }
 

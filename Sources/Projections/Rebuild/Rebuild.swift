@@ -74,7 +74,9 @@ package struct Rebuild {
         }
         _ = try RetiredLines.drop(on: &connection)
         let line = try LineBuilder.begin(projectors, on: &connection)
+        Waypoint.pass("line begun")
         try level(line, &connection, progress)
+        Waypoint.pass("level")
         let stopped = try StoppedProjection.all(of: line, on: &connection)
         guard stopped.isEmpty else {
             try LineBuilder.retire(line, on: &connection)
@@ -88,6 +90,7 @@ package struct Rebuild {
             try LineBuilder.retire(line, on: &connection)
             return .differs(proof, isSwapped: false)
         }
+        Waypoint.pass("proved")
         // What came meanwhile, so that little is left for the moment in which everybody waits.
         try level(line, &connection, progress)
         if !isComplete {
@@ -96,6 +99,7 @@ package struct Rebuild {
         }
         progress(.swapping)
         try LineBuilder.swap(line, all: isComplete, on: &connection)
+        Waypoint.pass("swapped")
         let sample = try verify(
             .live, shards: [Int16.random(in: 0..<Shard.count)], withDeliveries: isComplete, progress: progress)
         // Of days that are on the move since then, a difference tells nothing.

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 
 extension Verifier {
     /// Recounts one shard in a transaction of its own, which is rolled back, so that what it made is gone.
@@ -41,6 +42,7 @@ extension Verifier {
                     ? Comparison(recount: recount, tables: projector.tables, shard: shard) : nil
             }
         }
+        Waypoint.pass("recounted")
         try compare(comparisons, shard: shard, into: &report, on: &connection)
     }
 
