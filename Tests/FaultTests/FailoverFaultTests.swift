@@ -42,4 +42,51 @@ struct FailoverFaultTests {
         try Laws.check(load, url: standby.url)
         #expect(try service.stop() == 0)
     }
+
+    @Test(
+        "while the standby is missing, longer than a commit may take, nobody is told that anything is stored; when it is back, all is, once"
+    )
+    func missing() throws {
+        let server = try DatabaseServer()
+        let standby = try Standby(of: server)
+        let bellwether = Bellwether(database: server.url)
+        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let service = try bellwether.serve()
+        let load = Load(clients: 8, on: service, key: key)
+        #expect(load.isServed(50))
+        let memory = try #require(ProcessTable.peakMemory(of: service.process.id))
+        let connections = try server.connections()
+
+        try standby.kill()
+        // By then the commits that it had confirmed in its last moment have been answered, too.
+        #expect(load.isRefused(1))
+        let served = load.acknowledgements
+        let end = Deadline.after(seconds: FaultLength.seconds(15))
+        repeat { #expect(load.isRefused(1)) } while !end.hasPassed
+        #expect(load.acknowledgements == served)
+        #expect(try service.client().get("/healthz").status == 200)
+        // Whoever waits for the standby within PostgreSQL cannot see that nobody waits for it any more.
+        let left = try server.connections()
+        #expect(left <= 2 * connections, "\(left) connections, \(connections) before")
+        let grown = try #require(ProcessTable.peakMemory(of: service.process.id)) - memory
+        #expect(grown < 50_000, "\(grown) KiB")
+        FaultLength.report(
+            "standby missing: \(load.refusals) envelopes refused, \(grown) KiB more memory, \(connections) connections before, \(left) at the end"
+        )
+
+        try standby.start()
+        #expect(load.isServed(50), "\(service.log.suffix(3000))")
+        try service.waitUntilReady()
+        try Laws.check(load, url: server.url)
+        #expect(try service.stop() == 0)
+    }
+}
+
+extension DatabaseServer {
+    /// How many connections the service has here.
+    fileprivate func connections() throws -> Int64 {
+        var administrator = try self.administrator()
+        return try administrator.query(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'bellwether %'")[0].get(0)
+    }
 }
