@@ -6,6 +6,7 @@
 #   make install   build it with Swift's libraries inside, into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make test      install what is missing, run all tests on PostgreSQL servers of their own
 #   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
+#   make soak      mixed load, errands and random faults at once for SOAK_SECONDS (1200), and what must not grow
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
@@ -29,7 +30,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test fault format lint check fuzz bench bench-quick docs deps clean
+.PHONY: build demo serve install test fault soak format lint check fuzz bench bench-quick docs deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -71,6 +72,12 @@ fault: deps
 	swift build --build-tests
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests'
+
+# Everything at once, for long. SOAK_SEED repeats what was sent and which faults came in which order.
+SOAK_SECONDS ?= 1200
+soak: deps
+	swift build --build-tests
+	BELLWETHER_SOAK_SECONDS=$(SOAK_SECONDS) BELLWETHER_SOAK_SEED=$(SOAK_SEED) swift test --skip-build --filter 'SoakTests'
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

@@ -172,8 +172,8 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "Postgres",
-                "ServiceRuntime", "TestSupport",
+                "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "FunnelOracle",
+                "Postgres", "ServiceRuntime", "TestSupport",
             ],
             swiftSettings: strict),
     ],

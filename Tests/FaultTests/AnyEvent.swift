@@ -14,13 +14,22 @@ enum AnyEvent {
 
     /// `more` is appended to its members, with a comma before it.
     static func make(id: String = Wire.id(), day: String? = nil, more: String = "") -> String {
-        let kind = kinds.randomElement() ?? kinds[0]
-        let day = day ?? "2026-11-\(Int.random(in: 10...20))"
-        let number = Int.random(in: 0..<400)
+        var numbers = SystemRandomNumberGenerator()
+        return make(id: id, day: day, more: more, using: &numbers)
+    }
+
+    /// The same for the same numbers.
+    static func make(
+        id: String, day: String? = nil, more: String = "", using numbers: inout some RandomNumberGenerator
+    ) -> String {
+        func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &numbers) }
+        let kind = kinds[number(0..<kinds.count)]
+        let day = day ?? "2026-11-\(number(10..<21))"
+        let time = "\(number(10..<24)):\(number(10..<60)):\(number(10..<60))"
+        let name = number(0..<400)
         return Wire.event(
-            id: id, type: kind.type,
-            at: "\(day)T\(Int.random(in: 10...23)):\(Int.random(in: 10...59)):\(Int.random(in: 10...59))Z",
-            notification: #"{"id":"n-\#(number)","category":"C\#(number % 3)","campaign":"K\#(number % 2)"}"#,
+            id: id, type: kind.type, at: "\(day)T\(time)Z",
+            notification: #"{"id":"n-\#(name)","category":"C\#(name % 3)","campaign":"K\#(name % 2)"}"#,
             more: kind.more + more)
     }
 }

@@ -1,48 +1,101 @@
+import Compression
 import Foundation
+import FunnelOracle
 import ServiceRuntime
 import TestSupport
 
 /// Clients that post all the time, keep what they have no answer for, and send it again unchanged: what a phone does.
 /// Everything that was sent, and everything that was acknowledged, is on record.
 final class Load: Sendable {
-    /// One envelope, the same text each time.
+    /// One envelope, the same text each time: all of it follows from its seed, so that millions can be remembered.
     struct Envelope: Sendable {
-        let body: String
-        let ids: [String]
+        fileprivate let seed: UInt64
+        fileprivate let install: String
+        fileprivate let sizes: ClosedRange<Int>
+
+        var ids: [String] { made(withBody: false).ids }
+        var body: String { made(withBody: true).body }
+
+        private func made(withBody: Bool) -> (ids: [String], body: String) {
+            var numbers = SeededNumbers(seed: seed)
+            let ids = (0..<Int.random(in: sizes, using: &numbers)).map { _ in Wire.id(using: &numbers) }
+            guard withBody else { return (ids, "") }
+            // Some of another install: another writer has a part of the envelope.
+            let events = ids.enumerated().map { index, id in
+                let other = index % 20 == 3 ? #","source":{"install_id":"\#(Wire.id(using: &numbers))"}"# : ""
+                return AnyEvent.make(id: id, more: other, using: &numbers)
+            }
+            return (ids, Wire.envelope(install: install, events))
+        }
     }
+
+    /// What a client does.
+    struct Habits: Sendable {
+        /// How many events its envelopes hold.
+        var sizes = 1...5
+        /// What it rests after an envelope: without, it takes what it gets.
+        var pause = 0.0
+        /// What it rests when it was turned away, or had no answer.
+        var patience = 0.02
+        /// The share that it sends packed.
+        var packed = 0.0
+        /// The share of what was acknowledged that it sends once more, through any door: all of it must be known.
+        var repeats = 0.0
+    }
+
+    /// A way to the service, or to one of several.
+    typealias Door = @Sendable () -> HTTPClient
 
     private struct State {
         var sent: [Envelope] = []
-        var acknowledged: Set<String> = []
-        var acknowledgements = 0
+        var acknowledged: [Envelope] = []
+        var requests = 0
+        var events = 0
+        var repeats = 0
         var brokenConnections = 0
         var refusals = 0
         var surprises: [String] = []
         var isStopping = false
-        var service: RunningService?
+        var doors: [Door]
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let key: String
-    private let pause: Double
     private let workers = Lock<[Worker]>([])
 
     /// Starts so many clients of a service. `pause` is what each rests after an envelope: without, they take what they get.
-    init(clients: Int = 4, pause: Double = 0, on service: RunningService, key: String) {
+    convenience init(clients: Int = 4, pause: Double = 0, on service: RunningService, key: String) {
+        self.init(
+            Array(repeating: Habits(pause: pause), count: clients), through: [{ service.client() }], key: key,
+            seed: .random(in: .min ... .max))
+    }
+
+    /// Starts a client for each of the habits. Each goes through whichever door it comes upon; what they send follows from
+    /// the seed.
+    init(_ habits: [Habits], through doors: [Door], key: String, seed: UInt64) {
         self.key = key
-        self.pause = pause
-        state.withLock { $0.service = service }
-        for number in 0..<clients {
-            let worker = Worker(name: "load-\(number)") { self.run() }
+        state = Lock(State(doors: doors))
+        for (number, habits) in habits.enumerated() {
+            let numbers = SeededNumbers(seed: seed &+ UInt64(number))
+            let worker = Worker(name: "load-\(number)") { self.run(habits, numbers) }
             workers.withLock { $0.append(worker) }
         }
     }
 
     /// Where to post from now on.
-    func turn(to service: RunningService) { state.withLock { $0.service = service } }
+    func turn(to service: RunningService) { state.withLock { $0.doors = [{ service.client() }] } }
 
     /// How many envelopes were acknowledged so far.
-    var acknowledgements: Int { state.withLock { $0.acknowledgements } }
+    var acknowledgements: Int { state.withLock { $0.acknowledged.count } }
+
+    /// How many events were acknowledged so far.
+    var events: Int { state.withLock { $0.events } }
+
+    /// How many requests were made so far, those without an answer too.
+    var requests: Int { state.withLock { $0.requests } }
+
+    /// How many acknowledged envelopes were sent again and known.
+    var repeats: Int { state.withLock { $0.repeats } }
 
     /// How many envelopes were turned away so far.
     var refusals: Int { state.withLock { $0.refusals } }
@@ -61,7 +114,8 @@ final class Load: Sendable {
     /// How often a connection could not be made or ended without an answer, or an answer took half a minute.
     var brokenConnections: Int { state.withLock { $0.brokenConnections } }
 
-    var acknowledged: Set<String> { state.withLock { $0.acknowledged } }
+    /// The ids of all events that were acknowledged.
+    var acknowledged: Set<String> { Set(state.withLock { $0.acknowledged }.flatMap(\.ids)) }
 
     var sent: [Envelope] { state.withLock { $0.sent } }
 
@@ -69,7 +123,7 @@ final class Load: Sendable {
     func isServed(_ envelopes: Int = 20, within seconds: Double = 120) -> Bool {
         let before = acknowledgements
         return state.wait(until: .after(seconds: seconds)) { state in
-            state.acknowledgements >= before + envelopes ? true : nil
+            state.acknowledged.count >= before + envelopes ? true : nil
         } == true
     }
 
@@ -81,12 +135,12 @@ final class Load: Sendable {
 
     /// Sends everything once more, unchanged, and gives what was not taken.
     func sendAllAgain() throws -> [String] {
-        guard let service = state.withLock({ $0.service }) else { return [] }
+        let doors = state.withLock { $0.doors }
         let (sent, refused) = (self.sent, Lock<[String]>([]))
         // Many at once share a commit: after a long load one by one would take as long again.
         let clients = min(16, sent.count)
         try together(clients) { number in
-            let client = service.client()
+            let client = doors[number % doors.count]()
             for place in stride(from: number, to: sent.count, by: clients) {
                 let results = try client.post(sent[place].body, key: self.key).results
                 guard results.accepted + results.duplicate != sent[place].ids.count else { continue }
@@ -96,38 +150,65 @@ final class Load: Sendable {
         return refused.withLock { $0 }
     }
 
-    private func run() {
-        let install = Wire.id()
+    private func run(_ habits: Habits, _ numbers: SeededNumbers) {
+        var numbers = numbers
+        let install = Wire.id(using: &numbers)
         var unsettled: [Envelope] = []
         var client: HTTPClient?
         while !state.withLock({ $0.isStopping }) {
-            if unsettled.isEmpty || Bool.random() { unsettled.append(make(install)) }
+            if unsettled.isEmpty || Bool.random(using: &numbers) {
+                let envelope = Envelope(seed: numbers.next(), install: install, sizes: habits.sizes)
+                state.withLock { $0.sent.append(envelope) }
+                unsettled.append(envelope)
+            }
             let envelope = unsettled.removeFirst()
-            client = client ?? state.withLock { $0.service }?.client()
+            // A connection is kept, but not for ever.
+            let door = client.flatMap { numbers.next() % 64 == 0 ? nil : $0 } ?? anyDoor(&numbers)
+            client = door
             do {
-                guard let answer = try client?.post(envelope.body, key: key) else { continue }
-                if !take(answer, envelope) {
+                guard take(try post(envelope, to: door, habits, &numbers), envelope) else {
                     unsettled.append(envelope)
-                    rest()
-                } else if pause > 0 {
-                    rest(pause)
+                    client = nil
+                    rest(habits.patience)
+                    continue
                 }
             } catch {
+                unsettled.append(envelope)
                 client = nil
                 state.withLock { $0.brokenConnections += 1 }
-                unsettled.append(envelope)
-                rest()
+                rest(habits.patience)
+                continue
             }
+            if habits.repeats > .random(in: 0..<1, using: &numbers) {
+                do { doubt(try post(envelope, to: anyDoor(&numbers), habits, &numbers), envelope) } catch {
+                    state.withLock { $0.brokenConnections += 1 }
+                }
+            }
+            if habits.pause > 0 { rest(habits.pause) }
         }
+    }
+
+    private func anyDoor(_ numbers: inout SeededNumbers) -> HTTPClient {
+        let doors = state.withLock { $0.doors }
+        return doors[Int.random(in: 0..<doors.count, using: &numbers)]()
+    }
+
+    private func post(
+        _ envelope: Envelope, to client: HTTPClient, _ habits: Habits, _ numbers: inout SeededNumbers
+    ) throws -> RawClient.Answer {
+        state.withLock { $0.requests += 1 }
+        let body = Array(envelope.body.utf8)
+        guard habits.packed > .random(in: 0..<1, using: &numbers) else { return try client.post(body, key: key) }
+        return try client.post(gzip(body), key: key, headers: ["Content-Encoding": "gzip"])
     }
 
     /// Whether it is settled.
     private func take(_ answer: RawClient.Answer, _ envelope: Envelope) -> Bool {
-        let results = try? answer.results
+        let (results, count) = (try? answer.results, envelope.ids.count)
         return state.withLockNotifying { state in
-            if let results, results.accepted + results.duplicate == envelope.ids.count {
-                state.acknowledgements += 1
-                state.acknowledged.formUnion(envelope.ids)
+            if let results, results.accepted + results.duplicate == count {
+                state.acknowledged.append(envelope)
+                state.events += count
                 return true
             }
             state.refusals += 1
@@ -136,19 +217,22 @@ final class Load: Sendable {
         }
     }
 
-    private func make(_ install: String) -> Envelope {
-        let ids = (0..<Int.random(in: 1...5)).map { _ in Wire.id() }
-        // Some of another install: another writer has a part of the envelope.
-        let events = ids.enumerated().map { index, id in
-            AnyEvent.make(id: id, more: index == 3 ? #","source":{"install_id":"\#(Wire.id())"}"# : "")
+    /// Looks whether what was acknowledged is known.
+    private func doubt(_ answer: RawClient.Answer, _ envelope: Envelope) {
+        let (results, count) = (try? answer.results, envelope.ids.count)
+        state.withLock { state in
+            if let results, results.duplicate == count {
+                state.repeats += 1
+            } else if answer.status == 503, answer["retry-after"] != nil {
+                state.refusals += 1
+            } else {
+                state.surprises.append("acknowledged, and then: \(answer)")
+            }
         }
-        let envelope = Envelope(body: Wire.envelope(install: install, events), ids: ids)
-        state.withLock { $0.sent.append(envelope) }
-        return envelope
     }
 
     /// A client that is turned away does not come again at once.
-    private func rest(_ seconds: Double = 0.02) {
+    private func rest(_ seconds: Double) {
         _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
     }
 }

@@ -26,20 +26,31 @@ package final class HostileProxy: Sendable {
     private struct State {
         var isStopping = false
         var connections: [Int32] = []
-        var workers: [Worker] = []
+        var workers: [Int: Worker] = [:]
+        var begun = 0
         var requests = 0
         var counts: [String: Int] = [:]
     }
 
     package let port: UInt16
     private let listener: Int32
-    private let server: UInt16
+    private let server: @Sendable () -> UInt16
     private let mood: @Sendable (_ number: Int, _ size: Int) -> Mood
     private let state = Lock(State())
 
     /// Before the server at a port. The mood is asked for with the request's number, from 0, and its size, by several
     /// threads at once.
-    package init(before server: UInt16, mood: @escaping @Sendable (_ number: Int, _ size: Int) -> Mood) throws {
+    package convenience init(
+        before server: UInt16, mood: @escaping @Sendable (_ number: Int, _ size: Int) -> Mood
+    ) throws {
+        try self.init(beforeWhatever: { server }, mood: mood)
+    }
+
+    /// Before a server that moves to other ports; asked for anew with each request.
+    package init(
+        beforeWhatever server: @escaping @Sendable () -> UInt16,
+        mood: @escaping @Sendable (_ number: Int, _ size: Int) -> Mood
+    ) throws {
         self.server = server
         self.mood = mood
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -70,7 +81,7 @@ package final class HostileProxy: Sendable {
         let workers = state.withLockNotifying { state in
             state.isStopping = true
             for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
-            return state.workers
+            return Array(state.workers.values)
         }
         shutdown(listener, Int32(SHUT_RDWR))
         for worker in workers { worker.join() }
@@ -78,7 +89,14 @@ package final class HostileProxy: Sendable {
     }
 
     private func begin(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.workers.append(Worker(name: "proxy", body)) }
+        state.withLock { state in
+            state.begun += 1
+            state.workers[state.begun] = Worker(name: "proxy") { [number = state.begun] in
+                body()
+                // Nobody needs to wait for it any more, and of the next thousands neither.
+                self.state.withLock { state in if !state.isStopping { state.workers[number] = nil } }
+            }
+        }
     }
 
     private func accept() {
@@ -120,7 +138,7 @@ package final class HostileProxy: Sendable {
             reset(connection)
             return false
         case .cut(let share):
-            guard let client = try? RawClient(port: server) else { return false }
+            guard let client = try? RawClient(port: server()) else { return false }
             client.send(Array(request.prefix(Int(Double(request.count) * share))))
             client.reset()
             reset(connection)
@@ -146,7 +164,7 @@ package final class HostileProxy: Sendable {
     }
 
     private func pass(_ request: [UInt8]) -> (head: [UInt8], body: [UInt8])? {
-        guard let client = try? RawClient(port: server), client.send(request),
+        guard let client = try? RawClient(port: server()), client.send(request),
             let answer = try? client.answer(within: 60)
         else { return nil }
         var text = "HTTP/1.1 \(answer.status) Passed\r\n"

@@ -34,10 +34,22 @@ package enum ProcessTable {
     }
 
     /// The most memory that it ever held, in KiB.
-    package static func peakMemory(of process: pid_t) -> Int? {
+    package static func peakMemory(of process: pid_t) -> Int? { number("VmHWM", of: process) }
+
+    /// The memory that it holds now, in KiB.
+    package static func memory(of process: pid_t) -> Int? { number("VmRSS", of: process) }
+
+    package static func threads(of process: pid_t) -> Int? { number("Threads", of: process) }
+
+    /// How many files, sockets and the like it has open.
+    package static func openFiles(of process: pid_t) -> Int? {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"))?.count
+    }
+
+    private static func number(_ name: String, of process: pid_t) -> Int? {
         let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line.flatMap { Int($0.dropFirst(6).filter(\.isNumber)) }
+        let line = text?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }
     }
 
     /// Whether it is there and more than a name that nobody has asked for.

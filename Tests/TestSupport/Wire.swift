@@ -5,6 +5,11 @@ package enum Wire {
     /// An install that nobody else uses.
     package static func id() -> String { "\(UUID.random())" }
 
+    /// The same for the same numbers.
+    package static func id(using numbers: inout some RandomNumberGenerator) -> String {
+        "\(UUID(high: numbers.next(), low: numbers.next()))"
+    }
+
     /// An event that is right; name those members that matter to the test. `more` is appended to its members.
     package static func event(
         id: String = Wire.id(), type: String = "notification.opened", at: String = "2026-11-20T09:30:10.001Z",

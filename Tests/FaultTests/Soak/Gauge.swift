@@ -1,0 +1,106 @@
+import Foundation
+import Postgres
+import ServiceRuntime
+import TestSupport
+
+/// Watches what services and tables take, a reading every so many seconds.
+final class Gauge: Sendable {
+    /// What a process had at a moment.
+    struct Reading: Sendable {
+        let kibibytes: Int
+        let files: Int
+        let threads: Int
+    }
+
+    /// A table at a moment: its size with indexes, and how many rows of it live.
+    struct Table: Sendable {
+        let bytes: Int64
+        let rows: Int64
+        var bytesPerRow: Double { Double(bytes) / Double(max(1, rows)) }
+    }
+
+    private struct State {
+        var lives: [pid_t: [Reading]] = [:]
+        var connections: [Int64] = []
+        var isStopping = false
+    }
+
+    private let state = Lock(State())
+    private let household: Household
+    private let worker = Lock<Worker?>(nil)
+
+    init(of household: Household, every seconds: Double) {
+        self.household = household
+        worker.withLock { $0 = Worker(name: "gauge") { self.run(every: seconds) } }
+    }
+
+    func stop() {
+        state.withLockNotifying { $0.isStopping = true }
+        worker.withLock { $0 }?.join()
+    }
+
+    /// All readings of a process.
+    func life(of process: pid_t) -> [Reading] { state.withLock { $0.lives[process] ?? [] } }
+
+    /// How many connections PostgreSQL had, all in all, whenever it could be asked.
+    var connections: [Int64] { state.withLock { $0.connections } }
+
+    /// What a process has now.
+    static func reading(of process: pid_t) -> Reading? {
+        guard let kibibytes = ProcessTable.memory(of: process), let files = ProcessTable.openFiles(of: process),
+            let threads = ProcessTable.threads(of: process)
+        else { return nil }
+        return Reading(kibibytes: kibibytes, files: files, threads: threads)
+    }
+
+    /// How many connections the two services have.
+    static func serviceConnections(_ connection: inout Connection) throws -> Int64 {
+        try connection.query(
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE application_name IN
+                ('bellwether writer', 'bellwether keeper', 'bellwether keys', 'bellwether clerk', 'bellwether projections')
+            """)[0].get(0)
+    }
+
+    /// The tables that change most: those of the live line by their names without its number, and what each step and
+    /// each commit writes to.
+    static func tables(url: String) throws -> [String: Table] {
+        var connection = try Connection(url: url)
+        connection.deadline = .after(seconds: 60)
+        var tables: [String: Table] = [:]
+        let names = try connection.query(
+            """
+            SELECT 'projection.' || regexp_replace(c.relname, '_[0-9]+$', ''), c.oid::regclass::text
+            FROM pg_class AS c WHERE c.relnamespace = 'projection'::regnamespace AND c.relkind = 'r' AND c.relispartition
+                AND c.relname LIKE '%\\_' || (SELECT id FROM projection.line WHERE state = 'live')
+            UNION ALL SELECT name, name FROM unnest('{log.head,log.batch,projection.progress}'::text[]) AS name
+            """)
+        for row in names {
+            let (name, table): (String, String) = (try row.get(0), try row.get(1))
+            // A name from the catalogue, quoted where it must be.
+            let text = "SELECT pg_total_relation_size('\(table)'::regclass), (SELECT count(*) FROM \(table))"
+            let measured = try connection.query(Statement(text, []))[0]
+            tables[name] = Table(bytes: try measured.get(0), rows: try measured.get(1))
+        }
+        return tables
+    }
+
+    private func run(every seconds: Double) {
+        repeat {
+            for number in 0..<2 {
+                let process = household[number].process.id
+                if let reading = Self.reading(of: process) {
+                    state.withLock { $0.lives[process, default: []].append(reading) }
+                }
+            }
+            if let count = try? countConnections() { state.withLock { $0.connections.append(count) } }
+        } while state.wait(until: .after(seconds: seconds)) { $0.isStopping ? true : nil } == nil
+    }
+
+    private func countConnections() throws -> Int64? {
+        guard let url = household.bellwether.url else { return nil }
+        var connection = try Connection(url: url)
+        connection.deadline = .after(seconds: 5)
+        return try connection.query("SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL")[0].get(0)
+    }
+}

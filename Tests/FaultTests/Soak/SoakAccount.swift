@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// The figures of a soak, and what of them must be flat.
+struct SoakAccount {
+    private let seconds: Double
+    private var lines: [(name: String, figure: String)] = []
+    private var life: [Gauge.Reading] = []
+    private var connections: [Int64] = []
+    private var tables: [[String: Gauge.Table]] = []
+
+    init(seconds: Double, events: Int, requests: Int) {
+        self.seconds = seconds
+        lines = [
+            ("seed", "\(SoakLength.seed)"), ("seconds", String(format: "%.0f", seconds)),
+            (
+                "load held",
+                String(format: "%.0f events/s in %.0f requests/s", Double(events) / seconds, Double(requests) / seconds)
+            ),
+        ]
+    }
+
+    mutating func note(_ load: Load, _ mishaps: Mishaps, _ neighbours: Neighbours, _ proxies: [Storm]) {
+        lines += [
+            ("requests", "\(load.requests)"),
+            (
+                "acknowledged",
+                "\(load.acknowledgements) envelopes of \(load.events) events, \(neighbours.sends.acknowledged) sends"
+            ),
+            ("acknowledged, sent again and known", "\(load.repeats) envelopes"),
+            ("refused (503)", "\(load.refusals)"), ("without an answer", "\(load.brokenConnections)"),
+        ]
+        for (mishap, count) in mishaps.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            lines.append(("fault: \(mishap.rawValue)", "\(count)"))
+        }
+        var moods: [String: Int] = [:]
+        for proxy in proxies { moods.merge(proxy.counts, uniquingKeysWith: +) }
+        for (mood, count) in moods.sorted(by: { $0.key < $1.key }) {
+            lines.append(("fault: network, \(mood)", "\(count) requests"))
+        }
+        for (name, count) in neighbours.errands.done.sorted(by: { $0.key < $1.key }) {
+            lines.append((name, "\(count), and \(neighbours.errands.excused[name] ?? 0) that a fault broke off"))
+        }
+    }
+
+    mutating func note(_ life: [Gauge.Reading], _ connections: [Int64], _ tables: [[String: Gauge.Table]]) {
+        (self.life, self.connections, self.tables) = (life, connections, tables)
+        lines += [
+            (
+                "memory of the service that lived, by quarters of its life",
+                quarters(\.kibibytes).map { "\($0 / 1024)" }.joined(separator: ", ") + " MiB"
+            ),
+            ("its open files", quarters(\.files).map(String.init).joined(separator: ", ")),
+            ("its threads", quarters(\.threads).map(String.init).joined(separator: ", ")),
+            (
+                "connections of PostgreSQL, by quarters of the time",
+                quarters(of: connections).map { "\($0)" }.joined(separator: ", ")
+            ),
+        ]
+        for name in Set(tables.flatMap(\.keys)).sorted() {
+            let course = tables.compactMap { $0[name] }
+            lines.append(
+                (
+                    "bytes a row of \(name)",
+                    course.map { String(format: "%.0f", $0.bytesPerRow) }.joined(separator: ", ")
+                        + " (\(course.last?.rows ?? 0) rows)"
+                ))
+        }
+    }
+
+    /// What was seen in the last quarter is what was seen in the second.
+    func checkFlatness() {
+        guard SoakLength.isLong else { return }
+        let memory = quarters(\.kibibytes)
+        #expect(memory[3] <= memory[1] + memory[1] / 6 + 4096, "KiB \(memory)")
+        let threads = quarters(\.threads)
+        #expect(threads[3] <= threads[1] + 1, "\(threads)")
+        // Those of clients come and go.
+        let files = quarters(\.files)
+        #expect(files[3] <= files[1] + 10, "\(files)")
+        let counts = quarters(of: connections)
+        #expect(counts[3] <= counts[1] + 5, "\(counts)")
+        for (name, last) in tables[3] where last.bytes > 2 << 20 {
+            guard let second = tables[1][name] else { continue }
+            #expect(last.bytesPerRow <= 1.5 * second.bytesPerRow, "\(name): \(tables.compactMap { $0[name] })")
+        }
+    }
+
+    /// Tells all of it, where somebody asked for a soak, or where it went wrong.
+    func tell() {
+        guard SoakLength.isAsked else { return }
+        let width = lines.map(\.name.count).max() ?? 0
+        var text = ""
+        for (name, figure) in lines {
+            text += name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + figure + "\n"
+        }
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+
+    /// The middle of each quarter of its life.
+    private func quarters(_ value: (Gauge.Reading) -> Int) -> [Int] { quarters(of: life.map(value)) }
+
+    private func quarters<Number: Comparable & ExpressibleByIntegerLiteral>(of numbers: [Number]) -> [Number] {
+        (0..<4).map { quarter in
+            let part = numbers[(numbers.count * quarter / 4)..<(numbers.count * (quarter + 1) / 4)].sorted()
+            return part.isEmpty ? 0 : part[part.count / 2]
+        }
+    }
+}
