@@ -61,10 +61,3 @@ struct DiskFaultTests {
         #expect(try service.stop() == 0)
     }
 }
-
-extension Bellwether {
-    /// A URL of the embedded database for who may do anything.
-    fileprivate var superuserURL: String? {
-        url?.replacingOccurrences(of: "//bellwether_owner@", with: "//bellwether@")
-    }
-}

@@ -4,9 +4,19 @@ import Testing
 
 /// What must hold after every fault, whatever it was.
 enum Laws {
+    /// How many events were found, and how many of those that were acknowledged were not, or twice.
+    struct Count {
+        var stored = 0
+        var lost = 0
+        var doubled = 0
+    }
+
     /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; the batches
     /// tell the truth about the rows; and the funnels are what the log says.
-    static func check(_ load: Load, url: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    @discardableResult
+    static func check(
+        _ load: Load, url: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Count {
         load.stop()
         #expect(load.surprises.isEmpty, sourceLocation: sourceLocation)
         #expect(!load.acknowledged.isEmpty, sourceLocation: sourceLocation)
@@ -14,7 +24,8 @@ enum Laws {
         let counts = try rows(of: &connection)
         let lost = load.acknowledged.filter { counts[$0] == nil }
         #expect(lost.isEmpty, "acknowledged and not stored", sourceLocation: sourceLocation)
-        #expect(counts.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
+        let doubled = counts.filter { $0.value != 1 }
+        #expect(doubled.isEmpty, "stored twice", sourceLocation: sourceLocation)
 
         let refused = try load.sendAllAgain()
         #expect(refused.isEmpty, sourceLocation: sourceLocation)
@@ -24,6 +35,7 @@ enum Laws {
         #expect(final.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
         try checkBatches(&connection, sourceLocation)
         try checkFunnels(url: url, sourceLocation: sourceLocation)
+        return Count(stored: final.count, lost: lost.count, doubled: doubled.count)
     }
 
     /// The funnels can be brought level, and counting them anew by another route finds no difference.

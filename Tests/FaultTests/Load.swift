@@ -152,11 +152,15 @@ final class Load: Sendable {
 
     private func run(_ habits: Habits, _ numbers: SeededNumbers) {
         var numbers = numbers
-        let install = Wire.id(using: &numbers)
+        var install = ""
+        var told = 0
         var unsettled: [Envelope] = []
         var client: HTTPClient?
         while !state.withLock({ $0.isStopping }) {
             if unsettled.isEmpty || Bool.random(using: &numbers) {
+                // Another phone before long: else its few notifications would have ever more events.
+                if told % 1000 < habits.sizes.upperBound { install = Wire.id(using: &numbers) }
+                told += habits.sizes.upperBound
                 let envelope = Envelope(seed: numbers.next(), install: install, sizes: habits.sizes)
                 state.withLock { $0.sent.append(envelope) }
                 unsettled.append(envelope)

@@ -86,6 +86,11 @@ package struct Bellwether: Sendable {
         return "postgresql://bellwether_owner@\(directory):\(lines[3])/bellwether"
     }
 
+    /// The same for who may do anything.
+    package var superuserURL: String? {
+        url?.replacingOccurrences(of: "//bellwether_owner@", with: "//bellwether@")
+    }
+
     private var lockFile: [String]? {
         guard let data, let text = try? String(contentsOfFile: data + "/pg/data/postmaster.pid", encoding: .utf8) else {
             return nil

@@ -6,7 +6,7 @@ enum SoakLength {
     private static let asked = variables["BELLWETHER_SOAK_SECONDS"].flatMap { Double($0) }
 
     /// Seconds of load and faults, without what comes before and after.
-    static let seconds = asked ?? 12
+    static let seconds = asked ?? 6
 
     /// Whether it was asked for: then somebody wants to see figures.
     static let isAsked = asked != nil

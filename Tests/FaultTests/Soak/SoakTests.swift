@@ -33,7 +33,7 @@ struct SoakTests {
         var infancy: Gauge.Reading?
         for part in [0.625, 0.75, 0.875, 1] {
             try run(until: part, since: began, 1..<2, &deck, &numbers, household, load, mishaps)
-            try tables.append(Gauge.tables(url: try #require(household.bellwether.url)))
+            try tables.append(Gauge.tables(url: try #require(household.bellwether.superuserURL)))
             infancy = infancy ?? Gauge.reading(of: elder)
         }
         let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
@@ -50,7 +50,7 @@ struct SoakTests {
         account.note(load, mishaps, neighbours, proxies)
         account.note(gauge.life(of: elder), gauge.connections, tables)
         defer { account.tell() }
-        try Laws.check(load, url: try #require(household.bellwether.url))
+        account.note(try Laws.check(load, url: try #require(household.bellwether.url)))
         try neighbours.check(url: try #require(household.bellwether.url))
         account.checkFlatness()
         for proxy in proxies { proxy.stop() }
