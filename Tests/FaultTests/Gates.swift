@@ -4,16 +4,23 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Gates within PostgreSQL, where no client could stop: a writer's backend waits at one that is shut.
+/// Gates within PostgreSQL, where no client could stop: the backend of a writer or a projector waits at one that is shut.
 struct Gates {
-    /// Where they stand in a commit.
-    enum Gate: Int32, CaseIterable {
+    /// Where they stand in a writer's transaction, and in a projector's.
+    enum Gate: Int32 {
         /// In the midst of COPY, with rows of its own already in the table.
         case copy = 1
         /// Under the head's lock, before the batch has its number.
         case number = 2
         /// Within COMMIT, before it is one.
         case commit = 3
+        /// In the midst of a step: deliveries and funnels are written, its position is not.
+        case step = 4
+        /// Within the COMMIT of a step, before it is one.
+        case stepCommit = 5
+
+        static let writing: [Gate] = [.copy, .number, .commit]
+        static let projecting: [Gate] = [.step, .stepCommit]
     }
 
     let url: String
@@ -33,6 +40,10 @@ struct Gates {
                 CREATE TRIGGER gate BEFORE INSERT ON log.batch FOR EACH ROW EXECUTE FUNCTION public.pass_gate(2);
                 CREATE CONSTRAINT TRIGGER late_gate AFTER INSERT ON log.batch DEFERRABLE INITIALLY DEFERRED
                     FOR EACH ROW EXECUTE FUNCTION public.pass_gate(3);
+                CREATE TRIGGER gate BEFORE UPDATE ON projection.progress
+                    FOR EACH ROW EXECUTE FUNCTION public.pass_gate(4);
+                CREATE CONSTRAINT TRIGGER late_gate AFTER UPDATE ON projection.progress DEFERRABLE INITIALLY DEFERRED
+                    FOR EACH ROW EXECUTE FUNCTION public.pass_gate(5);
                 """)
     }
 

@@ -1,5 +1,6 @@
 import Compression
 import Foundation
+import Postgres
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -28,6 +29,18 @@ struct NetworkFaultTests {
             }
             return 0
         }
+        async let fields = apart {
+            let client = try RawClient(port: service.port)
+            client.send(String(head.prefix(30)))
+            // A whole field every now and then would make it no better.
+            var rest = Array("\r\n".utf8) + (0..<200).map { _ in UInt8(ascii: "x") }
+            let end = Deadline.after(seconds: 90)
+            while !end.hasPassed, client.send([rest.removeFirst()]) {
+                if let answer = try? client.answer(within: 1) { return answer.status }
+                if client.hasEnded { return 408 }
+            }
+            return 0
+        }
         async let stall = apart {
             let client = try RawClient(port: service.port)
             client.send(head + "{")
@@ -49,7 +62,7 @@ struct NetworkFaultTests {
         let load = Load(clients: 1, on: service, key: app.secret)
         #expect(load.isServed(100))
         try Laws.check(load, url: database.url())
-        #expect(try await (trickle, stall) == (408, 408))
+        #expect(try await (trickle, fields, stall) == (408, 408, 408))
         #expect(try await cut)
         _ = try await reader
         #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).results.accepted == 1)
@@ -82,6 +95,33 @@ struct NetworkFaultTests {
         #expect(closed)
         // What was cut off is not in the log: only what the load sent is.
         try Laws.check(load, url: database.url())
+    }
+
+    @Test("envelopes sent one after another without waiting are answered in their order, and each is stored once")
+    func pipelining() throws {
+        let shop = try Shop()
+        let service = try shop.bellwether.serve()
+        let load = shop.load(clients: 2, on: service)
+        #expect(load.isServed())
+        let client = try RawClient(port: service.port)
+        // Of different sizes, so that an answer tells which envelope it is of; every seventh comes twice.
+        let ids = (0..<60).map { number in (0...(number % 7)).map { _ in Wire.id() } }
+        for (number, ids) in ids.enumerated() {
+            let envelope = Wire.envelope(ids.map { Wire.event(id: $0) })
+            for _ in 0..<(number % 7 == 6 ? 2 : 1) { client.sendEnvelope(envelope, key: shop.app.secret) }
+        }
+        for (number, ids) in ids.enumerated() {
+            let count = ids.count
+            #expect(try client.answer(within: 60).results.accepted == count, "answer \(number)")
+            if count == 7 {
+                #expect(try client.answer(within: 60).results.duplicate == count, "answer \(number) again")
+            }
+        }
+        load.stop()
+        let stored: [String] = try shop.database.column("SELECT event_id::text FROM log.event")
+        #expect(Set(stored).count == stored.count && Set(stored).isSuperset(of: ids.joined()))
+        try Laws.checkFunnels(url: shop.database.url())
+        #expect(try service.stop() == 0)
     }
 
     @Test(

@@ -94,7 +94,7 @@ struct SoakAccount {
         }
     }
 
-    /// Tells all of it, where somebody asked for a soak, or where it went wrong.
+    /// Tells all of it, where somebody asked for a soak.
     func tell() {
         guard SoakLength.isAsked else { return }
         let width = lines.map(\.name.count).max() ?? 0
