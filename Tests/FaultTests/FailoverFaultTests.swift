@@ -61,7 +61,7 @@ struct FailoverFaultTests {
         // By then the commits that it had confirmed in its last moment have been answered, too.
         #expect(load.isRefused(1))
         let served = load.acknowledgements
-        let end = Deadline.after(seconds: FaultLength.seconds(15))
+        let end = Deadline.after(seconds: FaultLength.seconds(1))
         repeat { #expect(load.isRefused(1)) } while !end.hasPassed
         #expect(load.acknowledgements == served)
         #expect(try service.client().get("/healthz").status == 200)

@@ -67,12 +67,14 @@ struct ServiceFaultTests {
         #expect(try database.value("SELECT count(*) FROM log.event", as: Int64.self) == 20)
     }
 
-    @Test("two services on one database, sent the same envelopes at once, store each event once and never fail")
-    func crossed() throws {
+    @Test(
+        "two services on one database, or two that ingest and two that project, sent the same envelopes at once, store each event once and never fail",
+        arguments: [[[]], [["--only", "ingest"], ["--only", "project"]]])
+    func crossed(_ parts: [[String]]) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try database.makeApp()
-        let services = try (0..<2).map { _ in try Bellwether(database).serve() }
+        let services = try parts.flatMap { part in try (0..<2).map { _ in try Bellwether(database).serve(part) } }
         defer { for service in services { _ = try? service.stop() } }
         let ids = (0..<300).map { _ in (id: Wire.id(), install: Wire.id()) }
         let accepted = Lock(0)
@@ -93,6 +95,7 @@ struct ServiceFaultTests {
         #expect(accepted.withLock { $0 } == ids.count)
         let stored: [String] = try database.column("SELECT event_id::text FROM log.event")
         #expect(stored.count == ids.count && Set(stored) == Set(ids.map(\.id)))
+        #expect(try database.becomesLevel())
         try Laws.checkFunnels(url: database.url())
     }
 }
