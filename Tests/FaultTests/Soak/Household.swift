@@ -16,8 +16,8 @@ final class Household: Sendable {
         shop = try EmbeddedShop()
         bellwether = shop.bellwether
         key = shop.key
-        serverKey = String(try bellwether.trusted("app", "key", "add", "shop", "--server").dropLast())
         services = Lock([try bellwether.serve(), try bellwether.serve()])
+        serverKey = String(try bellwether.trusted("app", "key", "add", Self.app, "--server").dropLast())
     }
 
     /// The slug of its one app.
