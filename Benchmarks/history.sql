@@ -1,6 +1,6 @@
 -- A log of about :events events as phones would have made it: two and a half events a delivery, over :days days, in batches
--- of :batch in the order in which things happened. Straight into the tables, as their owner. A long log is made of several such
--- parts: :part counts them from 0.
+-- of :batch in the order in which things happened, with message ids that begin with the time, as those of FCM do. Straight into
+-- the tables, as their owner. A long log is made of several such parts, one after another: this is :part of :parts, from 0.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SELECT count(log.make_partition((date_trunc('month', now()) - n * interval '1 month')::date)) AS made
@@ -25,11 +25,12 @@ FROM word;
 SELECT setseed(0.5 - :part / 1000.0) \gset
 -- A delivery each: one in eight is a story of a category of its own.
 CREATE TEMP TABLE delivery AS
-SELECT n, md5('install' || :part * 1000000000::bigint + (random() * :events / 20)::bigint)::uuid AS install,
-    (1700000000000000 + :part * 1000000000::bigint + n)::text AS key, now() - random() * :days * interval '1 day' AS at,
+SELECT *, (extract(epoch FROM at) * 1000000)::bigint::text AS key FROM (SELECT
+    n, md5('install' || :part * 1000000000::bigint + (random() * :events / 20)::bigint)::uuid AS install,
+    now() - (1 - (:part + random()) / :parts) * :days * interval '1 day' AS at,
     (random() * 19)::integer AS category, (random() * 9)::integer AS thread, (random() * 49)::integer AS campaign,
     (random() * 9)::integer AS version, random() AS fate, (1 + random() * 5)::integer AS pages, (random() * 3)::integer AS button
-FROM generate_series(1, (:events / 2.5)::bigint) AS n;
+FROM generate_series(1, (:events / 2.5)::bigint) AS n) AS sent;
 CREATE TEMP TABLE happening AS
 SELECT n, at, 1::smallint AS type, NULL::smallint AS page FROM delivery WHERE fate > 0.05 OR pages = 3
 UNION ALL SELECT n, at + fate * interval '2 hours', 3, NULL FROM delivery WHERE fate < 0.4

@@ -1,4 +1,5 @@
 package import Postgres
+internal import ServiceRuntime
 package import Telemetry
 
 /// What opens the door for an app. Only its hash is stored; the secret is seen once.
@@ -85,8 +86,10 @@ package enum APIKeys {
     }
 
     private static func check(_ name: String) throws(AppError) {
-        let printable = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0.value != 0 }
-        guard (1...64).contains(name.unicodeScalars.count), printable else { throw .invalidKeyName(name) }
+        // What a terminal would not show as it is, cannot be typed again to revoke the key.
+        guard (1...64).contains(name.unicodeScalars.count), String(printable: name) == name else {
+            throw .invalidKeyName(name)
+        }
     }
 
     /// 256 bits from the system's generator; the prefix tells a person, and a scanner for leaked secrets, what it is.

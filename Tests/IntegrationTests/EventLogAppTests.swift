@@ -149,7 +149,7 @@ struct EventLogAppTests {
         defer { database.drop() }
         var connection = try database.connect()
         _ = try Apps.create(slug: "chat", timeZone: "UTC", on: &connection)
-        for name in ["", "a\nb", "\u{1b}[31m", "\0", String(repeating: "x", count: 65)] {
+        for name in ["", "a\nb", "\u{1b}[31m", "\0", "a\u{202E}b", "a\u{200B}", String(repeating: "x", count: 65)] {
             let error = #expect(throws: AppError.self) {
                 _ = try APIKeys.add(to: "chat", kind: .write, name: name, on: &connection)
             }
