@@ -141,7 +141,9 @@ let package = Package(
             swiftSettings: strict),
         // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
         .target(
-            name: "Fuzzing", dependencies: ["Compression", "Ingestion", "JSON", "Telemetry"], path: "Tests/Fuzzing",
+            name: "Fuzzing",
+            dependencies: ["Compression", "Ingestion", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry"],
+            path: "Tests/Fuzzing",
             exclude: ["Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"], swiftSettings: strict),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.

@@ -32,4 +32,26 @@ struct CorpusTests {
             #expect(broken.isEmpty, "\(broken) by \(body)")
         }
     }
+
+    @Test(
+        "all that was told of sends in the corpus is refused, or decoded to what can be stored, alone and in an envelope"
+    )
+    func sends() throws {
+        let bodies = try corpus("sends")
+        #expect(bodies.count > 100)
+        for body in bodies {
+            let broken = SendsLaw.broken(by: body)
+            #expect(broken.isEmpty, "\(broken) by \(String(decoding: body, as: UTF8.self))")
+        }
+    }
+
+    @Test("every document of categories in the corpus is refused, or the same when it is told again")
+    func categories() throws {
+        let documents = try corpus("categories")
+        #expect(documents.count > 100)
+        for document in documents {
+            let broken = CategoriesLaw.broken(by: document)
+            #expect(broken.isEmpty, "\(broken) by \(String(decoding: document, as: UTF8.self))")
+        }
+    }
 }

@@ -2,7 +2,7 @@ internal import ServiceRuntime
 
 extension [Category] {
     /// One text for the same categories, however their document was written. What it is compared by, and stored from.
-    var json: String { "[" + map(\.json).joined(separator: ",") + "]" }
+    package var json: String { "[" + map(\.json).joined(separator: ",") + "]" }
 }
 
 extension Category {

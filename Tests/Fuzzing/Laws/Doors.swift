@@ -10,6 +10,18 @@ public func fuzzGunzip(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
     stop(GunzipLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
 }
 
+/// The same for what is told of sends.
+@_cdecl("bellwether_fuzz_sends")
+public func fuzzSends(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(SendsLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
+/// The same for documents of categories.
+@_cdecl("bellwether_fuzz_categories")
+public func fuzzCategories(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(CategoriesLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
 private func stop(_ broken: [String]) {
     precondition(broken.isEmpty, broken.joined(separator: "; "))
 }
