@@ -55,6 +55,18 @@ struct SendStoreTests {
         #expect(messages == ["17 0:17%ab", "18"])
     }
 
+    @Test("ids that only look alike are different sends, in one envelope too")
+    func lookalikes() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let (whole, combined) = (Send(id: "caf\u{e9}"), Send(id: "cafe\u{301}"))
+        #expect(try append([whole, combined, whole], of: app, in: database) == [true, true, false])
+        #expect(try append([combined, whole], of: app, in: database) == [false, false])
+        let lengths: [Int32] = try database.column("SELECT octet_length(id) FROM sends.send ORDER BY 1")
+        #expect(lengths == [5, 6])
+    }
+
     @Test("what nobody told is none, and the time is that of receipt")
     func bare() throws {
         let database = try TestDatabase.make()
