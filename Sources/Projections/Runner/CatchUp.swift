@@ -19,6 +19,8 @@ struct CatchUp {
     private struct State {
         var failure: (any Error)?
         var isDone = false
+        /// Steps of all lanes that have moved something.
+        var moves = 0
     }
 
     /// Returns when all shards stand at or past `target`, whoever carried them there, or when the line has stopped.
@@ -33,7 +35,9 @@ struct CatchUp {
 
     private func follow(to target: Int64, _ state: Lock<State>, _ progress: Progress) {
         var backoff = Backoff(first: 0.1, most: 2)
+        // What fails while another lane gets on is not in vain: connections may be cut as often as they like.
         var attempts = 0
+        var seen = 0
         while !state.withLock({ state in state.isDone }) {
             do {
                 var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
@@ -50,7 +54,10 @@ struct CatchUp {
                     let hasMoved = try step(to: target, &connection)
                     attempts = 0
                     backoff.reset()
-                    if hasMoved { continue }
+                    if hasMoved {
+                        state.withLock { state in state.moves += 1 }
+                        continue
+                    }
                     if try Self.hasStopped(choice, before: target, on: &connection) {
                         state.withLockNotifying { state in state.isDone = true }
                         return
@@ -59,7 +66,9 @@ struct CatchUp {
                     _ = state.wait(until: .after(seconds: 0.02)) { state in state.isDone ? true : nil }
                 }
             } catch {
-                attempts += 1
+                let moves = state.withLock { state in state.moves }
+                attempts = moves == seen ? attempts + 1 : 1
+                seen = moves
                 guard attempts < 10,
                     (error as? PostgresError)?.isRetriable ?? (error as? StepError)?.isRetriable ?? false
                 else {
