@@ -10,6 +10,8 @@
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
+#   make test-tsan the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
+#   make schemathesis  requests of every kind, made up from its description, to the real program (Tests/Schemathesis)
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
 #   make bench     measure ingestion beside COPY and a peer on this machine (Benchmarks/README.md); bench-quick: its main rows
 #   make docs      the client library's documentation, as a web site in .build/docs
@@ -30,7 +32,8 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test fault soak format lint check fuzz bench bench-quick docs deps clean
+.PHONY: build demo serve install test test-tsan test-asan fault soak format lint check fuzz schemathesis bench bench-quick \
+	docs deps clean
 
 build: deps
 	swift build -c release --product bellwether
@@ -65,6 +68,30 @@ test: deps
 	} | tee "$$said"; \
 	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
 
+# The tests under a sanitizer, in a build of its own, in which the programs that tests start are sanitized, too. A report ends
+# its process with 66 and is kept as a file, whichever process it is of, so that none goes unseen: at the end there must be
+# no file. Not among them are tests of plain functions, with neither threads nor C.
+SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
+# And what says nothing there:
+#   memory    bounds of resident memory, of which most is the sanitizer's (overload, garbage; idle with its 5,000 connections)
+#   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
+#   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
+UNSANITIZED := DatabaseFaultTests/overload|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|DependentPackageTests|AppleLayerTests
+# ThreadSanitizer and AddressSanitizer. Of leaks the latter is not asked: what Swift keeps for good looks like one to it.
+test-tsan: SANITIZER = thread
+test-asan: SANITIZER = address
+test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
+test-tsan test-asan: deps
+	swift build --build-tests --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
+	@reports=$$(mktemp -d /tmp/bellwether-$@.XXXXXX); chmod 1777 "$$reports"; failed=; \
+	export TSAN_OPTIONS="log_path=$$reports/report:exitcode=66" \
+		ASAN_OPTIONS="log_path=$$reports/report:exitcode=66:detect_leaks=0"; \
+	$(SANITIZED_TEST) --filter '^$(SANITIZED)\.' --skip '$(WAITING_TESTS)|$(UNSANITIZED)' || failed=yes; \
+	$(SANITIZED_TEST) --filter '$(WAITING_TESTS)' --skip '$(UNSANITIZED)' || failed=yes; \
+	if rmdir "$$reports" 2>/dev/null; then echo 'The sanitizer has nothing to report.'; \
+	else cat "$$reports"/*; echo "The reports are in $$reports."; failed=yes; fi; \
+	[ -z "$$failed" ]
+
 # The whole fault suite, of which `make test` runs the quick part. FAULT_SECONDS=600 holds what lasts for ten minutes.
 FAULT_SECONDS ?= 60
 FAULTS := FaultTests\.|HTTPServerTests\.|EmbeddedPostgresTests\.
@@ -89,6 +116,12 @@ check: lint test
 
 fuzz: deps
 	Tests/Fuzzing/run $(ARGS)
+
+# Its version stands in Tests/Schemathesis/requirements.txt. ARGS='--seed 7 --examples 5000' makes other requests, and more.
+schemathesis: PACKAGES += python3-venv
+schemathesis: deps
+	swift build --product bellwether
+	Tests/Schemathesis/run $(ARGS)
 
 bench bench-quick: PACKAGES += wrk python3-venv
 bench: build

@@ -89,8 +89,9 @@ def subschemas(schema, steps):
     yield schema, steps
     for name, member in schema.get("properties", {}).items():
         yield from subschemas(member, steps + ("properties", name))
-    if "items" in schema:
-        yield from subschemas(schema["items"], steps + ("items",))
+    for keyword in ("items", "propertyNames", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            yield from subschemas(schema[keyword], steps + (keyword,))
     for keyword in ("allOf", "anyOf", "oneOf"):
         for index, part in enumerate(schema.get(keyword, [])):
             yield from subschemas(part, steps + (keyword, index))

@@ -45,7 +45,8 @@ OPENAPI = closed(
 
 KEYWORDS = set(
     """$ref title description type format pattern const enum required properties items allOf anyOf oneOf discriminator
-    minLength maxLength minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum""".split())
+    minLength maxLength minItems maxItems uniqueItems minimum maximum exclusiveMinimum exclusiveMaximum
+    additionalProperties propertyNames minProperties maxProperties""".split())
 
 
 def places(node, steps=()):
