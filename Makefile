@@ -13,7 +13,7 @@
 #   make test-tsan the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
 #   make schemathesis  requests of every kind, made up from its description, to the real program (Tests/Schemathesis)
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
-#   make bench     measure ingestion beside COPY and a peer on this machine (Benchmarks/README.md); bench-quick: its main rows
+#   make bench     measure everything beside COPY, GROUP BY and a peer, for an hour (Benchmarks/README.md); bench-quick: the main rows
 #   make docs      the client library's documentation, as a web site in .build/docs
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
@@ -73,10 +73,11 @@ test: deps
 # no file. Not among them are tests of plain functions, with neither threads nor C.
 SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
 # And what says nothing there:
-#   memory    bounds of resident memory, of which most is the sanitizer's (overload, garbage; idle with its 5,000 connections)
+#   memory    bounds of resident memory, of which most is the sanitizer's (overload, slowCommits, garbage; idle with its 5,000
+#             connections)
 #   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := DatabaseFaultTests/overload|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|DependentPackageTests|AppleLayerTests
+UNSANITIZED := DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer. Of leaks the latter is not asked: what Swift keeps for good looks like one to it.
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
@@ -126,6 +127,8 @@ schemathesis: deps
 bench bench-quick: PACKAGES += wrk python3-venv
 bench: build
 	Benchmarks/ingest $(ARGS)
+	Benchmarks/projection
+	Benchmarks/growth
 
 bench-quick: build
 	Benchmarks/ingest --quick $(ARGS)

@@ -111,10 +111,10 @@ class Cluster:
         self.stop()
         subprocess.run([BELLWETHER, "database", "stop", "--force"], env=self.environment, capture_output=True)
 
-    def peak_memory(self):
-        """Of the service, in MB."""
+    def memory(self, which="VmRSS"):
+        """Resident in the service, in MB; `VmHWM` is the most that it ever was."""
         status = pathlib.Path(f"/proc/{self.server.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+        return int(next(line for line in status.splitlines() if line.startswith(which)).split()[1]) / 1024
 
     def cpu(self):
         """Seconds of CPU so far: of the server, and of the cluster's processes, those that ended included."""

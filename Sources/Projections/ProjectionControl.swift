@@ -10,8 +10,8 @@ package struct ProjectionControl: Sendable {
     package var lanes = 2
     /// As whom; nil is the owner.
     package var role: LogSession.Role? = .projector
-    /// Events of one step.
-    package var mostEvents: Int64 = 20_000
+    /// Events of one step: more than the runner takes, since nobody waits for one, and a delivery's events meet in it.
+    package var mostEvents: Int64 = 50_000
     /// Ends what takes long.
     package var cancellation = Cancellation()
 

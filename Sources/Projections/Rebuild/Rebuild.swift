@@ -120,13 +120,10 @@ package struct Rebuild {
     ) throws {
         let head = try Backlog.read(.building(line), on: &connection).head
         let catchUp = CatchUp(
-            url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: Self.mostEvents,
+            url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: control.mostEvents,
             log: control.log, cancellation: control.cancellation)
         try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
     }
-
-    /// Events of one step: bigger than those of the runner, since nobody waits for one.
-    private static let mostEvents: Int64 = 50_000
 
     private func prove(
         _ line: Int32, _ progress: @escaping @Sendable (Phase) -> Void

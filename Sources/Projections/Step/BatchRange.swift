@@ -27,23 +27,34 @@ struct BatchRange {
     init(
         after lane: Lane, upTo last: Int64, mostEvents: Int64, mostBatches: Int32?, on connection: inout Connection
     ) throws(PostgresError) {
-        let rows = try connection.queryPrepared(
-            """
-            SELECT number, id, shard_events, least_device_at, greatest_device_at
-            FROM log.batch_expected WHERE number > \(lane.position) AND number <= \(last) ORDER BY number LIMIT \(mostBatches ?? Self.mostBatches)
-            """)
-        for row in rows {
-            let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2))
-            let count = lane.shards.reduce(Int64(0)) { $0 + Int64(batch.events(in: $1)) }
-            guard events == 0 || events + count <= mostEvents else { break }
-            events += count
-            batches.append(batch)
-            guard let least: Timestamp = try row.optional(3), let greatest: Timestamp = try row.optional(4) else {
-                guard count == 0 else { throw .decoding("batch \(batch.number) has events but no times") }
-                continue
-            }
-            times = (min(times?.least ?? least, least), max(times?.greatest ?? greatest, greatest))
+        let most = mostBatches ?? Self.mostBatches
+        var chunk = min(most, 64)
+        // Far behind, thousands of batches wait, and a few fill a step: so a few are asked for, and then more.
+        while chunk > 0 {
+            let rows = try connection.queryPrepared(
+                """
+                SELECT number, id, shard_events, least_device_at, greatest_device_at FROM log.batch_expected
+                WHERE number > \(batches.last?.number ?? lane.position) AND number <= \(last) ORDER BY number LIMIT \(chunk)
+                """)
+            for row in rows where try !add(row, of: lane, mostEvents) { return }
+            guard rows.count == chunk else { return }
+            chunk = min(most - Int32(batches.count), 2 * chunk)
         }
+    }
+
+    /// Takes a batch, unless the step is full without it.
+    private mutating func add(_ row: Rows.Row, of lane: Lane, _ mostEvents: Int64) throws(PostgresError) -> Bool {
+        let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2))
+        let count = lane.shards.reduce(Int64(0)) { $0 + Int64(batch.events(in: $1)) }
+        guard events == 0 || events + count <= mostEvents else { return false }
+        events += count
+        batches.append(batch)
+        guard let least: Timestamp = try row.optional(3), let greatest: Timestamp = try row.optional(4) else {
+            guard count == 0 else { throw .decoding("batch \(batch.number) has events but no times") }
+            return true
+        }
+        times = (min(times?.least ?? least, least), max(times?.greatest ?? greatest, greatest))
+        return true
     }
 }
 
