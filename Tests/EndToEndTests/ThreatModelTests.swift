@@ -28,6 +28,8 @@ import Testing
             var suite: String?
             for word in (line.split(separator: " | ").last ?? "").matches(of: /`([A-Za-z0-9\/]+)`/) {
                 let parts = word.1.split(separator: "/").map(String.init)
+                // A path among the tests is no suite.
+                if parts[0] == "Tests" { continue }
                 if parts[0].hasSuffix("Tests") {
                     suite = parts[0]
                     named.append((parts[0], parts.count > 1 ? parts[1] : nil))
