@@ -78,7 +78,7 @@ SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|
 #   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
 UNSANITIZED := DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|DependentPackageTests|AppleLayerTests
-# ThreadSanitizer and AddressSanitizer. Of leaks the latter is not asked: what Swift keeps for good looks like one to it.
+# ThreadSanitizer and AddressSanitizer, the latter without its search for leaks.
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
 test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
