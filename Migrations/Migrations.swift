@@ -34,6 +34,7 @@ package enum Migrations {
         Migration("0026_create_campaign_funnel", PackageResources._026_create_campaign_funnel_sql),
         Migration("0027_tell_advances", PackageResources._027_tell_advances_sql),
         Migration("0028_date_answers", PackageResources._028_date_answers_sql),
+        Migration("0029_hide_moves", PackageResources._029_hide_moves_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -21,13 +21,22 @@ package final class LogKeeper: Sendable {
         var thread: Worker?
     }
 
+    /// When the months are looked at again.
+    private struct Rounds {
+        var next = Deadline.now
+        /// Writers ask again with each batch, and wait behind each attempt: after one that failed, not before `next`.
+        var isHeld = false
+        /// How many seconds the next attempt is put off that a reader is in the way of.
+        var patience = 1.0
+    }
+
     private let state = Lock(State())
     private let url: String
     private let role: LogSession.Role
     private let log: Log
     private let months: MonthBook
     private let revive: @Sendable () throws -> Void
-    private let nextRound = Lock(Deadline.now)
+    private let rounds = Lock(Rounds())
 
     /// Steps down to `role` once the database fits; partitions are the ingest role's to make, and nobody else's.
     /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
@@ -92,32 +101,32 @@ package final class LogKeeper: Sendable {
         let nextMigrationCheck = Deadline.after(seconds: 10)
         while !isStopping, !nextMigrationCheck.hasPassed {
             connection.deadline = .after(seconds: 10)
-            let wanted = months.wanted(until: .after(seconds: 1))
-            if role == .ingest, !wanted.isEmpty || nextRound.withLock({ $0.hasPassed }) {
-                let pause = try keepPartitions(wanted, &connection)
-                nextRound.withLock { $0 = .after(seconds: pause == nil ? 60 : 0) }
-                // Writers ask again with each batch, and wait behind each attempt: not at once.
-                if let pause { rest(pause) }
+            let (isDue, isHeld) = rounds.withLock { ($0.next.hasPassed, $0.isHeld && !$0.next.hasPassed) }
+            if isHeld { rest(1) }
+            let wanted = isHeld ? [] : months.wanted(until: .after(seconds: 1))
+            if role == .ingest, isDue || !wanted.isEmpty {
+                try keepPartitions(wanted, &connection)
             } else {
                 try connection.query("SELECT 1")
             }
         }
     }
 
-    /// Makes what partitions are missing; if some could not be had, says for how many seconds to leave it at that. The
-    /// default partition takes the rows meanwhile.
-    private func keepPartitions(
-        _ wanted: Set<CivilDate>, _ connection: inout Connection
-    ) throws(PostgresError) -> Double? {
+    /// Makes what partitions are missing, and says when to look again. The default partition takes the rows meanwhile.
+    private func keepPartitions(_ wanted: Set<CivilDate>, _ connection: inout Connection) throws(PostgresError) {
         do {
             switch try Partitions.keep(wanted, at: WallClock.now, book: months, on: &connection, log: log) {
-            case .complete: return nil
-            case .tryAgainSoon: return 1
+            case .complete: rounds.withLock { $0 = Rounds(next: .after(seconds: 60)) }
+            case .tryAgainSoon:
+                rounds.withLock {
+                    $0 = Rounds(
+                        next: .after(seconds: $0.patience), isHeld: true, patience: min(2 * $0.patience, 30))
+                }
             }
         } catch {
             guard !error.isUnavailable else { throw error }
             log.error("partitions could not be made ahead", ["error": "\(error)"])
-            return 10
+            rounds.withLock { $0 = Rounds(next: .after(seconds: 10), isHeld: true) }
         }
     }
 

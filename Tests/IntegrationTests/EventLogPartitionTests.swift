@@ -181,6 +181,33 @@ struct EventLogPartitionTests {
         #expect(try places(database) == ["log.event_2011_02", "log.event_2011_02"])
     }
 
+    @Test("a reader that comes while rows move to their month finds each of them")
+    func readerBesideMaker() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let events =
+            (0..<3).map { Event.sample(at: noon(2011, 2, 3) + Int64($0)) } + [Event.sample(at: noon(2001, 1, 1))]
+        _ = try database.appender().append([app.submission(events)])
+        var maker = try database.connect()
+        try maker.execute(script: "BEGIN; SELECT log.make_partition('2011-02-01')")
+        let found = Lock<[Int64]>([])
+        let reader = Worker(name: "reader") {
+            let count: [Int64]? = try? database.column("SELECT count(*) FROM analytics.events")
+            found.withLock { $0 = count ?? [] }
+        }
+        var watcher = try database.connect()
+        let isWaiting = try eventually {
+            try watcher.query(
+                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ).count == 1
+        }
+        #expect(isWaiting)
+        try maker.execute(script: "COMMIT")
+        reader.join()
+        #expect(found.withLock { $0 } == [4])
+    }
+
     @Test("many that make the same month at once make it once")
     func makersTogether() throws {
         let database = try TestDatabase.make()

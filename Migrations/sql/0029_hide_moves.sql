@@ -1,0 +1,53 @@
+-- Why: a SELECT lists the partitions, waits for the move to end, and only then takes the snapshot that it reads with: it found
+-- the rows that had moved neither where they had been nor in the partition that was not on its list. So a move keeps readers
+-- from listing: it waits for those that have, and those that come wait for it. Months made ahead have nothing to move, and
+-- hold no writer.
+
+-- Makes the partition of this month if there is none: true if it made it, NULL if there is too much to move.
+CREATE OR REPLACE FUNCTION log.make_partition(of_month date, most_moved bigint DEFAULT 20000) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC'
+AS $$
+DECLARE
+    first date := date_trunc('month', of_month)::date;
+    lower timestamptz := first::timestamp AT TIME ZONE 'UTC';
+    upper timestamptz := (first + interval '1 month')::timestamp AT TIME ZONE 'UTC';
+    name text := 'event_' || to_char(first, 'YYYY_MM');
+    strays bigint;
+BEGIN
+    IF first < date '2000-01-01' OR first > now() + interval '1 year' THEN
+        RAISE EXCEPTION 'no partition is made for %: it is too far from now', first USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
+    IF EXISTS (SELECT FROM log.partition WHERE month = first) THEN
+        RETURN false;
+    END IF;
+    SELECT count(*) INTO strays FROM (
+        SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper LIMIT most_moved + 1) AS stray;
+    IF strays > most_moved THEN
+        RETURN NULL;
+    END IF;
+    -- In the order in which readers take them: the whole, then its parts.
+    IF strays > 0 THEN
+        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;
+    END IF;
+    LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL)', name);
+    -- Rows only ever come; the default of one vacuum per fifth of the table would come too late to set the
+    -- visibility map for a big month.
+    EXECUTE format('ALTER TABLE log.%I SET (autovacuum_vacuum_insert_scale_factor = 0.05,
+        autovacuum_analyze_scale_factor = 0.05)', name);
+    IF EXISTS (SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper) THEN
+        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;  -- if the first one came since we counted
+        PERFORM log.open_gate();
+        EXECUTE format('INSERT INTO log.%I SELECT * FROM log.event_elsewhere WHERE device_at >= $1 AND device_at < $2', name)
+            USING lower, upper;
+        DELETE FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper;
+        PERFORM set_config('bellwether.gate', '', true);
+    END IF;
+    EXECUTE format('ALTER TABLE log.event ATTACH PARTITION log.%I FOR VALUES FROM (%L) TO (%L)', name, lower, upper);
+    EXECUTE format('CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.%I
+        FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change()', name);
+    INSERT INTO log.partition (month, name) VALUES (first, name);
+    RETURN true;
+END
+$$;
