@@ -114,16 +114,7 @@ struct EventLogIdentityTests {
             let outcome = try? database.appender().append([app.submission([event])])
             verdicts.withLock { $0 = outcome }
         }
-        var watcher = try database.connect()
-        let isWaiting = try eventually {
-            try watcher.query(
-                """
-                SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                    AND application_name = 'bellwether writer'
-                """
-            ).count == 1
-        }
-        #expect(isWaiting)
+        #expect(try database.hasWaiters(1))
         try slow.execute(script: "COMMIT")
         writer.join()
         #expect(verdicts.withLock { $0 } == [[.duplicate]])

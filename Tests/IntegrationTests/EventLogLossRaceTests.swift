@@ -105,22 +105,14 @@ struct EventLogLossRaceTests {
         var head = try database.connect()
         try head.execute(script: "BEGIN; SELECT log.take_head(0)")
         let erasures = Lock<Erasure.Receipt?>(nil)
-        var watcher = try database.connect()
-        func waiters(_ count: Int) throws -> Bool {
-            try eventually {
-                try watcher.query(
-                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-                ).count == count
-            }
-        }
         let eraser = Worker(name: "eraser") {
             let receipt = try? database.erase(Self.install, of: app)
             erasures.withLock { $0 = receipt }
         }
-        #expect(try waiters(1))
+        #expect(try database.hasWaiters(1))
         // Behind the erasure in the queue, with its rows written already.
         stage.withLockNotifying { $0 += 1 }
-        #expect(try waiters(2))
+        #expect(try database.hasWaiters(2))
         try head.execute(script: "COMMIT")
         eraser.join()
         writer.join()

@@ -168,13 +168,7 @@ struct EventLogPartitionTests {
             let outcome = try? database.appender().append([app.submission([first, second])])
             verdicts.withLock { $0 = outcome }
         }
-        var watcher = try database.connect()
-        let isWaiting = try eventually {
-            try watcher.query(
-                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            ).count == 1
-        }
-        #expect(isWaiting)
+        #expect(try database.hasWaiters(1))
         try maker.execute(script: "COMMIT")
         writer.join()
         #expect(verdicts.withLock { $0 } == [[.duplicate, .accepted]])
@@ -196,13 +190,7 @@ struct EventLogPartitionTests {
             let count: [Int64]? = try? database.column("SELECT count(*) FROM analytics.events")
             found.withLock { $0 = count ?? [] }
         }
-        var watcher = try database.connect()
-        let isWaiting = try eventually {
-            try watcher.query(
-                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            ).count == 1
-        }
-        #expect(isWaiting)
+        #expect(try database.hasWaiters(1))
         try maker.execute(script: "COMMIT")
         reader.join()
         #expect(found.withLock { $0 } == [4])

@@ -98,13 +98,7 @@ struct EventLogRetentionTests {
             let closed = try? Retention.close(found, on: &connection)
             outcome.withLock { $0 = .some(closed) }
         }
-        var watcher = try database.connect()
-        let isWaiting = try eventually {
-            try watcher.query(
-                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            ).count == 1
-        }
-        #expect(isWaiting)
+        #expect(try database.hasWaiters(1))
         try writer.execute(script: "COMMIT")
         closer.join()
         #expect(outcome.withLock { $0 } == .some(nil))

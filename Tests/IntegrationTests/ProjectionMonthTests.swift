@@ -27,11 +27,14 @@ struct ProjectionMonthTests {
         @Sendable func wait(for event: String) {
             _ = events.wait(until: .after(seconds: 60)) { $0.contains(event) ? true : nil }
         }
-        /// Waits until so many wait for the table from which rows are moved; nobody will any more once the body has ended.
+        /// Waits until so many wait for a table, behind the move; nobody will any more once the body has ended.
         @Sendable func waitForWaiters(_ count: Int64) throws {
             _ = try eventually(within: 5) {
                 let waiting: Int64 = try database.value(
-                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'log.event_elsewhere'::regclass")
+                    """
+                    SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_database AS d ON d.oid = database
+                    WHERE NOT granted AND locktype = 'relation' AND datname = current_database()
+                    """)
                 return waiting >= count || events.withLock { $0.contains("body ended") }
             }
         }

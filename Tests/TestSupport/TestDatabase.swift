@@ -92,6 +92,16 @@ package struct TestDatabase: Sendable {
         return values
     }
 
+    /// Whether there come to be so many that wait for a lock.
+    package func hasWaiters(_ count: Int) throws -> Bool {
+        var watcher = try connect()
+        return try eventually {
+            try watcher.query(
+                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ).count == count
+        }
+    }
+
     /// What stands in the one row and first column of a query.
     package func value<Value: PostgresValue>(_ query: Statement, as _: Value.Type = Value.self) throws -> Value {
         var connection = try connect()
