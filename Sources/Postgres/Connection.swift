@@ -26,7 +26,13 @@ package import ServiceRuntime
     }
 
     /// Every call must end by this moment or fails with `timedOut` and leaves the connection closed.
-    package var deadline: Deadline = .never
+    // Computed, since Swift 6.3 forgets the `deinit` of a noncopyable variable whose stored property is assigned in a loop:
+    // keepers and readers of keys left their connections open.
+    package var deadline: Deadline {
+        get { limit }
+        set { limit = newValue }
+    }
+    private var limit: Deadline = .never
     /// False once it broke: drop it and make another.
     package internal(set) var isUsable = true
 

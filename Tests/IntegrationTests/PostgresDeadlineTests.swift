@@ -177,4 +177,37 @@ struct PostgresDeadlineTests {
         cluster.release()
         #expect(orphan.cancel() != nil)
     }
+
+    @Test("a connection is closed where its variable ends, also where a loop has set deadlines")
+    func closed() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        func others() throws -> Int64 {
+            try database.value(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        }
+        func use(_ connection: inout Connection, _ rounds: inout Int) throws(PostgresError) {
+            try connection.query("SELECT 1")
+            rounds += 1
+        }
+        var rounds = 0
+        do {
+            var connection = try database.connect()
+            while rounds < 3 {
+                connection.deadline = .after(seconds: 10)
+                try use(&connection, &rounds)
+            }
+        }
+        func untilReturn() throws {
+            var connection = try database.connect()
+            while true {
+                connection.deadline = .after(seconds: 10)
+                try use(&connection, &rounds)
+                if rounds == 6 { return }
+            }
+        }
+        try untilReturn()
+        #expect(rounds == 6)
+        #expect(try eventually { try others() == 0 })
+    }
 }
