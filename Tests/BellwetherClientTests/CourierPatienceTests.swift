@@ -141,6 +141,26 @@ struct CourierPatienceTests {
         #expect(try post.queue.pace == Pace())
     }
 
+    @Test(
+        "a network too slow for a full envelope gets smaller ones, whoever loses patience first, and a server that stands still not ever smaller ones",
+        arguments: [true, false])
+    func tooSlowForAll(isServerFirst: Bool) async throws {
+        let time = QuickTime()
+        let isDown = Guarded(false)
+        let post = Post(time: time) { envelope, _ in
+            let needed = isDown.withLock { $0 } ? 1000 : Double(envelope.seqs.count) / 4
+            time.pass(min(needed, envelope.timeout))
+            return needed < envelope.timeout ? .well : isServerFirst ? .status(408) : .unreachable
+        }
+        try post.record(1000)
+        #expect(await post.courier.deliver(within: 100_000) == .delivered)
+        #expect(post.server.stored == Array(1...1000))
+        isDown.withLock { $0 = true }
+        try post.record(1000)
+        _ = await post.courier.deliver(within: 100_000)
+        #expect(post.server.envelopes.allSatisfy { $0.seqs.count >= 64 || $0.seqs.last == 1000 })
+    }
+
     @Test("a delivery whose task is cancelled ends soon, blames nobody and loses nothing")
     func cancelled() async throws {
         let began = AsyncStream.makeStream(of: Void.self)

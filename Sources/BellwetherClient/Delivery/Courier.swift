@@ -142,22 +142,34 @@ final class Courier: Sendable {
             timeout: min(patience, seconds))
         let began = clock.uptime()
         do {
-            return Verdict(try await transport.send(posting), events: batch.events.count, now: now)
+            let answer = try await transport.send(posting)
+            // The server waited for the rest of the body as long as it does.
+            if answer.status == 408 { sendLess(than: batch, least: Courier.fewWhenSlow) }
+            return Verdict(answer, events: batch.events.count, now: now)
         } catch {
+            guard !Task.isCancelled else { return nil }
             let took = clock.uptime() - began
-            if Task.isCancelled || (took >= seconds && seconds < min(patience, Courier.fairTime)) {
-                // A slow network: less fits into as short a time again, down to one event.
-                if !Task.isCancelled, batch.events.count > 1 {
-                    experience.withLock { known in
-                        known.mostEvents = (batch.events.count + 1) / 2
-                        known.successes = 0
-                    }
-                }
+            if took >= seconds && seconds < min(patience, Courier.fairTime) {
+                sendLess(than: batch, least: 1)
                 return nil
             }
+            if took >= posting.timeout { sendLess(than: batch, least: Courier.fewWhenSlow) }
             return .later(reason: "\(error)", retryAfter: nil)
         }
     }
+
+    /// A slow network: less fits into as long a time again.
+    private func sendLess(than batch: Batch, least: Int) {
+        guard batch.events.count > least else { return }
+        experience.withLock { known in
+            known.mostEvents = max(least, (batch.events.count + 1) / 2)
+            known.successes = 0
+        }
+    }
+
+    /// So few get through in the longest time that we wait, unless it is the server that stands still: then smaller
+    /// envelopes would only be more of them when it is back.
+    private static let fewWhenSlow = 64
 
     /// A server that has not answered after so many seconds is too slow, however little time we have.
     private static let fairTime: TimeInterval = 10
