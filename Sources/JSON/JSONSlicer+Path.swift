@@ -16,17 +16,6 @@ extension JSONSlicer {
         }
     }
 
-    /// The first container within a value that lies deeper than so many levels.
-    package static func offset(
-        ofContainerBelow levels: Int, inValueAt start: Int, in bytes: Span<UInt8>
-    ) -> Int? {
-        unsafe bytes.withUnsafeBufferPointer { bytes in
-            var slicer = unsafe JSONSlicer(bytes)
-            slicer.position = start
-            return slicer.firstContainer(below: levels)
-        }
-    }
-
     /// The first U+0000 within a value; it can only be there as an escape.
     package static func offset(ofNULIn range: Range<Int>, of bytes: Span<UInt8>) -> Int? {
         let escape = Array("u0000".utf8)
@@ -77,28 +66,5 @@ extension JSONSlicer {
             position += 1
             index += 1
         }
-    }
-
-    private mutating func firstContainer(below levels: Int) -> Int? {
-        var depth = 0
-        while position < end {
-            let byte = unsafe bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                skipString()
-                continue
-            }
-            // Brackets and braces differ in one bit.
-            switch byte | 0x20 {
-            case UInt8(ascii: "{"):
-                depth += 1
-                if depth > levels { return position }
-            case UInt8(ascii: "}"):
-                depth -= 1
-                if depth == 0 { return nil }
-            default: break
-            }
-            position += 1
-        }
-        return nil
     }
 }

@@ -178,10 +178,10 @@ struct RejectionTests {
         let values = [
             "1e400", "-1e400", "18446744073709551616", "-9223372036854775809", String(repeating: "9", count: 300),
             #""\ud800""#, #""\udc00\ud800""#, #""a\u0000b""#, #"["\u0000"]"#, #"{"k\u0000":1}"#, #"{"\ud800":1}"#, deep,
-            abyss, #"{"text":"\u0000"}"#,
+            abyss,
         ]
         return values.map { EventText().with("unknown", $0).text }
-            + values.map { EventText().with("text", $0).text }
+            + values.map { EventText().with("text", "\"\"").appending("\"x\":\($0)") }
             + values.map { EventText().with("notification", "{\"id\":\"a\",\"x\":\($0)}").text }
             + values.map { EventText().appending("\"via\":\($0),\"via\":\"foreground\"") }
             + values.map { EventText().with("source", "{\"x\":\($0)}").text }
@@ -193,6 +193,31 @@ struct RejectionTests {
                 EventText("action.tapped").with("action_id", #""\u0000""#).text,
             ]
     }()
+
+    @Test(
+        "what a person typed is not held, so it may be what cannot be",
+        arguments: [
+            #""hi \ud83d""#, #""a\u0000b""#, "1e400", #"{"k\u0000":[18446744073709551616]}"#,
+            String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000),
+        ])
+    func freeText(value: String) throws {
+        for event in [
+            EventText().with("text", value), EventText().with("zz", "{\"input\":\(value),\"a\":[1]}"),
+            EventText().with("notification", "{\"id\":\"a\",\"user_text\":\(value),\"x\":1}"),
+            EventText().with("source", "{\"reply\":\(value)}"),
+        ] {
+            #expect(try decodeAmongNeighbours(event.text).rejection == nil)
+        }
+        let extra = try decodeAmongNeighbours(EventText().with("zz", "{\"input\":\(value),\"a\":[1]}").text).event?
+            .extraText
+        #expect(extra == #"{"zz":{"a":[1]}}"#)
+        let decoded = try decode(
+            envelope([EventText().text], source: "{\"install_id\":\"\(install)\",\"reply\":\(value)}"))
+        #expect(decoded.items[0].event != nil)
+        // Beside it, what is held is looked at all the same.
+        let rejection = try decodeAmongNeighbours(EventText().with("text", value).appending(#""y":"\udc00""#)).rejection
+        #expect(rejection?.detail == "events[1].y: it holds a string with a lone surrogate")
+    }
 
     @Test(
         "the refusal of what cannot be held names the member by its path",

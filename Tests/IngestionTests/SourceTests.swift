@@ -83,7 +83,7 @@ struct SourceTests {
             for index in [0, 1] {
                 let rejection = decoded.items[index].rejection
                 #expect(rejection?.reason == .invalidField)
-                #expect(rejection?.detail.hasPrefix("source: ") == true)
+                #expect(rejection?.detail.hasPrefix("source.x") == true)
             }
             #expect(decoded.items[2].rejection?.reason == .notAnObject)
             #expect(decoded.items[3].rejection?.reason == .unknownType)

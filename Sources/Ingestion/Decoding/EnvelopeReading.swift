@@ -48,38 +48,39 @@ struct EnvelopeReading {
     private func findings(_ raw: RawEnvelope) -> [EventDecoder.Finding] {
         guard body.count > Bounds.event || !misfits.isEmpty else { return [] }
         let ranges = raw.eventRanges
-        return zip(ranges, firstMisfits(in: ranges)).map { range, misfit in
-            EventDecoder.Finding(isTooLarge: range.count > Bounds.event, misfit: misfit)
+        return zip(ranges, areMended(ranges)).map { range, isMended in
+            EventDecoder.Finding(isTooLarge: range.count > Bounds.event, isMended: isMended)
         }
     }
 
     /// Why the envelope's `source` cannot be held.
     private func refusal(of source: EnvelopeMembers.Found?, _ raw: RawEnvelope, _ mayHoldNUL: Bool) -> Rejection? {
         guard let source else { return nil }
-        var misfit: JSONMisfit.Kind?
+        var isMended = false
         if body.count > Bounds.source || !misfits.isEmpty, let range = raw.range(ofMember: source.ordinal) {
             guard range.count <= Bounds.source else {
                 return Rejection(.tooLarge, "source: may have \(Bounds.source) bytes at most")
             }
-            misfit = firstMisfits(in: [range])[0]?.kind
+            isMended = areMended([range])[0]
         }
-        // In an event it would stand one level below the event.
-        return source.value.unholdable(misfit, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL)
-            .map { Rejection(.invalidField, "source: \($0.words)") }
+        guard source.value.mayBeUnholdable(isMended: isMended, levels: Bounds.nesting - 1, mayHoldNUL: mayHoldNUL),
+            let (path, problem) = raw.unholdableOfSource
+        else { return nil }
+        return Rejection(.invalidField, "source\(path): \(problem.words)")
     }
 
     private func damagedDrops(_ dropped: EnvelopeMembers.Found?, _ raw: RawEnvelope) -> Set<Int> {
         guard !misfits.isEmpty, let dropped, dropped.value.isArray else { return [] }
-        let misfits = firstMisfits(in: raw.elementRanges(ofMember: dropped.ordinal))
-        return Set(misfits.indices.filter { misfits[$0] != nil })
+        let mended = areMended(raw.elementRanges(ofMember: dropped.ordinal))
+        return Set(mended.indices.filter { mended[$0] })
     }
 
-    /// For each of the ranges, which are in order, the first misfit in it.
-    private func firstMisfits(in ranges: [Range<Int>]) -> [JSONMisfit?] {
+    /// For each of the ranges, which are in order, whether there was a misfit in it.
+    private func areMended(_ ranges: [Range<Int>]) -> [Bool] {
         var next = 0
         return ranges.map { range in
             while next < misfits.count, misfits[next].offset < range.lowerBound { next += 1 }
-            return next < misfits.count && misfits[next].offset < range.upperBound ? misfits[next] : nil
+            return next < misfits.count && misfits[next].offset < range.upperBound
         }
     }
 }

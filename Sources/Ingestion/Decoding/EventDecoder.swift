@@ -32,8 +32,8 @@ struct EventDecoder {
     /// What is known of an event before it is read.
     struct Finding {
         var isTooLarge = false
-        /// What was mended in the event, because it could not be held.
-        var misfit: JSONMisfit?
+        /// Whether something was mended in the event, because it could not be held.
+        var isMended = false
     }
 
     /// Reads the event that stands at `index` of the envelope.
@@ -71,8 +71,9 @@ struct EventDecoder {
         }
         if let required = EventMember.required(by: type) { try require(required) }
 
-        if let problem = value.unholdable(finding.misfit?.kind, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL) {
-            let place = raw.path(of: problem, at: finding.misfit?.offset, inEvent: index)
+        if value.mayBeUnholdable(isMended: finding.isMended, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL),
+            let (place, problem) = raw.unholdable(inEvent: index)
+        {
             throw refusal(.invalidField, place: place, problem.words)
         }
         if let value = event[.source], !source.isThere {

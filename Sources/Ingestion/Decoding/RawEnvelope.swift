@@ -40,20 +40,25 @@ final class RawEnvelope: Sendable {
         return JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
     }
 
-    /// Where in an event that stands which cannot be held: `.notification.category`. Looked for only when one is refused.
-    func path(of problem: Unholdable, at offset: Int?, inEvent index: Int) -> String {
-        let body = body
-        let range = eventRanges[index]
-        let found =
-            switch problem {
-            case .nul: JSONSlicer.offset(ofNULIn: range, of: body.span)
-            case .nesting:
-                offset
-                    ?? JSONSlicer.offset(ofContainerBelow: Bounds.nesting, inValueAt: range.lowerBound, in: body.span)
-            case .number, .surrogate: offset
-            }
-        guard let found else { return "" }
-        return JSONSlicer.path(to: found, ofValueAt: range.lowerBound, in: body.span)
+    /// The first thing in an event that cannot be held, and where it stands: `.notification.category`. What a person typed
+    /// is not held, so it may be anything. Looked for only where something was seen.
+    func unholdable(inEvent index: Int) -> (path: String, problem: Unholdable)? {
+        unholdable(in: eventRanges[index], levels: Bounds.nesting)
+    }
+
+    /// The same of the envelope's `source`, which in an event would stand one level below it.
+    var unholdableOfSource: (path: String, problem: Unholdable)? {
+        sourceOrdinal.flatMap(range(ofMember:)).flatMap { unholdable(in: $0, levels: Bounds.nesting - 1) }
+    }
+
+    private func unholdable(in range: Range<Int>, levels: Int) -> (path: String, problem: Unholdable)? {
+        let rest = Array(withoutFreeText(range, upTo: range.count))
+        var mended = rest
+        // It is a part of what was JSON as a whole.
+        let misfit = try? JSONScanner.mend(&mended, limit: levels).first
+        guard let offset = misfit?.offset ?? JSONSlicer.offset(ofNULIn: 0..<rest.count, of: rest.span) else { return nil }
+        let path = JSONSlicer.path(to: offset, ofValueAt: 0, in: rest.span)
+        return (path, misfit.map { Unholdable($0.kind) } ?? .nul)
     }
 
     /// What is kept of an event.

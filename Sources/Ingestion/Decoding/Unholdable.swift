@@ -26,10 +26,8 @@ enum Unholdable {
 }
 
 extension JSONValue {
-    /// What of this object cannot be held; nil when all can.
-    func unholdable(_ misfit: JSONMisfit.Kind?, levels: Int, mayHoldNUL: Bool) -> Unholdable? {
-        if let misfit { return Unholdable(misfit) }
-        if nestsDeeper(than: levels) { return .nesting }
-        return mayHoldNUL && holdsNUL ? .nul : nil
+    /// Whether something in this object cannot be held, be it of what is not held anyway.
+    func mayBeUnholdable(isMended: Bool, levels: Int, mayHoldNUL: Bool) -> Bool {
+        isMended || nestsDeeper(than: levels) || mayHoldNUL && holdsNUL
     }
 }
