@@ -72,7 +72,7 @@ struct Admission: Sendable {
     private var tooLarge: Problem { Problem(.unpackedTooLarge, "At most \(unpackedLimit) bytes. Send less at a time.") }
 
     private func bearer(_ field: String?) -> String? {
-        guard let field, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")),
+        guard let field = field?.trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")),
             field[..<space].lowercased() == "bearer"
         else { return nil }
         let secret = field[space...].drop { $0 == " " }

@@ -92,7 +92,9 @@ struct RefusalTests {
             return revoked.status == 403 && revoked.problem?.code == "revoked_key"
         }
         #expect(isClosed)
-        #expect(try client.post(body, key: nil, headers: ["Authorization": "bearer \(app.secret)"]).status == 200)
+        for field in ["bearer \(app.secret)", "Bearer  \(app.secret) \t "] {
+            #expect(try client.post(body, key: nil, headers: ["Authorization": field]).status == 200, "\(field)")
+        }
     }
 
     @Test(
