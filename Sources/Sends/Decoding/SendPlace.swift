@@ -21,6 +21,16 @@ struct SendPlace {
         return path + ": it holds a string with the character U+0000"
     }
 
+    /// Whether a member was mended as a whole, so that what is read of it is not what stood there.
+    func hasMended(_ member: SendMember, of value: JSONValue) -> Bool {
+        let body = body
+        guard misfits.contains(where: { range.contains($0.offset) }),
+            let ordinal = value.members.enumerated().reversed().first(where: { $1.key.spells(member.name) })?.offset,
+            let place = JSONSlicer.value(ofMember: ordinal, ofObjectAt: range.lowerBound, in: body.span)
+        else { return false }
+        return misfits.contains { $0.offset == place.lowerBound }
+    }
+
     private func words(_ kind: JSONMisfit.Kind) -> String {
         switch kind {
         case .number: "it holds a number beyond 64 bits or a double"

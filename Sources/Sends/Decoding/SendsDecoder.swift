@@ -63,6 +63,10 @@ package final class SendsDecoder {
                 Refused(
                     id: nil, rejection: Rejection(.notAnObject, "\(path): must be an object, is \(value.kind.words)")))
         }
+        if place?.hasMended(.id, of: value) == true {
+            let rejection = Rejection(.invalidID, "\(path).id: it cannot be held")
+            return .failure(Refused(id: nil, rejection: rejection))
+        }
         do throws(Rejection) {
             let send = try decoder.decode(value, path: path)
             if let problem = place?.problem(in: value) ?? nestingProblem(value) {
