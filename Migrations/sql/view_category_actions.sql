@@ -20,6 +20,7 @@ SELECT
                     OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions')
                 )
             GROUP BY bucket
+            HAVING sum(deliveries) > 0
         ) AS times
         WHERE 2 * so_far >= f.timed
         ORDER BY bucket LIMIT 1

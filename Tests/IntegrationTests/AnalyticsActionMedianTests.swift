@@ -60,6 +60,19 @@ struct AnalyticsActionMedianTests {
         #expect(try medians(of: histories.map(\.times)) == histories.map(\.median))
     }
 
+    @Test("is none where nothing is timed any more, whatever a projector has left behind")
+    func untimed() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp(in: database)
+        try app.insert("category_actions", ["tapped_deliveries": 1, "taps": 1, "timed": 0])
+        try app.insert("category_action_times", ["bucket": 200, "deliveries": 0])
+        #expect(
+            try database.analystRows("SELECT tapped_deliveries, timed, median_seconds FROM category_actions") == [
+                "(1,0,)"
+            ])
+    }
+
     @Test("is within a tenth of the true one, from microseconds to centuries")
     func near() throws {
         var histories = (1...60).map { size in
