@@ -22,9 +22,16 @@ JOIN registry.category AS c
     ON c.app = change.app AND c.category = change.category
     AND c.number = CASE
         WHEN change.is_registered THEN now.number
+        -- The one that was registered when this one took it away, as for buttons.
         ELSE (
             SELECT max(k.number) FROM registry.category AS k
-            WHERE k.app = change.app AND k.category = change.category
+            JOIN registry.edition AS e ON e.app = k.app AND e.number = k.number
+            WHERE k.app = change.app AND k.category = change.category AND k.number < change.number
+                AND NOT EXISTS (
+                    SELECT FROM registry.edition AS newer
+                    WHERE newer.app = e.app AND newer.category_set = e.category_set AND newer.number > e.number
+                        AND newer.number < change.number
+                )
         )
     END
 JOIN registry.edition AS edition ON edition.app = c.app AND edition.number = c.number;

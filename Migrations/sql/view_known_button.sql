@@ -25,9 +25,18 @@ JOIN registry.button AS button
     ON button.app = change.app AND button.category = change.category AND button.action_id = change.action_id
     AND button.number = CASE
         WHEN change.is_registered THEN now.number
+        -- That of its category's edition that was registered when this one took it away: the newest of those which were
+        -- then the newest of their sets.
         ELSE (
             SELECT max(b.number) FROM registry.button AS b
+            JOIN registry.edition AS e ON e.app = b.app AND e.number = b.number
             WHERE b.app = change.app AND b.category = change.category AND b.action_id = change.action_id
+                AND b.number < change.number
+                AND NOT EXISTS (
+                    SELECT FROM registry.edition AS newer
+                    WHERE newer.app = e.app AND newer.category_set = e.category_set AND newer.number > e.number
+                        AND newer.number < change.number
+                )
         )
     END
 JOIN registry.category AS category

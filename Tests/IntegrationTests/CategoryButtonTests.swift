@@ -53,6 +53,25 @@ struct CategoryButtonTests {
                 ])
     }
 
+    @Test("what was retired is as it was registered last, whichever set was imported last")
+    func lastRegistered() throws {
+        defer { database.drop() }
+        let other = Category(id: "OTHER", buttons: [.titled("O")])
+        try app.register(Category(id: "X", buttons: [.titled("A"), .titled("B")], contentExtension: true))
+        try app.register(Category(id: "X", buttons: [.titled("C"), .titled("A")]), set: .hive)
+        #expect(try app.rows("category_set, edition", "categories", by: "category") == ["(hive,2)"])
+        try app.register(other, set: .hive)
+        #expect(try app.rows("category_set, edition", "categories", by: "category") == ["(hive,3)", "(own,1)"])
+        try app.register(other, set: .own)
+        #expect(
+            try app.rows("category, category_set, edition, retired_at IS NULL", "categories", by: "category")
+                == ["(OTHER,own,4,t)", "(X,own,1,f)"])
+        #expect(
+            try app.rows(
+                "action_id, position, exposures IS NULL, verdict", "category_buttons", by: "category, action_id")
+                == ["(O,1,t,exposure_unknown)", "(A,1,f,retired)", "(B,2,f,retired)", "(C,1,t,retired)"])
+    }
+
     @Test("what is tapped and was never registered is unregistered, also where nothing is; what was is retired")
     func others() throws {
         defer { database.drop() }
