@@ -49,7 +49,7 @@ extension Headline {
     }
 
     /// A day beside the one before it and some others, from the counts of the days that had deliveries; as they were told
-    /// at the age that this day has, where all of them were.
+    /// at the age that this day has, where it has yet to settle and all of them were.
     package init(
         counts: [CivilDate: FunnelCounts], told: [CivilDate: FunnelCounts] = [:], isSettled: Bool = true,
         day: CivilDate,
@@ -58,7 +58,7 @@ extension Headline {
         let own = counts[day] ?? FunnelCounts()
         func comparison(with days: [CivilDate]) -> Comparison? {
             let present = days.filter { day in (counts[day]?.delivered ?? 0) > 0 }
-            let isTold = !present.isEmpty && present.allSatisfy { day in (told[day]?.delivered ?? 0) > 0 }
+            let isTold = !isSettled && !present.isEmpty && present.allSatisfy { day in (told[day]?.delivered ?? 0) > 0 }
             let source = isTold ? told : counts
             return Comparison(
                 of: own, with: present.map { day in (day: day, counts: source[day] ?? FunnelCounts()) },
