@@ -2,7 +2,8 @@
 -- phones tell are summed apart and then put side by side, so that an app and a day lead into the keys of all three.
 CREATE OR REPLACE VIEW analytics.campaign_funnel AS
 SELECT
-    app.slug AS app, f.day, f.campaign, f.variant, f.sent::bigint AS sent, f.accepted::bigint AS accepted,
+    app.slug AS app, f.day, f.campaign, f.variant,
+    CASE WHEN f.sent > 9223372036854775807 THEN 9223372036854775807 ELSE f.sent END::bigint AS sent, f.accepted::bigint AS accepted,
     f.fcm_delivered::bigint AS fcm_delivered,
     f.delivered::bigint AS delivered, f.received::bigint AS received, (f.delivered - f.received)::bigint AS inferred,
     f.expanded::bigint AS expanded, f.opened::bigint AS opened, f.action_tapped::bigint AS action_tapped,
@@ -62,6 +63,7 @@ CROSS JOIN LATERAL (
                 coalesce(nullif(campaign, ''), analytics_label) AS campaign, variant,
                 sum(coalesce(recipients, messages)) AS sent
             FROM sends.send WHERE send.app = d.app AND sent_at >= d.since AND sent_at < d.until
+                AND (sent_at AT TIME ZONE app.time_zone)::date = d.day
             GROUP BY 1, 2
         ) AS s
         WHERE d.app = app.id

@@ -5,10 +5,10 @@ SELECT
 FROM sends.fcm_days AS d
 CROSS JOIN LATERAL (
     SELECT
-        coalesce(campaign.value, s.campaign, label.campaign, g.analytics_label) AS campaign,
+        coalesce(campaign.value, nullif(s.campaign, ''), s.analytics_label, label.campaign, g.analytics_label) AS campaign,
         CASE
             WHEN campaign.value IS NOT NULL THEN coalesce(variant.value, '')
-            WHEN s.campaign IS NOT NULL THEN s.variant
+            WHEN s.number IS NOT NULL THEN s.variant
             ELSE coalesce(label.variant, '')
         END AS variant,
         nullif(sum(g.accepted), 0) AS accepted, nullif(sum(g.delivered), 0) AS delivered,
@@ -21,7 +21,8 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE f.accepted AND f.is_data) AS data_accepted,
             count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
         FROM (
-            -- The campaign is that of a delivery of the message, else that of the send that names it; of several the first.
+            -- The campaign is that of a delivery of the message, else that of the send that names it; of several the first, those
+            -- without a campaign last, which go by their label.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
                 p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
                 m.accepted, m.delivered, m.is_data
@@ -29,10 +30,14 @@ CROSS JOIN LATERAL (
             LEFT JOIN projection.delivery AS p
                 ON p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
                 AND (p.tables = 0 OR p.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries'))
-            LEFT JOIN (sends.send_message AS n JOIN sends.send AS s ON s.number = n.send AND s.campaign <> '')
+            LEFT JOIN (
+                sends.send_message AS n
+                JOIN sends.send AS s ON s.number = n.send AND (s.campaign <> '' OR s.analytics_label <> '')
+            )
                 ON n.message_key = m.message_key AND n.app = m.app
             WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
-            ORDER BY m.message_key, m.instance_id, p.first_occurred_at, p.install_id, s.sent_at, s.id
+                AND (m.first_at AT TIME ZONE d.time_zone)::date = d.day
+            ORDER BY m.message_key, m.instance_id, p.first_occurred_at, p.install_id, s.campaign = '', s.sent_at, s.id
         ) AS f
         GROUP BY f.campaign, f.variant, f.send, f.analytics_label
     ) AS g

@@ -1,19 +1,33 @@
 -- The days of an app on which something was sent, with their bounds in its time zone: found by leaping from one to the next
 -- along the index, so that a view which goes day by day reads nothing of the others, and one absurd time costs nothing.
+-- A night on which clocks go back may have its midnight twice: a day is looked for from the first one on, and may last until
+-- the second one of the next; whoever reads its rows chooses them by the day.
 CREATE OR REPLACE VIEW sends.send_days AS
-SELECT
-    app.id AS app, d.day, d.day::timestamp AT TIME ZONE app.time_zone AS since,
-    (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until
+SELECT app.id AS app, d.day, d.since, (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until, app.time_zone
 FROM log.app AS app
 CROSS JOIN LATERAL (
-    WITH RECURSIVE found (day) AS (
-        SELECT (min(s.sent_at) AT TIME ZONE app.time_zone)::date FROM sends.send AS s WHERE s.app = app.id
+    WITH RECURSIVE found (day, since, ends) AS (
+        SELECT NULL::date, NULL::timestamptz, '-infinity'::timestamptz
         UNION ALL
-        SELECT ((
-            SELECT min(s.sent_at) FROM sends.send AS s
-            WHERE s.app = app.id AND s.sent_at >= (found.day + 1)::timestamp AT TIME ZONE app.time_zone
-        ) AT TIME ZONE app.time_zone)::date
-        FROM found WHERE found.day IS NOT NULL
+        SELECT
+            next.day, next.since,
+            CASE
+                WHEN repeated.span > interval '0' AND ((midnight.at - repeated.span) AT TIME ZONE app.time_zone)::date > next.day
+                THEN midnight.at - repeated.span ELSE midnight.at
+            END
+        FROM found
+        CROSS JOIN LATERAL (
+            SELECT min(s.sent_at) AS since, (min(s.sent_at) AT TIME ZONE app.time_zone)::date AS day
+            FROM sends.send AS s
+            WHERE s.app = app.id AND s.sent_at >= found.ends
+                AND coalesce((s.sent_at AT TIME ZONE app.time_zone)::date > found.day, true)
+        ) AS next
+        CROSS JOIN LATERAL (SELECT (next.day + 1)::timestamp AT TIME ZONE app.time_zone) AS midnight (at)
+        -- How far the clocks went back in the three hours before it.
+        CROSS JOIN LATERAL (
+            SELECT (midnight.at - interval '3 hours') AT TIME ZONE app.time_zone - ((next.day + 1)::timestamp - interval '3 hours')
+        ) AS repeated (span)
+        WHERE next.day IS NOT NULL
     )
-    SELECT found.day FROM found WHERE found.day IS NOT NULL
+    SELECT found.day, found.since FROM found WHERE found.day IS NOT NULL
 ) AS d;

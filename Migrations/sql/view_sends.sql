@@ -7,6 +7,7 @@ SELECT
 FROM log.app AS app
 JOIN sends.send_days AS d ON d.app = app.id
 JOIN sends.send AS s ON s.app = app.id AND s.sent_at >= d.since AND s.sent_at < d.until
+    AND (s.sent_at AT TIME ZONE app.time_zone)::date = d.day
 LEFT JOIN log.api_key AS key ON key.id = s.key;
 
 COMMENT ON VIEW analytics.sends IS 'What was sent, as the senders told it, each send once. campaign_funnel counts it beside what became of it';

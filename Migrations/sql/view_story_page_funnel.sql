@@ -60,8 +60,8 @@ COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; nu
 COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean seconds of a view: dwell_ms / dwells / 1000; null where dwells is 0';
 COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page, as the newest send of the campaign with a story declares it (story_pages); null where none is known';
 COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which it turns by itself, as that send declares; null where none is known';
-COMMENT ON COLUMN analytics.story_page_funnel.auto_advances IS 'Times it turned to another page by itself: the events say so, or it stood for its declared duration, within 0.4 s';
-COMMENT ON COLUMN analytics.story_page_funnel.manual_advances IS 'Times somebody turned it onwards: the events say so, or it stood for another time than its declared duration';
+COMMENT ON COLUMN analytics.story_page_funnel.auto_advances IS 'Times it turned to another page by itself: the events say so, or it stood for its declared duration, within 0.4 s. Not where it stood for over 60 s';
+COMMENT ON COLUMN analytics.story_page_funnel.manual_advances IS 'Times somebody turned it onwards: the events say so, or it stood for another time than its declared duration. Not where it stood for over 60 s';
 COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times it turned onwards, nobody knows why: the events do not say, and no duration is known';
 
 GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;

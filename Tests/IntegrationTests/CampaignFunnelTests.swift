@@ -120,17 +120,20 @@ struct CampaignFunnelTests {
                 send("label 2", campaign: "labelled", variant: "y", label: "l"),
                 send("many 1", campaign: "one", label: "many"), send("many 2", campaign: "other", label: "many"),
                 send("only a label", label: "alone", recipients: 3),
+                send("label and variant", variant: "z", label: "own", recipients: 1, messages: ["8", "9"]),
+                send("later", campaign: "named", messages: ["9"], at: Self.noon + 2),
             ], of: app.app, in: database)
         try export(
             [
                 row("0:1%ff", label: "l"), row("2", label: "l"), row("3"), row("4", label: "l"),
                 row("5", label: "many"),
-                row("6", label: "alone"), row("7"),
+                row("6", label: "alone"), row("7"), row("8", label: "own"), row("9", label: "own"),
             ], of: app.app, in: database)
         #expect(
             try counts(database, "AND accepted > 0") == [
                 #"(2026-11-20,"","",1,1,,0,)"#, #"(2026-11-20,alone,"",3,1,,0,)"#, "(2026-11-20,first,v,,1,,0,)",
-                #"(2026-11-20,labelled,"",,1,,0,)"#, #"(2026-11-20,many,"",,1,,0,)"#, "(2026-11-20,told,w,2,2,,0,)",
+                #"(2026-11-20,labelled,"",,1,,0,)"#, #"(2026-11-20,many,"",,1,,0,)"#,
+                #"(2026-11-20,named,"",1,1,,0,)"#, #"(2026-11-20,own,z,1,1,,0,)"#, "(2026-11-20,told,w,2,2,,0,)",
             ])
     }
 
@@ -182,6 +185,49 @@ struct CampaignFunnelTests {
             try counts(database, "AND day < '2027-01-01'") == [
                 #"(2026-11-20,c,"",3,2,1,0,)"#
             ])
+    }
+
+    @Test(
+        "a night with two midnights belongs to the day that begins with the first, also for retention",
+        arguments: [
+            ("Atlantic/Azores", "2026-10-25", "2026-10-24T23:59:59Z", "2026-10-25T00:30:00Z", "2026-10-26T00:59:59Z"),
+            ("America/Havana", "2026-11-01", "2026-11-01T03:59:59Z", "2026-11-01T04:30:00Z", "2026-11-02T04:59:59Z"),
+        ])
+    func twoMidnights(zone: String, day: String, before: String, early: String, late: String) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp(timeZone: zone)
+        let times = try [before, early, late].map { try #require(Timestamp(rfc3339: $0)) }
+        for alone in [true, false] {
+            // First with nothing on the day before, then with something.
+            for (place, time) in times.enumerated() where (place > 0) == alone {
+                try tell([send("\(place)", campaign: "night", recipients: 10, at: time)], of: app, in: database)
+                try export([row("\(place)", label: "night", at: time)], of: app, in: database)
+            }
+            #expect(try counts(database, "AND day = '\(day)'") == [#"(\#(day),night,"",20,2,,0,)"#])
+            #expect(
+                try database.analystRows("SELECT DISTINCT day FROM sends WHERE send_id <> '0'") == ["(\(day))"])
+        }
+        let all = try counts(database)
+        #expect(all.count == 2)
+        var connection = try database.connect()
+        for days in [1, 0] {
+            _ = try FCMExportStore.retain(days: days, now: times[2], on: &connection)
+            #expect(try counts(database) == all)
+        }
+    }
+
+    @Test("sends to absurdly many saturate, and break neither the view nor the report")
+    func absurdSums() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let sends = ["a", "b", "c"].map { send($0, campaign: "c", variant: $0 == "c" ? "v" : nil, recipients: .max) }
+        try tell(sends, of: app, in: database)
+        let most = "\(Int64.max)"
+        #expect(
+            try counts(database) == [#"(2026-11-20,c,"",\#(most),,,0,)"#, "(2026-11-20,c,v,\(most),,,0,)"])
+        #expect(try database.analystRows("SELECT sum(sent) FROM campaign_funnel") == ["(18446744073709551614)"])
     }
 
     @Test("what retention drops still counts, under the campaign that it had, and does not come back")

@@ -8,8 +8,9 @@ extension CampaignSummary {
         // where a send may have been for any of them.
         let rows = try connection.query(
             """
-            SELECT campaign, \(sql: FunnelCounts.sums), sum(sent)::bigint, sum(accepted)::bigint,
-                sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
+            SELECT campaign, \(sql: FunnelCounts.sums),
+                CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
+                sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
                 sum(delivered) > sum(sent)
                     AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0))
             FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day = \(scope.day)

@@ -24,12 +24,18 @@ extension FCMExportStore {
                     LOCK TABLE sends.fcm_row IN SHARE ROW EXCLUSIVE MODE;
                     SELECT log.open_gate();
                     """)
-            // A whole day of the app, so that no day is half sealed.
+            // A whole day of the app, so that no day is half sealed; one earlier where that day has two midnights.
             let since: Timestamp = try connection.query(
                 """
-                SELECT date_trunc('day', (\(now) - \(Int32(clamping: days)) * interval '1 day') AT TIME ZONE time_zone)
-                    AT TIME ZONE time_zone
-                FROM log.app WHERE id = \(app)
+                SELECT max(midnight.at)
+                FROM log.app AS a
+                CROSS JOIN LATERAL (
+                    SELECT ((\(now) - \(Int32(clamping: days)) * interval '1 day') AT TIME ZONE a.time_zone)::date - back
+                    FROM generate_series(0, 1) AS back
+                ) AS first (day)
+                CROSS JOIN LATERAL (SELECT first.day::timestamp AT TIME ZONE a.time_zone) AS midnight (at)
+                WHERE a.id = \(app)
+                    AND ((midnight.at - interval '1 microsecond') AT TIME ZONE a.time_zone)::date < first.day
                 """)[0].get(0)
             // Nobody learns that nothing may come any more where nothing ever came.
             guard
