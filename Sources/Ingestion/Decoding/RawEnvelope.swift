@@ -56,7 +56,9 @@ final class RawEnvelope: Sendable {
         var mended = rest
         // It is a part of what was JSON as a whole.
         let misfit = try? JSONScanner.mend(&mended, limit: levels).first
-        guard let offset = misfit?.offset ?? JSONSlicer.offset(ofNULIn: 0..<rest.count, of: rest.span) else { return nil }
+        guard let offset = misfit?.offset ?? JSONSlicer.offset(ofNULIn: 0..<rest.count, of: rest.span) else {
+            return nil
+        }
         let path = JSONSlicer.path(to: offset, ofValueAt: 0, in: rest.span)
         return (path, misfit.map { Unholdable($0.kind) } ?? .nul)
     }
