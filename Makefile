@@ -76,9 +76,11 @@ SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|
 #   memory    bounds of resident memory, of which most is the sanitizer's (overload, slowCommits, garbage; idle with its 5,000
 #             connections)
 #   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
+#   crash     ends a process by SIGABRT; ThreadSanitizer takes what Swift's handler of it does for a fault of its own (passwords)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|DependentPackageTests|AppleLayerTests
-# ThreadSanitizer and AddressSanitizer, the latter without its search for leaks.
+UNSANITIZED := DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|DependentPackageTests|AppleLayerTests
+# ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: it takes for lost what Foundation loses with
+# each file that it reads, and what lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
 test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
