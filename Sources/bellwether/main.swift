@@ -1,3 +1,5 @@
 internal import Glibc
+internal import ServiceRuntime
 
+StandardStream.holdClosed()
 exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
