@@ -38,6 +38,7 @@ enum Program {
     /// Whoever reads the exit code must not take half of an output for all of it.
     static func run(_ words: [String]) -> ExitCode {
         let code = obey(words)
+        Interruption.giveWay()
         guard let reason = StandardStream.output.failure else { return code }
         StandardStream.error.write("bellwether: could not write the output: \(reason)\n")
         return code == .done ? .failed : code
@@ -57,6 +58,7 @@ enum Program {
             }
             return try command.init(arguments).run()
         } catch {
+            Interruption.giveWay()
             StandardStream.error.write("bellwether: \(sentence(for: error))\n")
             return exitCode(for: error)
         }
