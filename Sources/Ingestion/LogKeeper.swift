@@ -84,15 +84,7 @@ package final class LogKeeper: Sendable {
     /// One round: does the database fit; and while it does, are the months there that are needed. That is looked at every
     /// minute, when a writer asks, and soon again while one could not be had.
     private func look(_ connection: inout Connection) throws(PostgresError) {
-        switch try Migrations.runner.state(of: &connection) {
-        case .current: break
-        case .pending(let names):
-            return tell(.unfit("the database lacks \(names.count) migrations: run bellwether migrate"))
-        case .newer(let names):
-            return tell(.unfit("the database is newer than this program (\(names.joined(separator: ", ")))"))
-        case .drifted(let names):
-            return tell(.unfit("the database was migrated with another text of \(names.joined(separator: ", "))"))
-        }
+        if let misfit = try Migrations.runner.state(of: &connection).misfit { return tell(.unfit(misfit)) }
         if health != .well {
             try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))")
         }

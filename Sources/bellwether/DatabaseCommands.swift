@@ -19,7 +19,7 @@ struct DatabaseURLCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let access = try DatabaseAccess(arguments, log: .standardError(least: .warning))
+        let access = try DatabaseAccess(arguments, log: .standardError(least: .warning), fit: .any)
         defer { access.release() }
         try access.cluster?.keepRunning()
         StandardStream.output.write((role == .owner ? access.url : access.url(for: .analyst)) + "\n")

@@ -14,7 +14,7 @@ struct MigrateCommand: Command {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments, log: .standardError()) { connection in
+        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater) { connection in
             let applied = try Migrations.runner.run(on: &connection, log: .standardError())
             StandardStream.error.write(
                 applied.isEmpty ? "The database is at this version.\n" : "Applied \(applied.count) migrations.\n")

@@ -101,11 +101,12 @@ private struct RebuildRun {
     }
 
     func run() throws -> ExitCode {
+        let lanes = try arguments.number("lanes", in: 1...16, default: 2)
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
         var control = ProjectionControl(url: access.url, log: log)
-        control.lanes = try arguments.number("lanes", in: 1...16, default: 2)
+        control.lanes = lanes
         let names = try choose(control)
         guard !names.isEmpty else { return .done }
         let bar = ProgressBar()

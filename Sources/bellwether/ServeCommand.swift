@@ -69,7 +69,7 @@ struct ServeCommand: Command {
     func run() throws -> ExitCode {
         Signals.prepare()
         let server = Self.fitting(server, log: log)
-        let access = try DatabaseAccess(arguments, log: log, interruptible: false)
+        let access = try DatabaseAccess(arguments, log: log, fit: .seenLater, interruptible: false)
         defer { access.release() }
         let configuration = Service.Configuration(
             url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,

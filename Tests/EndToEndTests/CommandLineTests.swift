@@ -78,7 +78,7 @@ struct CommandLineTests {
             ["report", "--all-apps", "--output-dir", "/tmp/none"], ["retain", "--days", "400"],
             ["erase", "--app", "shop", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"],
             ["categories", "import", "--app", "shop", "--preset", "hive"], ["categories", "list", "--app", "shop"],
-            ["categories", "check", "--app", "shop"],
+            ["categories", "check", "--app", "shop"], ["psql"],
         ])
     func unavailable(_ words: [String]) throws {
         let ended = try Self.nowhere.start(words).wait()
@@ -168,6 +168,10 @@ struct CommandLineTests {
         #expect(try bellwether.trusted("psql", "--", "-XAt", input: "SELECT 6 * 7;\n") == "42\n")
         let write = try bellwether.run("psql", "--", "-XAtc", "CREATE TABLE mine (a int)")
         #expect(write.status == 1 && write.messages.contains("read-only transaction"))
+        // The connection goes in the middle.
+        let cut = try bellwether.run(
+            "psql", "--", "-Xqc", "SET ROLE bellwether_owner", "-c", "SELECT pg_terminate_backend(pg_backend_pid())")
+        #expect(cut.status == 69, "\(cut)")
     }
 
     @Test("app list, status and rejected list speak JSON that says the same as their text")

@@ -1,0 +1,17 @@
+package import Postgres
+
+extension MigrationRunner.State {
+    /// Why the database does not fit this program, and what to do; nil when it does.
+    package var misfit: String? {
+        switch self {
+        case .current: nil
+        case .pending(let names):
+            "the database lacks \(names.count) \(names.count == 1 ? "migration" : "migrations"): run bellwether migrate"
+        case .newer(let names):
+            "the database is newer than this program (\(names.joined(separator: ", "))): use a newer bellwether"
+        case .drifted(let names):
+            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries: "
+                + "use the program that made it, or restore"
+        }
+    }
+}
