@@ -64,6 +64,18 @@ package enum RejectedEvents {
         return rejections
     }
 
+    /// Those of these numbers that no refused event has.
+    package static func unknown(_ ids: [Int64], on connection: inout Connection) throws(PostgresError) -> [Int64] {
+        var unknown: [Int64] = []
+        for row in try connection.query(
+            """
+            SELECT wanted.id FROM unnest(\(ids)) AS wanted (id)
+            WHERE NOT EXISTS (SELECT FROM log.rejected AS r WHERE r.id = wanted.id) ORDER BY 1
+            """)
+        { unknown.append(try row.get(0)) }
+        return unknown
+    }
+
     /// Marks those that the log has taken after all.
     package static func markReplayed(_ ids: [Int64], on connection: inout Connection) throws(PostgresError) {
         try connection.query(

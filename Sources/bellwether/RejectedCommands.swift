@@ -2,6 +2,7 @@ internal import EventLog
 internal import Ingestion
 internal import Postgres
 internal import ServiceRuntime
+internal import Telemetry
 
 private let filterOptions = [
     Option("app", "SLUG", help: "Only this app's"),
@@ -13,12 +14,26 @@ extension RejectionFilter {
     fileprivate init(_ arguments: Arguments) throws {
         self.init()
         app = arguments.text("app")
-        reason = arguments.text("reason")
+        if arguments.has("reason") {
+            reason = try arguments.choice("reason", default: RejectionReason.notAnObject).rawValue
+        }
         if arguments.has("id") {
             ids = try arguments.texts("id").map { text in
                 guard let id = Int64(text) else { throw UsageError("--id takes a number, not '\(text)'") }
                 return id
             }
+        }
+    }
+
+    /// Nothing found is no answer to a question that was mistyped.
+    fileprivate func check(on connection: inout Connection) throws {
+        if let app { _ = try Apps.named(app, on: &connection) }
+        guard let ids else { return }
+        let unknown = try RejectedEvents.unknown(ids, on: &connection)
+        guard unknown.isEmpty else {
+            throw Failure(
+                "no refused event has the id \(unknown.map(String.init).joined(separator: ", ")): see bellwether rejected list"
+            )
         }
     }
 }
@@ -49,7 +64,8 @@ struct RejectedListCommand: Command {
 
     func run() throws -> ExitCode {
         let rejections = try DatabaseAccess.withConnection(arguments) { connection in
-            try RejectedEvents.list(filter, on: &connection)
+            try filter.check(on: &connection)
+            return try RejectedEvents.list(filter, on: &connection)
         }
         switch format {
         case .text:
@@ -97,6 +113,7 @@ struct RejectedReplayCommand: Command {
         var replay = Replay(
             appender: Appender(.init(url: access.url, node: "replay"), allowance: RejectedAllowance(), log: log))
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "replay", log: log)
+        try filter.check(on: &connection)
         let outcome = try replay.run(filter, on: &connection)
         StandardStream.output.write(
             "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")

@@ -27,7 +27,8 @@ struct ReplayTests {
             "SELECT received_at::text FROM analytics.rejected_events WHERE reason = 'too_many_values'")
         #expect(received.count == 1)
 
-        let others = try bellwether.trusted("rejected", "replay", "--app", "nobody")
+        _ = try database.makeApp("other")
+        let others = try bellwether.trusted("rejected", "replay", "--app", "other")
         #expect(others == "accepted 0\nduplicate 0\nrejected 0\n")
         #expect(try bellwether.trusted("rejected", "replay") == "accepted 1\nduplicate 0\nrejected 1\n")
         let rows: [String] = try database.column(
