@@ -18,6 +18,23 @@ import Testing
         #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,1\n"))
     }
 
+    @Test("of a day without deliveries it speaks of silent pushes only where there were some")
+    func silentOnly() throws {
+        func headline(_ change: (inout Report) -> Void) throws -> Block? {
+            var report = SampleReport.empty
+            change(&report)
+            return try #require(Page(report).sections.first { $0.title == "The day" }).blocks.first
+        }
+        let none = try headline { $0.quality.rejected = 5 }
+        #expect(none == .sentence("No push left a trace on this day.", .plain))
+        let silent = try headline { report in
+            report.silent = [
+                SilentSummary(campaign: "sync", woken: 9, newData: 3, noData: 3, failed: 2, noResult: 1)
+            ]
+        }
+        #expect(silent == .sentence("No push left a trace on this day but silent ones.", .plain))
+    }
+
     @Test("a response rate stands beside the two numbers that make it, and a note tells of those without a receipt")
     func responded() throws {
         let report = SampleReport.busy

@@ -2,7 +2,8 @@ extension Page {
     static func headline(_ report: Report) -> Section? {
         let counts = report.headline.counts
         guard counts.delivered > 0 else {
-            return Section("The day", [.sentence("No push left a trace on this day but silent ones.", .plain)])
+            let others = report.silent.isEmpty ? "" : " but silent ones"
+            return Section("The day", [.sentence("No push left a trace on this day\(others).", .plain)])
         }
         var blocks: [Block] = [
             .figures([
