@@ -12,6 +12,23 @@ import Testing
     @Test("the alerts are about metrics that the service has")
     func alerts() throws { try holds(.alerts) }
 
+    @Test("the proxies let every door of the API through, and none that tells of the inside")
+    func proxies() throws {
+        let doors = try DeploymentCheck.text(of: "Sources/Ingestion/openapi.yaml").split(separator: "\n")
+            .compactMap { $0.wholeMatch(of: #/  (/\S+):/#)?.output.1 }
+        #expect(doors.contains("/v1/sends") && doors.contains("/metrics"))
+        let nginx = try DeploymentCheck.text(of: "Examples/proxies/nginx.conf")
+        let places = nginx.matches(of: /location (= )?(\S+) \{\s+proxy_pass/).map { ($0.output.2, $0.output.1 != nil) }
+        let caddy = try DeploymentCheck.text(of: "Examples/proxies/Caddyfile")
+        let patterns = try #require(caddy.firstMatch(of: /@open path (.+)/)).output.1.split(separator: " ")
+        for door in doors {
+            let isOutside = door.hasPrefix("/v1/") || door == "/openapi.yaml"
+            #expect(places.contains { $1 ? door == $0 : door.hasPrefix($0) } == isOutside, "nginx: \(door)")
+            let isThrough = patterns.contains { $0.hasSuffix("*") ? door.hasPrefix($0.dropLast()) : door == $0 }
+            #expect(isThrough == isOutside, "Caddy: \(door)")
+        }
+    }
+
     private func holds(_ subject: DeploymentCheck.Subject) throws {
         let check = try DeploymentCheck.run(subject, metrics: try metrics())
         #expect(check.status == 0, "\(check.output)")
