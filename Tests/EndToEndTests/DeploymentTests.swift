@@ -29,6 +29,15 @@ import Testing
         }
     }
 
+    @Test("a password is changed in one way, which keeps it out of the server's log, whichever text is read")
+    func passwords() throws {
+        for file in ["Examples/compose.env", "Docs/Operations.md", "Docs/Security.md"] {
+            let text = try DeploymentCheck.text(of: file)
+            #expect(text.contains("psql's") && text.contains(#"\password"#), "\(file)")
+            #expect(!text.contains("later by ALTER ROLE"), "\(file)")
+        }
+    }
+
     private func holds(_ subject: DeploymentCheck.Subject) throws {
         let check = try DeploymentCheck.run(subject, metrics: try metrics())
         #expect(check.status == 0, "\(check.output)")
