@@ -35,6 +35,8 @@ package final class PostOffice: Sendable {
         var failure: PostingError?
         /// Why something has to be brought again, until something arrives.
         var trouble: String?
+        /// Whether an app's rate limit has kept something waiting.
+        var isLimited = false
     }
 
     private let configuration: Configuration
@@ -54,6 +56,13 @@ package final class PostOffice: Sendable {
 
     /// Why the server does not take anything at the moment; nil when it does.
     package var trouble: String? { state.withLock { $0.trouble } }
+
+    /// Why not everything was taken in time.
+    package var delay: String {
+        state.withLock { $0.isLimited ? PostOffice.limited : $0.trouble ?? "it was too slow" }
+    }
+
+    private static let limited = "it limits the rate of the app (429)"
 
     /// Asks the server whether it is there and takes the key, without an event. Being told "later" is an answer.
     package static func greet(_ server: ServerAddress, key: String) throws(PostingError) {
@@ -158,7 +167,10 @@ package final class PostOffice: Sendable {
             var trouble = ""
             do throws(HTTPClientError) {
                 answer = try delivery.post(body, key: letter.key)
-                if case .later(let status, _) = answer { trouble = "it answers \(status)" }
+                if case .later(let status, _) = answer {
+                    trouble = status == 429 ? PostOffice.limited : "it answers \(status)"
+                    if status == 429 { state.withLock { $0.isLimited = true } }
+                }
             } catch {
                 guard error.mayPass else { return .never(.unreachable(error)) }
                 trouble = "\(error)"

@@ -68,7 +68,7 @@ struct SimulateCommand: Command {
         guard tally.addsUp else {
             throw Failure(
                 tally.unsent > 0
-                    ? "the server did not take everything: \(office.trouble ?? "it was too slow")"
+                    ? "the server did not take everything: \(office.delay)"
                     : "the server answered for another number of events than were sent")
         }
         return .done

@@ -115,6 +115,17 @@ struct SimulateTests {
         #expect(closed.output.hasPrefix("sent "))
     }
 
+    @Test("says so when it is the app's rate limit that was in the way")
+    func limited() throws {
+        _ = try shared.bellwether.trusted("app", "set", app.slug, "--rate-limit", "0.01", "--rate-burst", "1")
+        let ended = try Bellwether(database: nil).run(
+            "simulate", "--url", url, "--write-key", app.secret, "--rate", "100", "--seconds", "1")
+        #expect(ended.status == 1)
+        #expect(
+            ended.messages
+                == "bellwether: the server did not take everything: it limits the rate of the app (429)\n")
+    }
+
     @Test("asks for what it needs")
     func usage() throws {
         let bellwether = Bellwether(database: nil)

@@ -76,7 +76,7 @@ final class DemoTraffic {
     /// Waits until all has arrived that was sent until a moment.
     func settle(at time: Timestamp) throws {
         guard try office.drain(until: .after(seconds: 60)) else {
-            throw Failure("the service does not take everything: \(office.trouble ?? "it is too slow")")
+            throw Failure("the service did not take everything: \(office.delay)")
         }
         clock.wind(to: time)
         try tellSends(until: time)
