@@ -121,11 +121,15 @@ package enum Apps {
         slug.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
     }
 
-    /// Days are counted by PostgreSQL, so it is PostgreSQL that must know the zone, by its full name.
+    /// Days are counted by PostgreSQL, so it is PostgreSQL that must know the zone, by its full name. Its list has all files
+    /// of the directory, of which some are no zones, or another one on each machine.
     private static func check(timeZone: String, on connection: inout Connection) throws {
         let known: Bool = try connection.query(
-            "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = \(timeZone) AND name !~ '^(posix|right)/')")[0]
-            .get(0)
+            """
+            SELECT EXISTS (
+                SELECT FROM pg_timezone_names
+                WHERE name = \(timeZone) AND name !~ '^((posix|right)/|(localtime|posixrules|Factory)$)')
+            """)[0].get(0)
         guard known else { throw AppError.unknownTimeZone(timeZone) }
     }
 }

@@ -90,7 +90,12 @@ struct AppSetCommand: Command {
             if arguments.has("rate-burst") { throw UsageError("--rate-burst goes with --rate-limit") }
             return nil
         }
-        if text == "none" { return .some(nil) }
+        if text == "none" {
+            guard !arguments.has("rate-burst") else {
+                throw UsageError("--rate-limit none is no limit, and --rate-burst is of one: say one of them")
+            }
+            return .some(nil)
+        }
         guard let rate = Double(text), rate > 0, rate.isFinite else {
             throw UsageError("--rate-limit takes a number above 0 or 'none', not '\(text)'")
         }

@@ -36,6 +36,7 @@ struct ServeCommand: Command {
     private let mostWords: Int32
     private let parts: Set<Service.Part>
     private let lanes: Int
+    private let origins: [String]
     private let log: Log
 
     init(_ arguments: Arguments) throws {
@@ -63,6 +64,7 @@ struct ServeCommand: Command {
         commits.mostQueuedBytes = try arguments.number(
             "queue-bytes", in: 1...(1 << 40), default: commits.mostQueuedBytes)
         self.commits = commits
+        origins = try arguments.texts("cors-origin").map(Self.origin)
         mostWords = Int32(try arguments.number("max-values", in: 1...100_000_000, default: 100_000))
     }
 
@@ -74,7 +76,7 @@ struct ServeCommand: Command {
         let configuration = Service.Configuration(
             url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
             mostWords: mostWords, node: arguments.text("node") ?? Self.nodeName(),
-            crossOrigin: CrossOrigin(arguments.texts("cors-origin")))
+            crossOrigin: CrossOrigin(origins))
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() })
         service.start()
         let signal = Signals.waitForStop()
@@ -112,6 +114,19 @@ struct ServeCommand: Command {
 
     private static func nodeName() -> String {
         var name = [CChar](repeating: 0, count: 256)
+    /// As a browser names a page's origin; anything else would be that of nobody.
+    private static func origin(_ text: String) throws -> String {
+        guard
+            text == "*"
+                || text.wholeMatch(of: /[a-z][a-z0-9+.-]*:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/) != nil
+        else {
+            throw UsageError(
+                "--cors-origin takes '*' or an origin in small letters without a path, such as https://app.example or "
+                    + "http://localhost:3000, not '\(text)'")
+        }
+        return text
+    }
+
         guard unsafe gethostname(&name, 255) == 0 else { return "unknown:\(getpid())" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) + ":\(getpid())"
     }
