@@ -135,7 +135,7 @@ struct AppListCommand: Command {
         case .text:
             var table = TextTable(["APP", "TIME ZONE", "RATE LIMIT", "KEY", "KIND", "MADE", "REVOKED"])
             for (app, keys) in apps {
-                let limit = app.rateLimit.map { "\($0.eventsPerSecond)/s" } ?? "none"
+                let limit = app.rateLimit?.words ?? "none"
                 for key in keys {
                     table.add([
                         app.slug, app.timeZone, limit, key.name, key.kind.rawValue, "\(key.createdAt)",
@@ -151,6 +151,7 @@ struct AppListCommand: Command {
                         + "\"revoked_at\":\(key.revokedAt.map { "\"\($0)\"" } ?? "null")}"
                 }
                 return "{\"app\":\(String(json: app.slug)),\"time_zone\":\(String(json: app.timeZone)),"
+                    + "\"rate_burst\":\(app.rateLimit.map { "\($0.burst)" } ?? "null"),"
                     + "\"rate_limit\":\(app.rateLimit.map { "\($0.eventsPerSecond)" } ?? "null"),"
                     + "\"keys\":[\(listed.joined(separator: ","))]}"
             }
@@ -158,4 +159,12 @@ struct AppListCommand: Command {
         }
         return .done
     }
+
+extension RateLimit {
+    /// For a table.
+    fileprivate var words: String {
+        let whole = "\(burst)".hasSuffix(".0") ? "\(burst)".dropLast(2) : "\(burst)"[...]
+        return "\(eventsPerSecond)/s, burst \(whole)"
+    }
+}
 }

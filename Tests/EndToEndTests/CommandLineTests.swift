@@ -194,10 +194,15 @@ struct CommandLineTests {
         let bellwether = try shared.bellwether
         let apps = try #require(json(try bellwether.trusted("app", "list", "--format", "json")) as? [[String: Any]])
         let mine = try #require(apps.first { $0["app"] as? String == app.slug })
-        #expect(mine["time_zone"] as? String == "UTC" && mine["rate_limit"] is NSNull)
+        #expect(mine["time_zone"] as? String == "UTC" && mine["rate_limit"] is NSNull && mine["rate_burst"] is NSNull)
         #expect((mine["keys"] as? [[String: Any]])?.map { $0["name"] as? String } == ["write"])
         let text = try bellwether.trusted("app", "list")
         #expect(text.split(separator: "\n").contains { $0.hasPrefix(app.slug) && $0.contains("write") })
+        _ = try bellwether.trusted("app", "set", app.slug, "--rate-limit", "10", "--rate-burst", "5")
+        let limited = try bellwether.trusted("app", "list")
+        #expect(limited.split(separator: "\n").contains { $0.hasPrefix(app.slug) && $0.contains("10.0/s, burst 5 ") })
+        let limits = try bellwether.trusted("app", "list", "--format", "json")
+        #expect(limits.contains(#""rate_limit":10.0,"rate_burst":5.0"#))
         let status = try #require(
             json(try bellwether.trusted("status", "--format", "json")) as? [String: Any])
         #expect((status["head"] as? Int).map { $0 > 0 } == true && status["partitions"] is [Any])
