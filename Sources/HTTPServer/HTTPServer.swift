@@ -36,6 +36,20 @@ package final class HTTPServer: Sendable {
         attendant = Attendant(context: context, listener: listener, daemon: daemon, doorbell: doorbell)
     }
 
+    /// Throws what a server would not start with: files that cannot be read, or are no pair.
+    package static func check(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
+        let (certificate, privateKey) = (try certificate(tls), try privateKey(tls))
+        let context = ServerContext(
+            configuration: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0), tls: tls),
+            handler: Nobody(), log: .silent, doorbell: try Doorbell(), errorResponse: { _ in Response(status: 503) })
+        try Daemon(context: context, certificate: certificate, privateKey: privateKey).stop()
+    }
+
+    /// Whom a server asks that has no door.
+    private struct Nobody: RequestHandler {
+        func begin(_ head: RequestHead, _ exchange: Exchange) { exchange.respond(Response(status: 503)) }
+    }
+
     deinit {
         stop(deadline: .now)
     }

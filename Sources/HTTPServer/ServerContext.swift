@@ -39,7 +39,8 @@ final class ServerContext: Sendable {
     /// libmicrohttpd has something to say.
     func complain(_ text: String) {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        complaint.withLock { $0 = line }
+        // It becomes part of a sentence.
+        complaint.withLock { $0 = line.hasSuffix(".") ? String(line.dropLast()) : line }
         log.debug("libmicrohttpd", ["says": line])
     }
 

@@ -70,6 +70,8 @@ struct ServeCommand: Command {
 
     func run() throws -> ExitCode {
         Signals.prepare()
+        // Before a database is made for it.
+        if let tls = server.tls { try HTTPServer.check(tls) }
         let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(arguments, log: log, fit: .seenLater, interruptible: false)
         defer { access.release() }
@@ -112,8 +114,6 @@ struct ServeCommand: Command {
         return .tcp(host: host.isEmpty ? "::" : host, port: port)
     }
 
-    private static func nodeName() -> String {
-        var name = [CChar](repeating: 0, count: 256)
     /// As a browser names a page's origin; anything else would be that of nobody.
     private static func origin(_ text: String) throws -> String {
         guard
@@ -127,6 +127,8 @@ struct ServeCommand: Command {
         return text
     }
 
+    private static func nodeName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&name, 255) == 0 else { return "unknown:\(getpid())" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) + ":\(getpid())"
     }

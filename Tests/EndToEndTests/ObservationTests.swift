@@ -144,7 +144,15 @@ struct ObservationTests {
         #expect(curl.output.hasPrefix(#"{"accepted":1,"#), "\(curl)")
         let broken = try shared.bellwether.run(
             "serve", "--listen", "127.0.0.1:0", "--tls-certificate", scratch("key"), "--tls-key", scratch("key"))
-        #expect(broken.status == 1 && !broken.messages.isEmpty, "\(broken)")
+        #expect(broken.status == 1 && broken.messages.contains("cannot be used"), "\(broken)")
+        #expect(!broken.messages.contains(".."), "\(broken)")
+        // Before a database is made.
+        for certificate in ["nowhere", "key"] {
+            let early = try Bellwether(data: scratch("data")).run(
+                "serve", "--tls-certificate", scratch(certificate), "--tls-key", scratch("key"))
+            #expect(early.status == 1 && early.messages.contains("certificate \(scratch(certificate))"), "\(early)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: scratch("data")))
     }
 
     @Test("an address that is taken is named, and the service ends with 1")
