@@ -72,18 +72,31 @@ enum Program {
 
     /// No command was named: help if that was asked for, else a usage error that helps.
     private static func explain(_ words: [String]) throws -> ExitCode {
-        let asked = words.contains("--help") || words.first == "help"
-        let named = words.filter { !$0.hasPrefix("-") && $0 != "help" }
-        let family = commands.filter { !named.isEmpty && $0.words.starts(with: named.prefix(1)) }
-        if asked {
-            StandardStream.output.write(Help.overview(of: family.isEmpty ? commands : family))
+        let isQuestion = words.first == "help"
+        let named = words.dropFirst(isQuestion ? 1 : 0).filter { !$0.hasPrefix("-") }
+        if isQuestion, let (command, _) = find(named) {
+            StandardStream.output.write(Help.text(of: command))
             return .done
         }
-        if words.isEmpty || !family.isEmpty {
-            StandardStream.error.write(Help.overview(of: family.isEmpty ? commands : family))
-            return .usage
+        let isAsked = isQuestion || words.contains("--help")
+        let family = commands.filter { $0.words.starts(with: named) }
+        // What is no word may be a mistaken option.
+        guard !family.isEmpty, isAsked || words.isEmpty || !named.isEmpty else {
+            throw UsageError(complaint(named.isEmpty ? Array(words.prefix(1)) : named))
         }
-        throw UsageError("there is no command '\(named.first ?? words[0])'. See bellwether --help")
+        (isAsked ? StandardStream.output : .error).write(Help.overview(of: family))
+        return isAsked ? .done : .usage
+    }
+
+    /// What of these words is unknown, and what is known in its place.
+    private static func complaint(_ words: [String]) -> String {
+        let count =
+            words.indices.last { count in commands.contains { $0.words.starts(with: words.prefix(count)) } } ?? 0
+        let unknown = words.prefix(count + 1).joined(separator: " ")
+        guard count > 0 else { return "there is no command '\(unknown)'. See bellwether --help" }
+        let known = commands.filter { $0.words.starts(with: words.prefix(count)) }
+        return "there is no command '\(unknown)', but: "
+            + known.map { $0.words.joined(separator: " ") }.joined(separator: ", ")
     }
 
     /// An error may quote what came from outside; a terminal must not obey that.

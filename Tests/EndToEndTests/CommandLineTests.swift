@@ -30,6 +30,15 @@ struct CommandLineTests {
         // A line each, and none so long that it wraps on a wide terminal.
         #expect(overview.split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(overview)")
         #expect(try Self.nowhere.trusted("app", "--help").contains("app key revoke"))
+        #expect(try Self.nowhere.trusted("help") == overview)
+        #expect(try Self.nowhere.trusted("help", "app") == Self.nowhere.trusted("app", "--help"))
+        let keys = try Self.nowhere.trusted("app", "key", "--help")
+        #expect(keys.contains("app key revoke") && !keys.contains("app create"))
+        for words in Self.commands {
+            let (short, long) = try (Self.nowhere.start(["help"] + words), Self.nowhere.start(words + ["--help"]))
+            #expect(try short.wait().output == long.wait().output)
+        }
+        #expect(try Self.nowhere.trusted("--version").hasPrefix("bellwether "))
     }
 
     @Test(
@@ -58,6 +67,9 @@ struct CommandLineTests {
             (["serve", "--cors-origin", "nonsense"], "https://app.example"),
             (["serve", "--cors-origin", "https://app.example/"], "https://app.example"),
             (["serve", "--cors-origin", "*", "--cors-origin", "app.example:443"], "https://app.example"),
+            (["app", "frob"], "no command 'app frob', but: app create"), (["help", "nope"], "no command 'nope'"),
+            (["nope", "--help"], "no command 'nope'"), (["app", "key", "frob", "--help"], "no command 'app key frob'"),
+            (["help", "app", "frob"], "no command 'app frob'"), (["--frob"], "no command '--frob'"),
             (["status", "--format", "json", "--format=json"], "twice"),
             (["report", "--date", "2026-02-30"], "YYYY-MM-DD"), (["report", "--date", "tomorrow"], "YYYY-MM-DD"),
             (["report", "--format", "pdf"], "markdown"), (["report", "--as-of", "-1"], "position"),
