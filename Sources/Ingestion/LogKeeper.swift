@@ -12,6 +12,8 @@ package final class LogKeeper: Sendable {
         case unknown
         case well
         case away(String)
+        /// It is there, but this login may not do the work.
+        case refused(String)
         case unfit(String)
     }
 
@@ -74,6 +76,11 @@ package final class LogKeeper: Sendable {
                     if health != .well { rest(0.25) }
                 }
             } catch {
+                guard error.state != .insufficientPrivilege else {
+                    tell(.refused("\(error). As the owner of the database: GRANT \(role.rawValue) TO the login"))
+                    rest(1)
+                    continue
+                }
                 tell(.away("\(error)"))
                 rest(0.5)
                 if !isStopping { reviveDatabase() }
@@ -142,6 +149,7 @@ package final class LogKeeper: Sendable {
         case .unknown: break
         case .well: log.info("the database is well")
         case .away(let reason): log.error("the database is away", ["reason": reason])
+        case .refused(let reason): log.error("the database refuses this login", ["reason": reason])
         case .unfit(let reason): log.error("the database does not fit this program", ["reason": reason])
         }
     }

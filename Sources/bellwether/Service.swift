@@ -72,6 +72,7 @@ final class Service: Sendable {
             case .well: break
             case .unknown: return Router.NotReady("The database was not reached yet.")
             case .away: return Router.NotReady("The database is away.")
+            case .refused: return Router.NotReady("The database refuses the service's login.")
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
             guard let ingestion else { return nil }

@@ -28,6 +28,21 @@ struct OwnDatabaseTests {
         #expect(try service.stop() == 0)
     }
 
+    @Test("a login that lacks the role of its work is told so, and not that the database is away")
+    func refused() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let stranger = Bellwether(database: try database.url(as: TestCluster.stranger))
+        for (part, role) in [("ingest", "bellwether_ingest"), ("project", "bellwether_projector")] {
+            let service = try stranger.serve("--only", part, waitsUntilReady: false)
+            #expect(eventually { service.log.contains("the database refuses this login") }, "\(service.log)")
+            #expect(service.log.contains("GRANT \(role) TO the login"))
+            #expect(!service.log.contains("the database is away"), "\(service.log)")
+            #expect(try service.client().get("/readyz").problem?.detail.contains("refuses the service's login") == true)
+            #expect(try service.stop() == 0)
+        }
+    }
+
     @Test("two migrations at once and a third later end well, and apply everything once")
     func together() throws {
         let database = try TestDatabase.make(.empty)
