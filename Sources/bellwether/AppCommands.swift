@@ -18,18 +18,17 @@ struct AppCreateCommand: Command {
 
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
-        let secret = try DatabaseAccess.withConnection(arguments) { connection in
+        let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
             // One transaction: an app without a key is of no use, and the name would be taken.
             try connection.execute(script: "BEGIN")
             let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
-            let secret = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection).secret
+            let added = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection)
             try connection.execute(script: "COMMIT")
             StandardStream.error.write(
                 "Made app '\(app.slug)' with days in \(app.timeZone). Its write key, shown only now:\n")
-            return secret
+            return added
         }
-        StandardStream.output.write(secret + "\n")
-        return .done
+        return key.show(secret, of: slug)
     }
 }
 
@@ -151,14 +150,15 @@ struct AppListCommand: Command {
                         + "\"revoked_at\":\(key.revokedAt.map { "\"\($0)\"" } ?? "null")}"
                 }
                 return "{\"app\":\(String(json: app.slug)),\"time_zone\":\(String(json: app.timeZone)),"
-                    + "\"rate_burst\":\(app.rateLimit.map { "\($0.burst)" } ?? "null"),"
                     + "\"rate_limit\":\(app.rateLimit.map { "\($0.eventsPerSecond)" } ?? "null"),"
+                    + "\"rate_burst\":\(app.rateLimit.map { "\($0.burst)" } ?? "null"),"
                     + "\"keys\":[\(listed.joined(separator: ","))]}"
             }
             StandardStream.output.write("[\(lines.joined(separator: ","))]\n")
         }
         return .done
     }
+}
 
 extension RateLimit {
     /// For a table.
@@ -166,5 +166,4 @@ extension RateLimit {
         let whole = "\(burst)".hasSuffix(".0") ? "\(burst)".dropLast(2) : "\(burst)"[...]
         return "\(eventsPerSecond)/s, burst \(whole)"
     }
-}
 }

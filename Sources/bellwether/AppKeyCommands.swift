@@ -25,8 +25,22 @@ struct AppKeyAddCommand: Command {
         }
         StandardStream.error.write(
             "Added the \(key.kind.rawValue) key '\(String(printable: key.name))' to '\(slug)'. Shown only now:\n")
+        return key.show(secret, of: slug)
+    }
+}
+
+extension APIKey {
+    /// Prints the key, the only time that it can be; says what to do when it did not arrive.
+    func show(_ secret: String, of slug: String) -> ExitCode {
         StandardStream.output.write(secret + "\n")
-        return .done
+        guard StandardStream.output.failure != nil else { return .done }
+        let word = String(printable: name)
+        let quoted = word.wholeMatch(of: /[A-Za-z0-9_.-]+/) == nil ? "'\(word.replacing("'", with: #"'\''"#))'" : word
+        StandardStream.error.write(
+            "The key was made, but could not be shown, and cannot be shown again. Close it and make another:\n"
+                + "  bellwether app key revoke \(slug) \(quoted)\n"
+                + "  bellwether app key add \(slug)\(kind == .server ? " --server" : "")\n")
+        return .failed
     }
 }
 

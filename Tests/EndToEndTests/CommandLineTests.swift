@@ -140,6 +140,15 @@ struct CommandLineTests {
                 ended.messages == "bellwether: could not write the output: No space left on device\n",
                 "\(words) \(ended.messages)")
         }
+        // A key that nobody saw is told of, with what to do.
+        let unseen = try full.run("app", "create", "unseen")
+        #expect(
+            unseen.status == 1 && unseen.messages.contains("bellwether app key revoke unseen write")
+                && unseen.messages.contains("bellwether app key add unseen\n"), "\(unseen)")
+        let added = try full.run("app", "key", "add", "unseen", "--server", "--name", "two words")
+        #expect(
+            added.status == 1 && added.messages.contains("bellwether app key revoke unseen 'two words'")
+                && added.messages.contains("bellwether app key add unseen --server\n"), "\(added)")
         // A code that says more stays.
         #expect(try full.run("fly").status == 64)
         let files = TemporaryDirectory()
