@@ -22,10 +22,17 @@ enum DatabaseFit {
         }
         var connection = try LogSession.open(url: url, role: nil, purpose: "command", log: log)
         let state: MigrationRunner.State
-        do { state = try Migrations.runner.state(of: &connection) } catch {
+        do {
+            try connection.execute(script: "SET lock_timeout = '3s'")
+            state = try Migrations.runner.state(of: &connection)
+        } catch {
+            switch (error.state, self) {
             // A login that may not read of migrations, as a reporter's: there is something that it may not read.
-            guard error.state == .insufficientPrivilege else { throw error }
-            return
+            case (.insufficientPrivilege?, _), (.lockNotAvailable?, .anyVersion): return
+            case (.lockNotAvailable?, _):
+                throw Failure("the database is being migrated at this moment: run this again when that has ended")
+            default: throw error
+            }
         }
         if case .anyVersion = self {
             guard case .pending(let names) = state, names.first == Migrations.steps.first?.name else { return }

@@ -88,6 +88,24 @@ struct DatabaseFitTests {
         #expect(try bellwether.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")
     }
 
+    @Test("one that is being migrated is not waited for long, and psql reads it meanwhile")
+    func underway() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        var migration = try database.connect()
+        // As a migration does.
+        try migration.execute(script: "BEGIN; LOCK TABLE bellwether.migration IN ACCESS EXCLUSIVE MODE")
+        let both = try [["app", "list"], ["psql", "--", "-XAtc", "SELECT count(*) FROM events"]].map {
+            try bellwether.start($0)
+        }
+        let (list, psql) = (try both[0].wait(), try both[1].wait())
+        #expect(list.status == 1 && list.messages.contains("is being migrated at this moment"), "\(list)")
+        #expect(psql.status == 0 && psql.output == "0\n", "\(psql)")
+        try migration.execute(script: "ROLLBACK")
+        #expect(try bellwether.run("app", "list").status == 0)
+    }
+
     /// A login that may make reports, and nothing else, is one of `ServiceLoginTests`.
     @Test("a login that may not read of migrations is let through, to what it may do")
     func login() throws {
