@@ -65,6 +65,13 @@ struct CommandLineTests {
             (["rejected", "replay", "--reason", "nonsense"], "not_an_object, too_large"),
             (["app", "set", "a", "--rate-limit", "none", "--rate-burst", "5"], "--rate-burst"),
             (["serve", "--cors-origin", "nonsense"], "https://app.example"),
+            (
+                [
+                    "serve", "--cors-origin", "http://localhost:3000", "--cors-origin=*",
+                    "--cors-origin=http://[::1]:80",
+                    "--max-values", "0",
+                ], "--max-values"
+            ),
             (["serve", "--cors-origin", "https://app.example/"], "https://app.example"),
             (["serve", "--cors-origin", "*", "--cors-origin", "app.example:443"], "https://app.example"),
             (["app", "frob"], "no command 'app frob', but: app create"), (["help", "nope"], "no command 'nope'"),
