@@ -118,7 +118,10 @@ package struct Rebuild {
     private func level(
         _ line: Int32, _ connection: inout Connection, _ progress: @escaping @Sendable (Phase) -> Void
     ) throws {
-        let head = try Backlog.read(.building(line), on: &connection).head
+        let backlog = try Backlog.read(.building(line), on: &connection)
+        let head = backlog.head
+        // From where it goes on, also where there is nothing left to do.
+        if let position = backlog.position { progress(.folding(position, of: head)) }
         let catchUp = CatchUp(
             url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: control.mostEvents,
             log: control.log, cancellation: control.cancellation)
