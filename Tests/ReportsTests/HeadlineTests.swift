@@ -73,7 +73,9 @@ struct HeadlineTests {
         // One of the weekdays was not told at this age, so all are taken as they are now, which are settled.
         let others = try #require(headline.sameWeekdays)
         #expect(others.age == .now && others.delivered == 1000 && others.verdict == .unsettled)
-        let settled = Headline(counts: counts, isSettled: true, day: day, sameWeekdays: weekdays)
+        // A settled day is held against what others count now, whatever was told of them.
+        let settled = Headline(counts: counts, told: told, isSettled: true, day: day, sameWeekdays: weekdays)
+        #expect(settled.previousDay?.age == .now && settled.previousDay?.delivered == 1000)
         guard case .higher = settled.sameWeekdays?.verdict else {
             Issue.record("settled days are judged")
             return
