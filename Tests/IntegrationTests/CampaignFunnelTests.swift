@@ -217,7 +217,7 @@ struct CampaignFunnelTests {
         }
     }
 
-    @Test("sends to absurdly many saturate, and break neither the view nor the report")
+    @Test("sends to absurdly many saturate, and do not break the view")
     func absurdSums() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
