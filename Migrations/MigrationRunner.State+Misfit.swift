@@ -12,6 +12,7 @@ extension MigrationRunner.State {
         case .drifted(let names):
             "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries: "
                 + "use the program that made it, or restore"
+        case .unreleased: MigrationError.unreleased.description
         }
     }
 }

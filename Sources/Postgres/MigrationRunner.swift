@@ -20,10 +20,16 @@ package struct MigrationRunner: Sendable {
     private let steps: [Migration]
     private let definitions: [Migration]
     private let definitionsVersion: Int32
+    private let unreleased: Set<String>
 
     /// `schema` is where the history is kept. The version of the definitions grows with each change of one, so that an
-    /// older program leaves alone what a newer one defined.
-    package init(schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1) {
+    /// older program leaves alone what a newer one defined. `unreleased` names steps of before the first release, whose
+    /// tables no step of today continues.
+    package init(
+        schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1,
+        unreleased: Set<String> = []
+    ) {
+        self.unreleased = unreleased
         self.schema = schema
         self.definitionsVersion = definitionsVersion
         self.steps = steps
@@ -39,6 +45,8 @@ package struct MigrationRunner: Sendable {
         case newer([String])
         /// Applied once with another text than this program carries.
         case drifted([String])
+        /// Made by a program from before the first release.
+        case unreleased
     }
 
     /// Reads where the database stands. Changes nothing.
@@ -89,6 +97,7 @@ package struct MigrationRunner: Sendable {
         case .current: return []
         case .newer(let names): throw .newer(names)
         case .drifted(let names): throw .drifted(names)
+        case .unreleased: throw .unreleased
         case .pending(let names): pending = names
         }
         for migration in steps + definitions where pending.contains(migration.name) {
@@ -116,6 +125,7 @@ package struct MigrationRunner: Sendable {
     }
 
     private func compare(_ applied: [String: Applied], _ hashes: [String: String]) -> State {
+        guard unreleased.isDisjoint(with: applied.keys) else { return .unreleased }
         let known = Set(hashes.keys)
         let foreign = applied.filter { !$0.value.repeatable && !known.contains($0.key) }.keys.sorted()
         guard foreign.isEmpty else { return .newer(foreign) }
@@ -175,6 +185,7 @@ package struct MigrationRunner: Sendable {
 package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case newer([String])
     case drifted([String])
+    case unreleased
     /// The database cannot hold every character.
     case encoding(String)
     case database(String?, PostgresError)
@@ -186,6 +197,10 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .drifted(let names):
             "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries. "
                 + "Use the program that made it, or restore"
+        case .unreleased:
+            "the database was made before the first release, and this program cannot read its tables: start with a new "
+                + "database (or data directory). To keep the old events, export analytics.events with the program that "
+                + "made them"
         case .encoding(let encoding):
             "the database's encoding is \(encoding), and it must be UTF8: make another one with ENCODING 'UTF8' "
                 + "TEMPLATE template0"

@@ -10,9 +10,18 @@ CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.event_elsewhere FOR EACH STATE
 CREATE TABLE log.partition (
     month date PRIMARY KEY CHECK (date_trunc('month', month) = month),
     name text NOT NULL UNIQUE,
-    made_at timestamptz NOT NULL DEFAULT now()
+    made_at timestamptz NOT NULL DEFAULT now(),
+    -- The way of a month that is taken away: closed (takes no more events), counted (its losses are written down), dropped.
+    -- Its row stays, so that it is never made again.
+    closed_at timestamptz,
+    counted_at timestamptz CHECK (counted_at IS NULL OR closed_at IS NOT NULL),
+    dropped_at timestamptz CHECK (dropped_at IS NULL OR counted_at IS NOT NULL)
 );
 
+-- A SELECT lists the partitions, waits for the move to end, and only then takes the snapshot that it reads with: it found
+-- the rows that had moved neither where they had been nor in the partition that was not on its list. So a move keeps readers
+-- from listing: it waits for those that have, and those that come wait for it. Months made ahead have nothing to move, and
+-- hold no writer.
 -- Makes the partition of this month if there is none: true if it made it, NULL if there is too much to move.
 CREATE FUNCTION log.make_partition(of_month date, most_moved bigint DEFAULT 20000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC'
@@ -31,18 +40,23 @@ BEGIN
     IF EXISTS (SELECT FROM log.partition WHERE month = first) THEN
         RETURN false;
     END IF;
-    LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
     SELECT count(*) INTO strays FROM (
         SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper LIMIT most_moved + 1) AS stray;
     IF strays > most_moved THEN
         RETURN NULL;
     END IF;
+    -- In the order in which readers take them: the whole, then its parts.
+    IF strays > 0 THEN
+        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;
+    END IF;
+    LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
     EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL)', name);
     -- Rows only ever come; the default of one vacuum per fifth of the table would come too late to set the
     -- visibility map for a big month.
     EXECUTE format('ALTER TABLE log.%I SET (autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_analyze_scale_factor = 0.05)', name);
-    IF strays > 0 THEN
+    IF EXISTS (SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper) THEN
+        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;  -- if the first one came since we counted
         PERFORM log.open_gate();
         EXECUTE format('INSERT INTO log.%I SELECT * FROM log.event_elsewhere WHERE device_at >= $1 AND device_at < $2', name)
             USING lower, upper;

@@ -20,6 +20,8 @@ CREATE TABLE log.rejected (
     UNIQUE (app, raw_hash)
 );
 CREATE INDEX rejected_by_time ON log.rejected (app, received_at);
+-- Erasure looks for what was refused of an install while projectors wait.
+CREATE INDEX rejected_by_install ON log.rejected (install_id, app) WHERE install_id IS NOT NULL;
 
 CREATE TABLE log.client_drop (
     app integer NOT NULL REFERENCES log.app,
@@ -33,5 +35,7 @@ CREATE TABLE log.client_drop (
     reason text NOT NULL,
     PRIMARY KEY (app, id)
 );
+CREATE INDEX client_drop_by_time ON log.client_drop (app, received_at);
+CREATE INDEX client_drop_by_install ON log.client_drop (install_id, app) WHERE install_id IS NOT NULL;
 
 GRANT SELECT, INSERT ON log.rejected, log.client_drop TO bellwether_ingest;

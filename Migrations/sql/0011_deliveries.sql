@@ -33,10 +33,12 @@ CREATE TABLE projection.delivery (
     pages smallint NOT NULL,
     notification_key text COLLATE "C" NOT NULL,
     state bytea NOT NULL,
+    -- The earliest opening, dismissal or tap; NULL where there is none, and for silent deliveries.
+    answered_at timestamptz,
     PRIMARY KEY (notification_key, install_id, app, shard, tables)
 ) PARTITION BY LIST (tables);
 
 -- From a cell of a funnel to the deliveries behind it.
 CREATE INDEX delivery_day ON projection.delivery (app, day);
 
-SELECT projection.add_projector('deliveries', 1, '{delivery}');
+SELECT projection.add_projector('deliveries', 2, '{delivery}');

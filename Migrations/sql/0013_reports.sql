@@ -1,32 +1,6 @@
 -- Why: late events change days that were told already. A report is kept as it was printed, with the position of the log
 -- at which it was made and with what it told of each day, so that the next one can say which days have changed since.
 
--- Who makes reports reads what analysts read, and adds reports to those that are kept.
-DO $$
-DECLARE
-    member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
-    inheriting text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN '' ELSE ' WITH INHERIT TRUE' END;
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'bellwether_reporter') THEN
-        BEGIN
-            CREATE ROLE bellwether_reporter INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN
-            NULL;  -- another database's migration was faster
-        END;
-    END IF;
-    IF NOT pg_has_role('bellwether_reporter', 'bellwether_analyst', 'USAGE') THEN
-        BEGIN
-            EXECUTE 'GRANT bellwether_analyst TO bellwether_reporter' || inheriting;
-        EXCEPTION WHEN unique_violation THEN
-            NULL;  -- here too
-        END;
-    END IF;
-    IF NOT pg_has_role(current_user, 'bellwether_reporter', member) THEN
-        EXECUTE format('GRANT bellwether_reporter TO %I', current_user);
-    END IF;
-END
-$$;
-
 CREATE SCHEMA report;
 
 -- One report of one day of one app, in every format as it was printed, without colour.

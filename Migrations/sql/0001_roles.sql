@@ -34,3 +34,29 @@ $$;
 -- The migration history of this schema is how a process sees that the database fits it.
 GRANT USAGE ON SCHEMA bellwether TO bellwether_ingest, bellwether_projector;
 GRANT SELECT ON bellwether.migration TO bellwether_ingest, bellwether_projector;
+
+-- Who makes reports reads what analysts read, and adds reports to those that are kept.
+DO $$
+DECLARE
+    member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
+    inheriting text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN '' ELSE ' WITH INHERIT TRUE' END;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'bellwether_reporter') THEN
+        BEGIN
+            CREATE ROLE bellwether_reporter INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL;  -- another database's migration was faster
+        END;
+    END IF;
+    IF NOT pg_has_role('bellwether_reporter', 'bellwether_analyst', 'USAGE') THEN
+        BEGIN
+            EXECUTE 'GRANT bellwether_analyst TO bellwether_reporter' || inheriting;
+        EXCEPTION WHEN unique_violation THEN
+            NULL;  -- here too
+        END;
+    END IF;
+    IF NOT pg_has_role(current_user, 'bellwether_reporter', member) THEN
+        EXECUTE format('GRANT bellwether_reporter TO %I', current_user);
+    END IF;
+END
+$$;

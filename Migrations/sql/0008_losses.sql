@@ -1,49 +1,6 @@
 -- Why: two things take events away again: retention, by whole months, and erasure, by install. What was taken must not
 -- come back, from whichever node and however late; and who reads the log must know what he no longer finds.
 
--- Counts what retention and erasure have decided. A writer says at its commit, under the head's lock, which count it
--- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
-ALTER TABLE log.head ADD COLUMN history integer NOT NULL DEFAULT 0;
-
-CREATE FUNCTION log.take_head(expected integer) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    present integer;
-BEGIN
-    SELECT history INTO STRICT present FROM log.head FOR UPDATE;
-    IF present <> expected THEN
-        RAISE EXCEPTION 'retention or erasure has changed the log since it was last asked' USING ERRCODE = 'LH001';
-    END IF;
-END
-$$;
-REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
-
--- Takes the head until the transaction ends, and counts one more decision.
-CREATE FUNCTION log.raise_history() RETURNS integer
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    raised integer;
-BEGIN
-    -- What follows must see what was committed while this waited.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'the log is changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
-    END IF;
-    UPDATE log.head SET history = history + 1 RETURNING history INTO STRICT raised;
-    RETURN raised;
-END
-$$;
-REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;
-
--- The way of a month: closed (takes no more events), counted (its losses are written down), dropped. Its row stays, so
--- that it is never made again.
-ALTER TABLE log.partition
-    ADD COLUMN closed_at timestamptz,
-    ADD COLUMN counted_at timestamptz CHECK (counted_at IS NULL OR closed_at IS NOT NULL),
-    ADD COLUMN dropped_at timestamptz CHECK (dropped_at IS NULL OR counted_at IS NOT NULL);
-
 -- The installs that were erased: what of them occurred before that moment does not come back.
 CREATE TABLE log.erasure (
     app integer NOT NULL REFERENCES log.app,
@@ -68,10 +25,6 @@ CREATE TABLE log.batch_loss (
     month date,
     UNIQUE NULLS NOT DISTINCT (batch_id, shard, month)
 );
-
--- Erasure looks for what was refused of an install while projectors wait.
-CREATE INDEX rejected_by_install ON log.rejected (install_id, app) WHERE install_id IS NOT NULL;
-CREATE INDEX client_drop_by_install ON log.client_drop (install_id, app) WHERE install_id IS NOT NULL;
 
 -- From now on no event of this month is taken: gives a position after which none stands; NULL, and nothing is closed,
 -- if one came after position `looked_at`.
@@ -197,8 +150,8 @@ BEGIN
     LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
     LOOP
         head := (SELECT coalesce(max(b.number), 0) FROM log.batch AS b);
-        INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key)
-        SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key
+        INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key, fid)
+        SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key, e.fid
         FROM log.batch AS b
         JOIN log.event AS e ON e.batch_id = b.id AND e.device_at BETWEEN b.least_device_at AND b.greatest_device_at
         WHERE b.number > found_until AND b.number <= head
@@ -243,6 +196,11 @@ BEGIN
         erased_at = greatest(t.erased_at, latest + interval '1 microsecond'),
         history = CASE WHEN has_head THEN (SELECT h.history FROM log.head AS h) ELSE t.history END
     WHERE t.app = of_app AND t.install_id = of_install;
+    INSERT INTO sends.erased_instance AS i (app, instance_hash, erased_at)
+    SELECT DISTINCT t.app, sha256(convert_to(f.fid, 'UTF8')), t.erased_at
+    FROM log.erasure AS t JOIN pg_temp.erasure_event AS f ON f.fid IS NOT NULL
+    WHERE t.app = of_app AND t.install_id = of_install
+    ON CONFLICT (app, instance_hash) DO UPDATE SET erased_at = greatest(i.erased_at, excluded.erased_at);
 END
 $$;
 REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;

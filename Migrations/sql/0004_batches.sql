@@ -5,7 +5,10 @@ CREATE TABLE log.head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Frozen when the database is made.
-    shards smallint NOT NULL
+    shards smallint NOT NULL,
+    -- Counts what retention and erasure have decided. A writer says at its commit, under the head's lock, which count it
+    -- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
+    history integer NOT NULL DEFAULT 0
 );
 INSERT INTO log.head (shards) VALUES (16);
 
@@ -41,7 +44,43 @@ CREATE TABLE log.batch_tally (
     PRIMARY KEY (batch_id, app, key, received_quarter)
 );
 
+-- What was received on a day is asked for every night, of a table that grows with every commit. The times rise, so what is
+-- added stands at the right end of the index.
+CREATE INDEX batch_tally_by_time ON log.batch_tally (app, received_quarter);
+
 GRANT USAGE ON SEQUENCE log.batch_id TO bellwether_ingest;
 -- UPDATE is what SELECT ... FOR UPDATE asks for; the one column it may touch says nothing.
 GRANT SELECT, UPDATE (only_one) ON log.head TO bellwether_ingest;
 GRANT SELECT, INSERT ON log.batch, log.batch_tally TO bellwether_ingest;
+
+CREATE FUNCTION log.take_head(expected integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    present integer;
+BEGIN
+    SELECT history INTO STRICT present FROM log.head FOR UPDATE;
+    IF present <> expected THEN
+        RAISE EXCEPTION 'retention or erasure has changed the log since it was last asked' USING ERRCODE = 'LH001';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
+
+-- Takes the head until the transaction ends, and counts one more decision.
+CREATE FUNCTION log.raise_history() RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    raised integer;
+BEGIN
+    -- What follows must see what was committed while this waited.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'the log is changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    UPDATE log.head SET history = history + 1 RETURNING history INTO STRICT raised;
+    RETURN raised;
+END
+$$;
+REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;

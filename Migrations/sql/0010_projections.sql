@@ -96,8 +96,9 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
 
--- Adds a projector: the sealed and the first partition of its tables, and its place in the live line. One that comes when
--- the log is no longer empty has yet to be built.
+-- Adds a projector: the sealed and the first partition of its tables, and its place in the live line.
+-- A projector that comes when the log is no longer empty stands at version 0, so that who runs the projections finds it to
+-- be built like one whose rules have changed.
 CREATE FUNCTION projection.add_projector(new_name text, new_version integer, parents text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -111,12 +112,25 @@ BEGIN
     END LOOP;
     INSERT INTO projection.projector (line, name, version, tables) VALUES (live, new_name, new_version, live);
     UPDATE projection.projector
-    SET stopped_at = now(), stopped_batch = 1, stopped_because = 'it is new and has yet to be built from the log'
+    SET version = 0, stopped_at = now(), stopped_batch = 1,
+        stopped_because = 'it is new and has yet to be built from the log'
     WHERE line = live AND name = new_name
         AND EXISTS (SELECT FROM projection.progress WHERE line = live AND position > 0);
 END
 $$;
 REVOKE ALL ON FUNCTION projection.add_projector FROM PUBLIC;
+
+-- Raises the version of a projector's rules where nothing was counted yet. Where something was, its tables hold what the
+-- older rules counted, and have to be built anew.
+CREATE FUNCTION projection.raise_version(of_projector text, new_version integer) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp
+AS $$
+    UPDATE projection.projector AS p SET version = new_version
+    WHERE p.name = of_projector
+        AND EXISTS (SELECT FROM projection.line AS l WHERE l.id = p.line AND l.state = 'live')
+        AND NOT EXISTS (SELECT FROM projection.progress AS g WHERE g.line = p.line AND g.position > 0)
+$$;
+REVOKE ALL ON FUNCTION projection.raise_version FROM PUBLIC;
 
 INSERT INTO projection.line (id, state) VALUES (1, 'live');
 INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
