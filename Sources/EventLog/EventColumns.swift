@@ -90,7 +90,7 @@ extension CopyRows {
         append(own.tap?.authenticationRequired)
         append(own.tap?.textInput)
         append(own.start?.loops)
-        let notificationKey = event.notificationKey
+        let notificationKey = event.notificationKey ?? ""
         append(notificationKey)
         // The id that became the key is not stored twice.
         append(notification.fcmMessageID == notificationKey ? nil : notification.fcmMessageID)
@@ -129,7 +129,7 @@ private struct OwnMembers {
         case .pageShown(let page): self.page = page
         case .storyActionTapped(let tap): storyTap = tap
         case .fallbackShown(let reason): fallbackReason = reason
-        case .expanded, .dismissed, .storyFinished: break
+        case .expanded, .dismissed, .storyFinished, .permissionChanged: break
         }
     }
 }

@@ -114,7 +114,7 @@ struct PendingBatch {
                 if learned[key] == nil { homeless = homeless ?? key.kind }
             }
             if let homeless {
-                let detail = "\(homeless.path): the app has too many different values of it for one more"
+                let detail = "\(homeless.member.path): the app has too many different values of it for one more"
                 reject(candidate, Rejection(.tooManyValues, detail))
             } else {
                 complete.append(candidate)

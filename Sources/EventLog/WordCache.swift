@@ -1,3 +1,5 @@
+internal import Telemetry
+
 /// The dictionary ids that one writer has met. Bounded: when it is full it starts anew, and the log knows the rest.
 ///
 /// Holds only committed ids; one from a transaction that rolled back would make events vanish from the views.

@@ -1,12 +1,9 @@
 /// How large things may be. What is over a bound is refused by name, never cut.
 package enum Bounds {
-    /// Bytes of an identifier or a key: `fcm_message_id`, `delivery_id`, `id`, `apns_id` and `collapse_id` of a
-    /// notification, `fid`, `action_id`, and what funnels are keyed by: `category`, `thread`, `campaign`, `variant`,
-    /// `topic`, `analytics_label`.
+    /// Bytes of an identifier or a key.
     package static let identifier = 256
 
-    /// Bytes of any other string: `platform`, `os_version`, `app_version`, `sdk`, `device_model`, `locale`,
-    /// `time_zone`, `interruption_level`, `format`, `link_scheme`, `link_host`.
+    /// Bytes of any other string.
     package static let string = 512
 
     /// Bytes of one event as it stands in the body.
@@ -42,6 +39,8 @@ package enum Bounds {
     package static let pageCount: ClosedRange<Int64> = 1...1000
     package static let declaredPageCount: ClosedRange<Int64> = 0...1000
     package static let mediaMilliseconds: ClosedRange<Int64> = 0...600_000
+
+    package static let relevance: ClosedRange<Double> = 0...1
 
     /// Counts, bytes and other milliseconds.
     package static let count: ClosedRange<Int64> = 0...Int64.max

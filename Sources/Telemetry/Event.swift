@@ -34,8 +34,8 @@ package struct Event: Sendable {
 
     package var type: EventType { interaction.type }
 
-    /// What, with app and install, names the delivery. Validation lets no event through without one.
-    package var notificationKey: String { notification.key ?? "" }
+    /// What, with app and install, names the delivery. Nil for an event about the install itself.
+    package var notificationKey: String? { notification.key }
 
     package var shard: Int16 { Shard.of(source.installID) }
 }

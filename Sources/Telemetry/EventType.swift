@@ -10,6 +10,7 @@ package enum EventType: Int16, WireEnum {
     case storyActionTapped
     case storyFinished
     case storyFallbackShown
+    case permissionChanged
 
     /// The name of the catalogue, as in the member `type`.
     package var name: String {
@@ -24,6 +25,7 @@ package enum EventType: Int16, WireEnum {
         case .storyActionTapped: "story.action_tapped"
         case .storyFinished: "story.finished"
         case .storyFallbackShown: "story.fallback_shown"
+        case .permissionChanged: "permission.changed"
         }
     }
 

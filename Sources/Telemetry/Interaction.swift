@@ -10,6 +10,8 @@ package enum Interaction: Hashable, Sendable {
     case storyActionTapped(StoryActionTap)
     case storyFinished
     case fallbackShown(reason: FallbackReason?)
+    /// About the install, and so of no delivery.
+    case permissionChanged(to: Authorization?, from: Authorization?)
 
     package var type: EventType {
         switch self {
@@ -23,6 +25,7 @@ package enum Interaction: Hashable, Sendable {
         case .storyActionTapped: .storyActionTapped
         case .storyFinished: .storyFinished
         case .fallbackShown: .storyFallbackShown
+        case .permissionChanged: .permissionChanged
         }
     }
 }

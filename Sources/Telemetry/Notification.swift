@@ -19,12 +19,17 @@ package struct Notification: Hashable, Sendable {
     /// Whether the payload shows something.
     package var alert: Bool?
     package var sentAt: Timestamp?
+    /// From 0 to 1.
+    package var relevanceScore: Double?
+    package var targetContentID: String?
+    package var summaryArgument: String?
 
     package init(
         fcmMessageID: String? = nil, deliveryID: String? = nil, id: String? = nil, category: String? = nil,
         thread: String? = nil, campaign: String? = nil, variant: String? = nil, analyticsLabel: String? = nil,
         topic: String? = nil, apnsID: String? = nil, collapseID: String? = nil, interruptionLevel: String? = nil,
-        origin: Origin? = nil, alert: Bool? = nil, sentAt: Timestamp? = nil
+        origin: Origin? = nil, alert: Bool? = nil, sentAt: Timestamp? = nil, relevanceScore: Double? = nil,
+        targetContentID: String? = nil, summaryArgument: String? = nil
     ) {
         self.fcmMessageID = fcmMessageID
         self.deliveryID = deliveryID
@@ -41,6 +46,9 @@ package struct Notification: Hashable, Sendable {
         self.origin = origin
         self.alert = alert
         self.sentAt = sentAt
+        self.relevanceScore = relevanceScore
+        self.targetContentID = targetContentID
+        self.summaryArgument = summaryArgument
     }
 
     /// What, with app and install, names the delivery: the normalised FCM message id, else the delivery id, else the

@@ -11,11 +11,12 @@ package final class Source: Sendable {
     /// The Firebase installation id.
     package let fid: String?
     package let authorization: Authorization?
+    package let showPreviews: ShowPreviews?
 
     package init(
         installID: UUID, platform: String? = nil, osVersion: String? = nil, appVersion: String? = nil,
         sdk: String? = nil, deviceModel: String? = nil, locale: String? = nil, timeZone: String? = nil,
-        fid: String? = nil, authorization: Authorization? = nil
+        fid: String? = nil, authorization: Authorization? = nil, showPreviews: ShowPreviews? = nil
     ) {
         self.installID = installID
         self.platform = platform
@@ -27,6 +28,7 @@ package final class Source: Sendable {
         self.timeZone = timeZone
         self.fid = fid
         self.authorization = authorization
+        self.showPreviews = showPreviews
     }
 }
 
@@ -45,6 +47,21 @@ package enum Authorization: Int16, WireEnum {
         case .ephemeral: "ephemeral"
         case .denied: "denied"
         case .notDetermined: "not_determined"
+        }
+    }
+}
+
+/// When the person lets notifications show their content.
+package enum ShowPreviews: Int16, WireEnum {
+    case always = 1
+    case whenAuthenticated
+    case never
+
+    package var wire: String {
+        switch self {
+        case .always: "always"
+        case .whenAuthenticated: "when_authenticated"
+        case .never: "never"
         }
     }
 }

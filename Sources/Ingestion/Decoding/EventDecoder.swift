@@ -64,7 +64,7 @@ struct EventDecoder {
         guard let id else { throw refusal(.invalidID, .id, "must be a UUID") }
         let type = try readType()
         let (deviceAt, time) = try readTimes()
-        try beginNotification(at: index)
+        try beginNotification(at: index, of: type)
         beginSource(at: index)
         guard envelopeSource.hasInstallID(with: source) else {
             throw refusal(.missingField, .source, "install_id must be there, or in the envelope's source")
@@ -115,7 +115,8 @@ struct EventDecoder {
         return (deviceAt, time)
     }
 
-    private func beginNotification(at index: Int) throws(Rejection) {
+    private func beginNotification(at index: Int, of type: EventType) throws(Rejection) {
+        guard type != .permissionChanged else { return notification.begin(nil, .inEvent(index, "notification")) }
         guard let object = event[.notification], object.isObject else {
             throw refusal(.missingNotification, .notification, "must be there and be an object")
         }

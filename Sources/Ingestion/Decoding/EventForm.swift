@@ -54,6 +54,7 @@ struct EventForm {
                     linkHost: try event.string(.linkHost, upTo: Bounds.string)))
         case .storyFinished: .storyFinished
         case .storyFallbackShown: .fallbackShown(reason: try event.word(.reason))
+        case .permissionChanged: try readPermissionChange()
         }
     }
 
@@ -69,6 +70,11 @@ struct EventForm {
             textInput: try event.boolean(.textInput),
             handledIn: try event.word(.handledIn),
             launch: try event.word(.launch))
+    }
+
+    /// A word that is not known is a value all the same, and no reason to refuse: then nothing is said but that it changed.
+    private func readPermissionChange() throws(Rejection) -> Interaction {
+        .permissionChanged(to: try event.word(.authorization), from: try event.word(.previous))
     }
 
     private func readReceipt(at index: Int) throws(Rejection) -> Receipt {

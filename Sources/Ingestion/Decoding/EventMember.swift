@@ -11,6 +11,7 @@ enum EventMember: UInt8, MemberName {
     case pageIndex, declaredMS, cause
     case linkScheme, linkHost
     case reason
+    case authorization, previous
 
     static let keys = JSONKeys(allCases.map(\.name))
 
@@ -45,6 +46,8 @@ enum EventMember: UInt8, MemberName {
         case .linkScheme: "link_scheme"
         case .linkHost: "link_host"
         case .reason: "reason"
+        case .authorization: "authorization"
+        case .previous: "previous"
         }
     }
 
@@ -61,6 +64,7 @@ enum EventMember: UInt8, MemberName {
         case .storyPageShown: common | bits(.pageIndex, .declaredMS, .cause)
         case .storyActionTapped: common | bits(.pageIndex, .linkScheme, .linkHost)
         case .storyFallbackShown: common | bits(.reason)
+        case .permissionChanged: common & ~bits(.notification) | bits(.authorization, .previous)
         case .notificationExpanded, .notificationDismissed, .storyFinished: common
         }
     }
@@ -71,6 +75,7 @@ enum EventMember: UInt8, MemberName {
         case .actionTapped: .actionID
         case .storyStarted: .pageCount
         case .storyPageShown, .storyActionTapped: .pageIndex
+        case .permissionChanged: .authorization
         default: nil
         }
     }

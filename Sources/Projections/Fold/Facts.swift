@@ -69,6 +69,7 @@ package struct Facts: Hashable, Sendable {
             case .storyFallbackShown:
                 types.insert(.expanded)
                 hasFallback = true
+            case .permissionChanged: break  // of no delivery
             }
         }
         items = greatestItems ?? 1

@@ -117,7 +117,8 @@ extension EventType {
     package var isStory: Bool {
         switch self {
         case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
-        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped:
+        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped,
+            .permissionChanged:
             false
         }
     }
@@ -127,7 +128,7 @@ extension EventType {
         switch self {
         case .notificationOpened, .notificationDismissed, .actionTapped, .storyActionTapped: true
         case .notificationReceived, .notificationExpanded, .storyStarted, .storyPageShown, .storyFinished,
-            .storyFallbackShown:
+            .storyFallbackShown, .permissionChanged:
             false
         }
     }

@@ -105,7 +105,8 @@ extension Observation {
             declared = try rows.int64(row, 31).map { Int32(min($0, Self.longestDeclared)) }
         case .storyActionTapped: page = try rows.int16(row, 28)
         case .storyStarted: page = try rows.int16(row, 29)
-        case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown:
+        case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown,
+            .permissionChanged:
             break
         }
         guard isPlausible else { throw .decoding("event \(moment.id) holds numbers that no event can have") }

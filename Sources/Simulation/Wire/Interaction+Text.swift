@@ -20,6 +20,9 @@ extension Interaction {
             event.add("link_scheme", tap.linkScheme)
             event.add("link_host", tap.linkHost)
         case .fallbackShown(let reason): event.add("reason", reason)
+        case .permissionChanged(let authorization, let previous):
+            event.add("authorization", authorization)
+            event.add("previous", previous)
         case .expanded, .dismissed, .storyFinished: break
         }
     }

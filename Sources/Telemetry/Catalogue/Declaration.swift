@@ -1,0 +1,101 @@
+/// Everything that is said of a member of an event. The decoder's tables, the columns and views of the log, the OpenAPI
+/// document, the table in `Docs/API.md`, the fuzzer's words and the tests' values all follow from it.
+package struct Declaration: Sendable {
+    /// The object that holds it.
+    package let object: Object
+    /// Its key there.
+    package let key: StaticString
+    /// The types of events that are read for it. For every other type it is an unknown member.
+    package let types: EventTypes
+    /// Whether an event of these types is refused without it.
+    package let isRequired: Bool
+    package let kind: Kind
+    package let storage: Storage
+    /// The column of the event views; nil for an object, whose members have columns of their own.
+    package let column: String?
+    /// What the column and the documents say of it.
+    package let comment: String
+
+    /// The objects of an event, the event itself among them.
+    package enum Object: String, CaseIterable, Sendable { case event, notification, source, media }
+
+    /// What a value may be.
+    package enum Kind: Sendable {
+        case uuid
+        /// One of the catalogue's types.
+        case type
+        case time
+        case object(Object)
+        /// A text of so many bytes at most.
+        case text(Int)
+        /// A text of so many bytes at most that the log's dictionary holds once.
+        case word(WordKind, Int)
+        /// One of these words. The log holds its place, from 1.
+        case code([String])
+        /// Some of these words. The log holds a bit for each.
+        case codes([String])
+        case boolean
+        case integer(ClosedRange<Int64>)
+        case number(ClosedRange<Double>)
+    }
+
+    /// Where the log holds it.
+    package enum Storage: Sendable {
+        /// Nowhere: it is an object.
+        case none
+        /// In a column of `log.event` of its own, as it is.
+        case column(String)
+        /// With or as the notification key; `log.open_event` tells which.
+        case key(String)
+        /// In bits of `codes`, which all types of events share.
+        case common(Bits)
+        /// In bits of `own`, which mean something else for each type.
+        case own(Bits)
+        /// In a column of `log.device` or `log.context`: many events share such a row.
+        case device
+        case context
+        /// In `word_1` or `word_2`, which hold another word for each type.
+        case word(Int)
+        /// In `amount_1` or `amount_2`, which hold another number for each type; in `rare` if it has over 31 bits.
+        case amount(Int)
+        /// In the JSON object `rare`, under the name of its column.
+        case rare
+    }
+
+    /// Bits of an integer: for a code its place, from 1; for a boolean 1 or 2; for a number 1 more than what it is above its
+    /// least value; for several codes a first bit that says so, and one for each. 0 is none.
+    package struct Bits: Sendable {
+        package let first: Int
+        package let count: Int
+
+        package init(_ first: Int, _ count: Int) { (self.first, self.count) = (first, count) }
+    }
+}
+
+/// A set of event types.
+package struct EventTypes: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package init(_ types: EventType...) {
+        rawValue = types.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+    }
+
+    package func contains(_ type: EventType) -> Bool { rawValue >> UInt32(type.rawValue) & 1 == 1 }
+
+    package static let all = EventTypes(rawValue: EventType.allCases.reduce(0) { $0 | 1 << UInt32($1.rawValue) })
+}
+
+extension Declaration.Kind {
+    /// The kind of an enumeration's words.
+    static func code<Word: WireEnum>(_: Word.Type) -> Self { .code(Word.allCases.map(\.wire)) }
+    static func codes<Word: WireEnum>(_: Word.Type) -> Self { .codes(Word.allCases.map(\.wire)) }
+
+    static let identifier = text(Bounds.identifier)
+    static let string = text(Bounds.string)
+    static let count = integer(Bounds.count)
+
+    static func identifier(_ kind: WordKind) -> Self { .word(kind, Bounds.identifier) }
+    static func string(_ kind: WordKind) -> Self { .word(kind, Bounds.string) }
+}

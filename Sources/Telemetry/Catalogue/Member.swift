@@ -1,0 +1,238 @@
+/// The members of an event, in the order of the columns of `analytics.events`. To add one: a case, and what is said of it.
+package enum Member: UInt8, CaseIterable, Sendable {
+    case eventID, type, deviceAt, seq, notification, source
+    case installID
+    case fcmMessageID, deliveryID, notificationID
+    case category, thread, campaign, variant, origin
+    case platform, appVersion, osVersion, sdk, deviceModel, locale, timeZone, authorization, showPreviews, fid
+    case alert, sentAt, analyticsLabel, topic, apnsID, collapseID, interruptionLevel
+    case relevanceScore, targetContentID, summaryArgument
+    case via, presentation, fetchResult, media
+    case mediaKind, mediaFormat, mediaOutcome, mediaReason, mediaBytes, mediaMS, mediaNetwork
+    case summaryArgumentCount
+    case launch
+    case actionID, actionIndex, actionCount, activation, destructive, authenticationRequired, textInput, handledIn
+    case pageCount, declaredPageCount, loops
+    case pageIndex, declaredMS, cause
+    case linkScheme, linkHost
+    case reason
+    case newAuthorization, previous
+
+    package var declaration: Declaration { Member.declarations[Int(rawValue)] }
+
+    private static let declarations = allCases.map(\.declared)
+
+    // swift-format-ignore
+    private var declared: Declaration {
+        switch self {
+        case .eventID: event("id", .uuid, in: .column("event_id"), required: true,
+            "Identity the client library gave the event. One event is (app, install_id, event_id, device_at)")
+        case .type: event("type", .type, in: .common(Bits(10, 5)), required: true,
+            "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...")
+        case .deviceAt: event("at", .time, in: .column("device_at"), required: true,
+            "When it happened by the clock of the device, as posted: raw, never corrected")
+        case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
+            "Counter of the client library on that install; breaks ties of the clock")
+        case .notification: event("notification", .object(.notification), in: .none, except: [.permissionChanged], required: true,
+            "Which notification it is about")
+        case .source: event("source", .object(.source), in: .none,
+            "The install that speaks and what it runs on; its members override the envelope's one by one")
+
+        case .installID: source("install_id", .uuid, in: .column("install_id"), required: true,
+            "One installation of the app on one device. Never a person")
+        case .platform: source("platform", .string(.platform),
+            "Operating system of the device, as posted")
+        case .appVersion: source("app_version", .string(.appVersion),
+            "Version of the app on the device when the event was made")
+        case .osVersion: source("os_version", .string(.osVersion),
+            "Version of the operating system")
+        case .sdk: source("sdk", .string(.sdk),
+            "Client library and its version")
+        case .deviceModel: source("device_model", .string(.deviceModel),
+            "Model of the device")
+        case .locale: source("locale", .string(.locale),
+            "Locale of the device")
+        case .timeZone: source("time_zone", .string(.timeZone),
+            "Time zone of the device; days are counted in the time zone of the app, not this one")
+        case .authorization: source("authorization", .code(Authorization.self),
+            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. Of permission.changed, the new one")
+        case .showPreviews: source("show_previews", .code(ShowPreviews.self),
+            "When the user lets notifications show their content: always, when_authenticated or never")
+        case .fid: source("fid", .identifier, in: .column("fid"),
+            "Firebase installation id, where the app sends it")
+
+        case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
+            "FCM message ID as posted, before normalisation")
+        case .deliveryID: notification("delivery_id", .identifier, in: .key("delivery_id"),
+            "The provider's own id of this delivery, or what the client library made for a repeating local notification")
+        case .notificationID: notification("id", .identifier, in: .key("notification_id"), column: "notification_id",
+            "Request identifier of the notification")
+        case .category: notification("category", .identifier(.category),
+            "Notification category identifier: which buttons it has")
+        case .thread: notification("thread", .identifier(.thread),
+            "Notification group (thread identifier)")
+        case .campaign: notification("campaign", .identifier(.campaign),
+            "Campaign as posted")
+        case .variant: notification("variant", .identifier(.variant),
+            "Variant of the campaign, for experiments")
+        case .origin: notification("origin", .code(Origin.self), in: .common(Bits(19, 2)),
+            "remote or local")
+        case .alert: notification("alert", .boolean, in: .common(Bits(21, 2)),
+            "Whether the payload shows something; false or null for silent pushes")
+        case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"), column: "notification_sent_at",
+            "When the sender says the notification was sent")
+        case .analyticsLabel: notification("analytics_label", .identifier(.analyticsLabel),
+            "FCM analytics label")
+        case .topic: notification("topic", .identifier(.topic),
+            "FCM topic it was sent to")
+        case .apnsID: notification("apns_id", .identifier, in: .rare,
+            "Apple's id of the push")
+        case .collapseID: notification("collapse_id", .identifier, in: .rare,
+            "Collapse identifier: a later push with the same one replaces this")
+        case .interruptionLevel: notification("interruption_level", .string(.interruptionLevel),
+            "passive, active, time-sensitive or critical, as posted")
+        case .relevanceScore: notification("relevance_score", .number(Bounds.relevance), in: .rare,
+            "How the sender ranks it within the app's group of notifications: 0 to 1")
+        case .targetContentID: notification("target_content_id", .identifier, in: .rare,
+            "Which window or content of the app it is for")
+        case .summaryArgument: notification("summary_argument", .string, in: .rare,
+            "What the summary of its group calls it")
+
+        case .via: own("via", .code(Via.self), of: [.notificationReceived], in: .own(Bits(0, 4)),
+            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). iOS calls nobody for an untouched push without a service extension: no receipt does not mean not delivered")
+        case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
+            "Foreground receipts: how the app let it show; an empty list means shown to nobody")
+        case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived], in: .own(Bits(4, 4)),
+            "Background receipts: new_data, no_data or failed")
+        case .media: own("media", .object(.media), of: [.notificationReceived], in: .none,
+            "What became of the media attachment")
+        case .mediaKind: media("kind", .code(MediaKind.self), in: .own(Bits(8, 4)),
+            "Kind of the media attachment")
+        case .mediaFormat: media("format", .string(.mediaFormat), in: .word(1),
+            "File format of the media attachment, as posted")
+        case .mediaOutcome: media("outcome", .code(MediaOutcome.self), in: .own(Bits(12, 4)),
+            "What became of the attachment: attached, prefetched, timed_out, failed, skipped or none")
+        case .mediaReason: media("reason", .code(MediaReason.self), in: .own(Bits(16, 4)),
+            "Why it was not attached")
+        case .mediaBytes: media("bytes", .count, in: .amount(1),
+            "Size of the attachment in bytes")
+        case .mediaMS: media("ms", .integer(Bounds.mediaMilliseconds), in: .amount(2),
+            "Milliseconds its download took")
+        case .mediaNetwork: media("network", .code(MediaNetwork.self), in: .own(Bits(20, 4)),
+            "Network it came over: wifi, cellular or other")
+        case .summaryArgumentCount: own("summary_argument_count", .count, of: [.notificationReceived], in: .rare,
+            "How many items the notification stands for in its group's summary")
+
+        case .launch: own("launch", .code(Launch.self), of: [.notificationOpened, .actionTapped], in: .own(Bits(0, 4)),
+            "State of the app when the response reached it: cold, warm or foreground")
+
+        case .actionID: own("action_id", .identifier(.actionID), of: [.actionTapped], in: .word(1), required: true,
+            "Identifier of the button")
+        case .actionIndex: own("action_index", .count, of: [.actionTapped], in: .amount(1),
+            "Place of the button among the category's, from 0")
+        case .actionCount: own("action_count", .count, of: [.actionTapped], in: .amount(2),
+            "How many buttons the category had on that device")
+        case .activation: own("activation", .code(Activation.self), of: [.actionTapped], in: .own(Bits(4, 4)),
+            "Whether the button opens the app (foreground) or not (background)")
+        case .destructive: own("destructive", .boolean, of: [.actionTapped], in: .own(Bits(12, 2)),
+            "Whether the button is shown as destructive")
+        case .authenticationRequired: own("authentication_required", .boolean, of: [.actionTapped], in: .own(Bits(14, 2)),
+            "Whether the device must be unlocked for the button")
+        case .textInput: own("text_input", .boolean, of: [.actionTapped], in: .own(Bits(16, 2)),
+            "Whether the button asks for text. The text itself is never kept")
+        case .handledIn: own("handled_in", .code(HandledIn.self), of: [.actionTapped], in: .own(Bits(8, 4)),
+            "Where the tap was handled: app or content_extension")
+
+        case .pageCount: own("page_count", .integer(Bounds.pageCount), of: [.storyStarted], in: .own(Bits(0, 10)), required: true,
+            "Pages that the story will show")
+        case .declaredPageCount: own("declared_page_count", .integer(Bounds.declaredPageCount), of: [.storyStarted], in: .own(Bits(10, 10)),
+            "Pages that its payload declares, invalid ones included")
+        case .loops: own("loops", .boolean, of: [.storyStarted], in: .own(Bits(20, 2)),
+            "Whether the story starts again at its end")
+        case .pageIndex: own("page_index", .integer(Bounds.pageIndex), of: [.storyPageShown, .storyActionTapped], in: .own(Bits(0, 10)), required: true,
+            "Page, from 0, as shown")
+        case .declaredMS: own("declared_ms", .count, of: [.storyPageShown], in: .amount(1),
+            "Milliseconds the payload gives the page")
+        case .cause: own("cause", .code(PageCause.self), of: [.storyPageShown], in: .own(Bits(10, 4)),
+            "What turned to the page: initial, auto, next, prev or loop")
+        case .linkScheme: own("link_scheme", .string(.linkScheme), of: [.storyActionTapped], in: .word(1),
+            "Scheme of the link behind the page's button")
+        case .linkHost: own("link_host", .string(.linkHost), of: [.storyActionTapped], in: .word(2),
+            "Host of the link behind the page's button")
+        case .reason: own("reason", .code(FallbackReason.self), of: [.storyFallbackShown], in: .own(Bits(0, 4)),
+            "Why the fallback was shown instead of pages: missing, malformed, no_valid_page or unknown")
+
+        case .newAuthorization: own("authorization", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(0, 4)), required: true,
+            "What the user allows from now on; values as in source.authorization")
+        case .previous: own("previous", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(4, 4)),
+            "What the user allowed before; values as in authorization")
+        }
+    }
+}
+
+extension Member {
+    private typealias Bits = Declaration.Bits
+
+    /// A member of every event, except of these types.
+    private func event(
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, except: [EventType] = [],
+        required: Bool = false, _ comment: String
+    ) -> Declaration {
+        let types = except.reduce(EventTypes.all) { $0.subtracting(EventTypes($1)) }
+        let name = if case .column(let column) = storage { column } else { "\(key)" }
+        return declare(.event, key, kind, types, storage, name, required, comment)
+    }
+
+    private func source(
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage = .device,
+        required: Bool = false, _ comment: String
+    ) -> Declaration {
+        declare(.source, key, kind, .all, storage, "\(key)", required, comment)
+    }
+
+    private func notification(
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage = .context,
+        column: String? = nil, _ comment: String
+    ) -> Declaration {
+        let types = EventTypes.all.subtracting(EventTypes(.permissionChanged))
+        return declare(.notification, key, kind, types, storage, column ?? "\(key)", false, comment)
+    }
+
+    private func media(
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, _ comment: String
+    ) -> Declaration {
+        declare(.media, key, kind, EventTypes(.notificationReceived), storage, "media_\(key)", false, comment)
+    }
+
+    /// A member that only these types have.
+    private func own(
+        _ key: StaticString, _ kind: Declaration.Kind, of types: [EventType], in storage: Declaration.Storage,
+        column: String? = nil, required: Bool = false, _ comment: String
+    ) -> Declaration {
+        let types = types.reduce(into: EventTypes()) { $0.formUnion(EventTypes($1)) }
+        return declare(.event, key, kind, types, storage, column ?? "\(key)", required, comment)
+    }
+
+    private func declare(
+        _ object: Declaration.Object, _ key: StaticString, _ kind: Declaration.Kind, _ types: EventTypes,
+        _ storage: Declaration.Storage, _ column: String, _ required: Bool, _ comment: String
+    ) -> Declaration {
+        let hasColumn = if case .object = kind { false } else { true }
+        return Declaration(
+            object: object, key: key, types: types, isRequired: required, kind: kind, storage: storage,
+            column: hasColumn ? column : nil, comment: comment)
+    }
+}
+
+extension Member {
+    /// Where it stands in an event: `notification.category`.
+    package var path: String {
+        let (object, key) = (declaration.object, declaration.key)
+        return object == .event ? "\(key)" : "\(object.rawValue).\(key)"
+    }
+
+    /// The members of an object, in order.
+    package static func members(of object: Declaration.Object) -> [Member] {
+        allCases.filter { $0.declaration.object == object }
+    }
+}
