@@ -53,10 +53,10 @@ let package = Package(
 
         // The domain.
         .target(
-            name: "Migrations", dependencies: ["Postgres"], path: "Migrations",
+            name: "Migrations", dependencies: ["EventLog", "Postgres"], path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
-            name: "EventLog", dependencies: ["CCrypto", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
+            name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(

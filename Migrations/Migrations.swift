@@ -1,6 +1,8 @@
+internal import EventLog
 package import Postgres
 
-/// The schema that this program needs, carried in the binary: it reads no file at run time.
+/// The schema that this program needs, carried in the binary: it reads no file at run time. Views that follow from a
+/// declaration are made of it.
 ///
 /// A file of this folder that is not listed here would never run, so a test holds list and folder together.
 package enum Migrations {
@@ -26,12 +28,7 @@ package enum Migrations {
     /// Applied again whenever their text changes, those that others stand on first.
     package static let definitions: [Migration] = [
         Migration("view_apps", PackageResources.view_apps_sql),
-        Migration("view_named_event", PackageResources.view_named_event_sql),
-        Migration("view_events", PackageResources.view_events_sql),
-        Migration("view_receipts", PackageResources.view_receipts_sql),
-        Migration("view_opens", PackageResources.view_opens_sql),
-        Migration("view_action_taps", PackageResources.view_action_taps_sql),
-        Migration("view_story_events", PackageResources.view_story_events_sql),
+        Migration(name: "view_events", sql: EventViews.sql),
         Migration("view_batch_loss_now", PackageResources.view_batch_loss_now_sql),
         Migration("view_batch_expected", PackageResources.view_batch_expected_sql),
         Migration("view_batches", PackageResources.view_batches_sql),
@@ -66,6 +63,9 @@ package enum Migrations {
         Migration("view_projections", PackageResources.view_projections_sql),
         Migration("view_reports", PackageResources.view_reports_sql),
     ]
+
+    /// The definitions that follow from a declaration and have no file.
+    package static let derived: Set<String> = ["view_events"]
 
     /// Raise it with every change of a definition that goes out.
     private static let definitionsVersion: Int32 = 1

@@ -5,12 +5,13 @@ CREATE TABLE log.head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Frozen when the database is made.
-    shards smallint NOT NULL,
+    shards smallint NOT NULL CHECK (shards IN (16, 32, 64)),
     -- Counts what retention and erasure have decided. A writer says at its commit, under the head's lock, which count it
     -- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
     history integer NOT NULL DEFAULT 0
 );
-INSERT INTO log.head (shards) VALUES (16);
+-- As many shards as the maker of the database has asked for.
+INSERT INTO log.head (shards) VALUES (coalesce(nullif(current_setting('bellwether.shards', true), ''), '16')::smallint);
 
 -- Names a batch before it has its number; rows carry this. A writer draws 64 names at a time.
 CREATE SEQUENCE log.batch_id INCREMENT BY 64;
@@ -21,6 +22,8 @@ CREATE TABLE log.batch (
     committed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     node text NOT NULL,
     events integer NOT NULL,
+    -- When the first of its events was received. An event that was received up to a tenth of a second later does not say so.
+    received_at timestamptz,
     -- A reader must find exactly so many rows in each shard (from 0), or it must stop.
     shard_events integer[] NOT NULL,
     least_device_at timestamptz,

@@ -81,7 +81,7 @@ BEGIN
     END IF;
     IF place.counted_at IS NULL THEN
         EXECUTE format('INSERT INTO log.batch_loss (batch_id, shard, events, month)
-            SELECT batch_id, shard, count(*), $1 FROM log.%I GROUP BY batch_id, shard', place.name) USING of_month;
+            SELECT batch_id, codes >> 4 & 63, count(*), $1 FROM log.%I GROUP BY 1, 2', place.name) USING of_month;
         UPDATE log.partition SET counted_at = clock_timestamp() WHERE month = of_month;
     END IF;
 END
@@ -133,9 +133,10 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.begin_erasure FROM PUBLIC;
 
--- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`,
--- and those that came since, which are added to that table. Says how many of each month.
-CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, of_shard smallint, found_until bigint)
+-- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`, and
+-- those that came since, which are added to that table. Says how many of each month. Remembers the Firebase installation
+-- ids that the events name: by those the rows of FCM's export go too.
+CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, found_until bigint)
 RETURNS TABLE (month date, events bigint)
 -- By the unique key, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
@@ -151,19 +152,25 @@ BEGIN
     LOOP
         head := (SELECT coalesce(max(b.number), 0) FROM log.batch AS b);
         INSERT INTO pg_temp.erasure_event (device_at, occurred_at, batch_id, event_id, notification_key, fid)
-        SELECT e.device_at, e.occurred_at, e.batch_id, e.event_id, e.notification_key, e.fid
+        SELECT e.device_at, coalesce(e.occurred_at, e.device_at), e.batch_id, e.event_id, e.notification_key, e.fid
         FROM log.batch AS b
         JOIN log.event AS e ON e.batch_id = b.id AND e.device_at BETWEEN b.least_device_at AND b.greatest_device_at
-        WHERE b.number > found_until AND b.number <= head
-            AND e.app = of_app AND e.install_id = of_install AND e.shard = of_shard;
+        WHERE b.number > found_until AND b.number <= head AND e.app = of_app AND e.install_id = of_install;
         found_until := head;
         PERFORM log.open_gate();
         FOR gone IN
             WITH gone AS (
-                DELETE FROM log.event AS e USING pg_temp.erasure_event AS f
-                WHERE e.device_at = f.device_at AND e.event_id = f.event_id
-                    AND e.install_id = of_install AND e.app = of_app AND e.shard = of_shard
-                RETURNING e.batch_id, e.shard, e.occurred_at,
+                DELETE FROM log.event AS e USING (
+                    SELECT DISTINCT device_at, event_id,
+                        uuid_hash_extended(event_id, uuid_hash_extended(of_install, of_app::bigint)) & -16 AS hash
+                    FROM pg_temp.erasure_event
+                ) AS f
+                WHERE e.device_at = f.device_at
+                    AND ((uuid_hash_extended(e.event_id, uuid_hash_extended(e.install_id, e.app::bigint)) & -16)
+                        | (e.codes & 15)::bigint) BETWEEN f.hash AND f.hash | 15
+                    AND e.event_id = f.event_id AND e.install_id = of_install AND e.app = of_app
+                RETURNING e.batch_id, (e.codes >> 4 & 63)::smallint AS shard,
+                    coalesce(e.occurred_at, e.device_at) AS occurred_at,
                     date_trunc('month', e.device_at AT TIME ZONE 'UTC')::date AS month
             ), by_batch AS (
                 SELECT batch_id, shard, month, count(*)::integer AS events FROM gone GROUP BY batch_id, shard, month
@@ -183,6 +190,22 @@ BEGIN
             latest := greatest(latest, gone.latest);
             RETURN NEXT;
         END LOOP;
+        -- Who comes with a repeat asks for the first place of its time and hash. If the event that stood there is gone, the
+        -- next one of the same hash takes it.
+        UPDATE log.event AS e SET codes = e.codes & -16
+        FROM (
+            SELECT DISTINCT device_at,
+                uuid_hash_extended(event_id, uuid_hash_extended(of_install, of_app::bigint)) & -16 AS hash
+            FROM pg_temp.erasure_event
+        ) AS f
+        CROSS JOIN LATERAL (
+            SELECT o.tableoid, o.ctid, o.codes FROM log.event AS o
+            WHERE o.device_at = f.device_at
+                AND ((uuid_hash_extended(o.event_id, uuid_hash_extended(o.install_id, o.app::bigint)) & -16)
+                    | (o.codes & 15)::bigint) BETWEEN f.hash AND f.hash | 15
+            ORDER BY o.codes & 15 LIMIT 1
+        ) AS first
+        WHERE e.device_at = f.device_at AND e.tableoid = first.tableoid AND e.ctid = first.ctid AND first.codes & 15 > 0;
         PERFORM set_config('bellwether.gate', '', true);
         -- An event may lie a little ahead of the clock. Erased, it must not come back either: so the moment moves behind
         -- it, and what has come until then goes too.

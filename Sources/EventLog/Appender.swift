@@ -5,7 +5,7 @@ internal import Telemetry
 /// Appends to the log, one commit at a time. One thread uses it; its connection is made anew when it was lost.
 ///
 /// The way of a batch: words become ids; events known to the log or repeated within the batch are found; the rest goes
-/// in by COPY, in key order so that two nodes with crossed retries cannot deadlock; last, under the head's lock, the batch
+/// in by COPY, in one order so that two nodes with crossed retries cannot deadlock; last, under the head's lock, the batch
 /// takes its number; commit. What retention or erasure has taken away does not get so far, and under the head's lock the
 /// log turns back a writer that has not heard of it.
 package final class Appender {
@@ -13,7 +13,7 @@ package final class Appender {
         package var url: String
         /// Names this process in `log.batch`.
         package var node: String
-        /// Words of one app and kind.
+        /// Words of one app and kind. Of devices and contexts an app may have ten times as many.
         package var mostWords: Int32
         /// The longest that one statement may take before the connection is given up.
         package var statementSeconds: Int
@@ -31,6 +31,11 @@ package final class Appender {
     private let log: Log
     private var connection: Connection?
     var words = WordCache()
+    var combinations = CombinationCache()
+    /// The first key of each app that was met.
+    private var firstKeys: [Int32: Int32] = [:]
+    /// Into how many shards the database divides its installs.
+    private var shards: Int16 = 0
     private var batchIDs: Range<Int64> = 0..<0
     /// Looking ids up costs a tenth of the throughput, and most batches hold no repeat. So one goes in
     /// unasked, unless a repeat was met in the last few: what the unique index refuses is rolled back, and then asked for.
@@ -68,11 +73,14 @@ package final class Appender {
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
                 """)
+        shards = try Shard.count(on: &fresh)
         fresh.deadline = .never
         connection = consume fresh
         // After a failover or a restore the new server may know other ids than the old one gave.
         batchIDs = 0..<0
         words = WordCache()
+        combinations = CombinationCache()
+        firstKeys = [:]
         losses = Losses()
         mayHaveNewLosses = true
     }
@@ -83,6 +91,8 @@ package final class Appender {
         try connect()
         var batch = PendingBatch(submissions)
         try resolveWords(of: &batch)
+        try resolveCombinations(of: &batch)
+        try learnFirstKeys(of: submissions)
         batch.settleRepeats()
         months.note(batch.candidates.lazy.map(\.identity.deviceAt))
         do {
@@ -125,6 +135,7 @@ package final class Appender {
     private func attempt(
         _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
+        var violations = 0
         for tries in 1... {
             // ROLLBACK included: a server that stands still must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
@@ -132,9 +143,13 @@ package final class Appender {
             do throws(PostgresError) {
                 guard connection != nil else { throw .connection("the connection was lost") }
                 try settleLost(&candidates, in: &batch, on: &connection!)
-                return try commit(candidates, probing: tries > 1 || batchesToProbe > 0, in: &batch)
+                return try commit(
+                    &candidates, probing: tries > 1 || batchesToProbe > 0, breakingTies: violations > 1, in: &batch)
             } catch {
-                if error.state == .uniqueViolation { batchesToProbe = Appender.wary }
+                if error.state == .uniqueViolation {
+                    batchesToProbe = Appender.wary
+                    violations += 1
+                }
                 if error.state == .historyRaised { mayHaveNewLosses = true }
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
@@ -145,7 +160,8 @@ package final class Appender {
         }
     }
 
-    /// A unique violation is a retry that another node stored between our probe and our COPY: the next probe sees it.
+    /// A unique violation is a retry that another node stored between our probe and our COPY: the next probe sees it. Or it
+    /// is another event with the same hash: from the second one on, ties are looked for and broken.
     /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
@@ -156,21 +172,40 @@ package final class Appender {
     }
 
     private func commit(
-        _ candidates: ArraySlice<PendingBatch.Candidate>, probing: Bool, in batch: inout PendingBatch
+        _ candidates: inout ArraySlice<PendingBatch.Candidate>, probing: Bool, breakingTies: Bool,
+        in batch: inout PendingBatch
     ) throws(PostgresError) {
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: probing ? candidates : [])
         Waypoint.pass("begun")
-        var rows = CopyRows(columns: EventColumns.names.count, capacity: 512 * candidates.count)
-        var shardEvents = [Int32](repeating: 0, count: Int(Shard.count))
+        if breakingTies {
+            let crowded = try breakTies(of: &candidates, known: known)
+            guard crowded.isEmpty else {
+                for candidate in crowded {
+                    batch.reject(candidate, Rejection(.unstorable, "at: 16 other events have this time and its hash"))
+                }
+                let refused = Set(crowded.map(\.identity))
+                candidates = candidates.filter { !refused.contains($0.identity) }[...]
+                connection!.rollBack()
+                return try commit(&candidates, probing: true, breakingTies: true, in: &batch)
+            }
+        }
+        let receivedAt = batch.submissions.lazy.map(\.receivedAt).min()
+        var rows = CopyRows(columns: EventRow.columns.count, capacity: 320 * candidates.count)
+        var shardEvents = [Int32](repeating: 0, count: Int(shards))
         var times: (least: Timestamp, greatest: Timestamp)?
         for (offset, candidate) in candidates.enumerated() where !known.contains(offset) {
             let (place, identity) = (candidate.submission, candidate.identity)
+            let shard = Shard.of(identity.install, among: shards)
             rows.append(
-                batch.submissions[place].events[candidate.event], batchID: batchID, app: identity.app,
-                key: batch.submissions[place].key, words: candidate.words)
-            shardEvents[Int(identity.shard)] += 1
+                batch.submissions[place].events[candidate.event],
+                at: EventRow.Place(
+                    batchID: batchID, batchReceivedAt: receivedAt ?? batch.submissions[place].receivedAt,
+                    app: identity.app,
+                    key: batch.submissions[place].key == firstKeys[identity.app] ? nil : batch.submissions[place].key,
+                    shard: shard, tie: candidate.tie, names: candidate.names))
+            shardEvents[Int(shard)] += 1
             times = (
                 min(times?.least ?? identity.deviceAt, identity.deviceAt),
                 max(times?.greatest ?? identity.deviceAt, identity.deviceAt)
@@ -178,7 +213,7 @@ package final class Appender {
         }
         if rows.count > 0 {
             refusedRows = true
-            let stored = try connection!.copyIn(EventColumns.copy, rows)
+            let stored = try connection!.copyIn(EventRow.copy, rows)
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
             Waypoint.pass("copied")
@@ -194,9 +229,9 @@ package final class Appender {
         statements.append(
             """
             INSERT INTO log.batch
-                (number, id, node, events, shard_events, least_device_at, greatest_device_at)
+                (number, id, node, events, received_at, shard_events, least_device_at, greatest_device_at)
             SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) + 1,
-                \(batchID), \(configuration.node), \(Int32(rows.count)), \(shardEvents), \(times?.least), \(times?.greatest)
+                \(batchID), \(configuration.node), \(Int32(rows.count)), \(receivedAt), \(shardEvents), \(times?.least), \(times?.greatest)
             RETURNING number
             """)
         statements.append("COMMIT")
@@ -230,6 +265,32 @@ package final class Appender {
         return try Probe.places(try connection!.pipeline([begin, probe])[1])
     }
 
+    /// Tells events apart that have the same time and hash: each takes the least number that no other has. Gives those for
+    /// which there is none; only who makes such hashes on purpose gets there.
+    private func breakTies(
+        of candidates: inout ArraySlice<PendingBatch.Candidate>, known: Set<Int>
+    ) throws(PostgresError) -> [PendingBatch.Candidate] {
+        struct Slot: Hashable {
+            let time: Timestamp
+            let hash: Int64
+        }
+        var taken: [Slot: Set<Int32>] = [:]
+        var crowded: [PendingBatch.Candidate] = []
+        let rows = try connection!.queryPrepared(Probe.ties(candidates))
+        for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
+            let others: [Int32] = try rows[offset].get(1)
+            let slot = Slot(time: candidates[place].identity.deviceAt, hash: try rows[offset].get(0))
+            taken[slot, default: []].formUnion(others)
+            guard let tie = (0..<16).first(where: { taken[slot]?.contains($0) == false }) else {
+                crowded.append(candidates[place])
+                continue
+            }
+            taken[slot]?.insert(tie)
+            candidates[place].tie = Int16(tie)
+        }
+        return crowded
+    }
+
     private func nextBatchID() throws(PostgresError) -> Int64 {
         if batchIDs.isEmpty {
             let first: Int64 = try connection!.queryPrepared("SELECT nextval('log.batch_id')")[0].get(0)
@@ -253,6 +314,42 @@ package final class Appender {
             if allowance.take(refusal) { kept.append(refusal) }
         }
         batch.keep(kept)
+    }
+
+    /// Keys are never deleted, so the first one of an app stays the first.
+    private func learnFirstKeys(of submissions: [Submission]) throws(PostgresError) {
+        let unknown = Set(submissions.map(\.app)).subtracting(firstKeys.keys)
+        guard !unknown.isEmpty else { return }
+        connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+        defer { connection?.deadline = .never }
+        let rows = try connection!.queryPrepared(
+            "SELECT app, min(id) FROM log.api_key WHERE app = ANY (\(unknown.sorted())) GROUP BY app")
+        for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
+    }
+
+    /// Gives every event the ids of its device and context; those for which there is no room are rejected.
+    private func resolveCombinations(of batch: inout PendingBatch) throws(PostgresError) {
+        let unknown = batch.combineCandidates(&combinations)
+        guard !unknown.isEmpty else { return }
+        var learned: [Combination: Int32] = [:]
+        for (group, asked) in unknown {
+            connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+            defer { connection?.deadline = .never }
+            let width = Combination.width(of: group.dictionary)
+            let members = asked.flatMap { combination in (0..<width).map { combination.members[$0] } }
+            let rows = try connection!.queryPrepared(
+                """
+                SELECT place, id FROM log.learn_combinations(
+                    \(group.dictionary.rawValue), \(group.app), \(Int32(width)), \(members),
+                    \(Int32(clamping: Int64(configuration.mostWords) * 10)))
+                """)
+            for row in rows {
+                guard let id: Int32 = try row.optional(1) else { continue }
+                learned[asked[Int(try row.get(0, as: Int32.self)) - 1]] = id
+            }
+        }
+        for (combination, id) in learned { combinations.insert(id, for: combination) }
+        batch.completeCombinations(learned)
     }
 
     /// Gives every event the ids of its words; those with a word for which there is no room are rejected.

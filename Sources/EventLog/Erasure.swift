@@ -82,8 +82,8 @@ package struct Erasure: Sendable, Equatable {
             try connection.execute(
                 script: """
                     CREATE TEMPORARY TABLE erasure_event AS
-                    SELECT device_at, occurred_at, batch_id, event_id, notification_key, fid FROM log.event
-                    WHERE shard = \(Shard.of(install)) AND app = \(app) AND install_id = '\(install)'
+                    SELECT device_at, occurred_at, batch_id, event_id, notification_key, fid FROM log.opened_event
+                    WHERE app = \(app) AND install_id = '\(install)'
                     """)
             // The plan of the deletion rests on how many they are.
             try connection.execute(script: "ANALYZE \(Erasure.table)")
@@ -121,7 +121,7 @@ package struct Erasure: Sendable, Equatable {
         for row in try connection.query(
             """
             SELECT month, sum(events)::bigint
-            FROM log.erase_events(\(app), \(install), \(Shard.of(install)), \(findings.position))
+            FROM log.erase_events(\(app), \(install), \(findings.position))
             GROUP BY month ORDER BY month
             """)
         {

@@ -8,17 +8,15 @@ struct PendingBatch {
         let id: UUID
         let install: UUID
         let app: Int32
-        let shard: Int16
 
         init(of event: Event, app: Int32) {
             deviceAt = event.deviceAt
             id = event.id
             install = event.source.installID
             self.app = app
-            shard = event.shard
         }
 
-        /// The order of the unique key.
+        /// One order for all writers, so that two never wait for each other in a ring.
         static func < (left: Identity, right: Identity) -> Bool {
             (left.deviceAt, left.id, left.install, left.app) < (right.deviceAt, right.id, right.install, right.app)
         }
@@ -32,6 +30,9 @@ struct PendingBatch {
         var words = WordIDs()
         /// Words that the cache did not have.
         var unknown: [WordCache.Key] = []
+        var names = Names()
+        /// What tells it apart from other events of the same time and hash.
+        var tie: Int16 = 0
     }
 
     /// What one transaction tells beside its events.
@@ -78,11 +79,16 @@ struct PendingBatch {
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
         for (place, submission) in submissions.enumerated() {
             // By place: taking an event out of its array would copy it.
+            var source: Source?
             for index in submission.events.indices {
                 var candidate = Candidate(
                     submission: place, event: index,
                     identity: Identity(of: submission.events[index], app: submission.app))
-                submission.events[index].forEachWord { kind, text in
+                // The events of an envelope mostly share one source, and then its words.
+                let isSame = source === submission.events[index].source && candidates.last?.unknown.isEmpty == true
+                if isSame, let last = candidates.last { candidate.words.copyDevice(of: last.words) }
+                source = submission.events[index].source
+                submission.events[index].forEachWord(withDevice: !isSame) { kind, text in
                     let word = Word(text)
                     if let id = cache.id(of: word, kind, app: submission.app) {
                         candidate.words[kind] = id
@@ -110,11 +116,67 @@ struct PendingBatch {
         for var candidate in candidates {
             var homeless: WordKind?
             for key in candidate.unknown {
-                candidate.words[key.kind] = learned[key]
+                candidate.words[key.kind] = learned[key] ?? 0
                 if learned[key] == nil { homeless = homeless ?? key.kind }
             }
             if let homeless {
                 let detail = "\(homeless.member.path): the app has too many different values of it for one more"
+                reject(candidate, Rejection(.tooManyValues, detail))
+            } else {
+                complete.append(candidate)
+            }
+        }
+        candidates = complete
+    }
+
+    /// Gives each candidate the ids of its device and context that the cache knows, and says which it does not.
+    mutating func combineCandidates(_ cache: inout CombinationCache) -> [CombinationGroup: [Combination]] {
+        var unknown: Set<Combination> = []
+        for place in candidates.indices {
+            let words = candidates[place].words
+            let event = candidates[place].event
+            let submission = submissions[candidates[place].submission]
+            (candidates[place].names.word1, candidates[place].names.word2) = words.own(
+                of: submission.events[event].type)
+            if let device = Combination(deviceOf: submission.events[event].source, words, app: submission.app) {
+                candidates[place].names.device = cache.id(of: device)
+                if candidates[place].names.device == nil { unknown.insert(device) }
+            }
+            if let context = Combination(contextOf: words, app: submission.app) {
+                candidates[place].names.context = cache.id(of: context)
+                if candidates[place].names.context == nil { unknown.insert(context) }
+            }
+        }
+        return Dictionary(grouping: unknown) { CombinationGroup(app: $0.app, dictionary: $0.dictionary) }
+    }
+
+    struct CombinationGroup: Hashable {
+        let app: Int32
+        let dictionary: Combination.Dictionary
+    }
+
+    /// Fills in what was learned, and rejects the events for whose device or context there is no room.
+    mutating func completeCombinations(_ learned: [Combination: Int32]) {
+        var complete: [Candidate] = []
+        complete.reserveCapacity(candidates.count)
+        for var candidate in candidates {
+            let submission = submissions[candidate.submission]
+            var homeless: String?
+            if candidate.names.device == nil,
+                let device = Combination(
+                    deviceOf: submission.events[candidate.event].source, candidate.words, app: submission.app)
+            {
+                candidate.names.device = learned[device]
+                if learned[device] == nil { homeless = "source" }
+            }
+            if candidate.names.context == nil,
+                let context = Combination(contextOf: candidate.words, app: submission.app)
+            {
+                candidate.names.context = learned[context]
+                if learned[context] == nil { homeless = homeless ?? "notification" }
+            }
+            if let homeless {
+                let detail = "\(homeless): the app has too many different combinations of its values for one more"
                 reject(candidate, Rejection(.tooManyValues, detail))
             } else {
                 complete.append(candidate)

@@ -1,24 +1,60 @@
 internal import Postgres
 
 /// Asks which events the log holds already.
+///
+/// The unique index holds a hash of each identity. So the entries of the same time and hash are looked at, hardly ever more
+/// than one, and the identities themselves are compared.
 enum Probe {
-    /// The question for these candidates, which stand in key order; nil when there are none.
+    /// Which of these candidates, which stand in order, the log holds; nil when there are none.
     static func statement(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement? {
         guard let first = candidates.first?.identity, let last = candidates.last?.identity else { return nil }
         let keys = candidates.map(\.identity)
         return """
             SELECT candidate.place::integer - 1
-            FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)),
-                \(keys.map(\.shard))) WITH ORDINALITY AS candidate (device_at, event_id, install_id, app, shard, place)
+            FROM (
+                SELECT *, \(sql: hash) AS hash
+                FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)))
+                    WITH ORDINALITY AS key (device_at, event_id, install_id, app, place)
+            ) AS candidate
             CROSS JOIN LATERAL (
                 SELECT FROM log.event AS e
-                WHERE e.device_at BETWEEN \(first.deviceAt) AND \(last.deviceAt)
-                    AND e.device_at = candidate.device_at AND e.event_id = candidate.event_id
-                    AND e.install_id = candidate.install_id AND e.app = candidate.app AND e.shard = candidate.shard
+                WHERE e.device_at BETWEEN \(first.deviceAt) AND \(last.deviceAt) AND \(sql: isAlike)
+                    AND e.event_id = candidate.event_id AND e.install_id = candidate.install_id AND e.app = candidate.app
                 LIMIT 1
             ) AS known
             """
     }
+
+    /// The hash of each of these candidates, and which ties other events of the same time and hash have in the log. Asked only
+    /// when the unique index has refused a batch although none of it was known.
+    static func ties(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement {
+        let keys = candidates.map(\.identity)
+        return """
+            SELECT candidate.hash,
+                ARRAY(
+                    SELECT e.codes & 15 FROM log.event AS e
+                    WHERE \(sql: isAlike)
+                        AND (e.event_id, e.install_id, e.app)
+                            <> (candidate.event_id, candidate.install_id, candidate.app))
+            FROM (
+                SELECT *, \(sql: hash) AS hash
+                FROM unnest(\(keys.map(\.deviceAt)), \(keys.map(\.id)), \(keys.map(\.install)), \(keys.map(\.app)))
+                    WITH ORDINALITY AS key (device_at, event_id, install_id, app, place)
+            ) AS candidate
+            ORDER BY candidate.place
+            """
+    }
+
+    /// As in the index `event_identity`, with the four lowest bits free for the tie.
+    private static let hash: StaticString =
+        "uuid_hash_extended(event_id, uuid_hash_extended(install_id, app::bigint)) & -16"
+
+    /// Whether an event `e` has the time and the hash of the candidate, whatever its tie.
+    private static let isAlike: StaticString = """
+        e.device_at = candidate.device_at
+            AND ((uuid_hash_extended(e.event_id, uuid_hash_extended(e.install_id, e.app::bigint)) & -16)
+                | (e.codes & 15)::bigint) BETWEEN candidate.hash AND candidate.hash | 15
+        """
 
     /// Which of the candidates, by their place, the answer says that the log holds.
     static func places(_ rows: Rows) throws(PostgresError) -> Set<Int> {

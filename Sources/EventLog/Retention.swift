@@ -56,8 +56,9 @@ package enum Retention {
                 try connection.query(
                     """
                     SELECT coalesce((SELECT max(number) FROM log.batch), 0), EXISTS (
-                        SELECT FROM log.\(identifier: partition)
-                        WHERE occurred_at >= \(since) OR received_at >= \(since))
+                        SELECT FROM log.\(identifier: partition) AS e JOIN log.batch AS b ON b.id = e.batch_id
+                        WHERE coalesce(e.occurred_at, e.device_at) >= \(since)
+                            OR coalesce(e.received_at, b.received_at) >= \(since))
                     """)[0]
             }
             if try !look.get(1) { candidates.append(Candidate(month: month, lookedAt: try look.get(0))) }

@@ -33,3 +33,27 @@ struct WordCache {
         ids[key] = id
     }
 }
+
+/// The rows of `log.device` and `log.context` that one writer has met, bounded in the same way.
+struct CombinationCache {
+    private var ids: [Combination: Int32] = [:]
+    private let capacity: Int
+    private var recent: (device: (Combination, Int32)?, context: (Combination, Int32)?)
+
+    init(capacity: Int = 50_000) {
+        self.capacity = capacity
+    }
+
+    mutating func id(of combination: Combination) -> Int32? {
+        let isDevice = combination.dictionary == .device
+        if let last = isDevice ? recent.device : recent.context, last.0 == combination { return last.1 }
+        guard let id = ids[combination] else { return nil }
+        if isDevice { recent.device = (combination, id) } else { recent.context = (combination, id) }
+        return id
+    }
+
+    mutating func insert(_ id: Int32, for combination: Combination) {
+        if ids.count >= capacity { ids.removeAll(keepingCapacity: true) }
+        ids[combination] = id
+    }
+}

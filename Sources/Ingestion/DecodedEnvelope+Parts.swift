@@ -13,7 +13,7 @@ extension DecodedEnvelope {
         for (index, item) in items.enumerated() {
             switch item {
             case .event(let event):
-                let writer = commits.writer(forShard: event.shard)
+                let writer = commits.writer(of: event.source.installID)
                 indexes[writer].append(index)
                 events[writer].append(event)
             case .rejected(let id, let install, let rejection):

@@ -1,6 +1,7 @@
 package import EventLog
 internal import Postgres
 package import ServiceRuntime
+internal import Telemetry
 
 /// The writers. Each takes whatever has gathered while its last commit ran, and commits it as one: no timer when idle,
 /// bigger batches under load.
@@ -52,7 +53,7 @@ package final class GroupCommit: Sendable {
     }
 
     /// Which writer an install's events belong to.
-    func writer(forShard shard: Int16) -> Int { Int(shard) % writerCount }
+    func writer(of install: UUID) -> Int { Int(Shard.of(install, among: Shard.most)) % writerCount }
 
     /// Takes all parts of a request, or none.
     func submit(_ parts: [(writer: Int, part: Part)]) throws(Refusal) {

@@ -36,6 +36,4 @@ package struct Event: Sendable {
 
     /// What, with app and install, names the delivery. Nil for an event about the install itself.
     package var notificationKey: String? { notification.key }
-
-    package var shard: Int16 { Shard.of(source.installID) }
 }

@@ -1,12 +1,15 @@
 /// Which part of the log an install's events live in.
 ///
-/// Frozen: every stored row and every key of the log holds the result. The function is splitmix64's finaliser, over the
-/// high word plus the golden ratio's 64 bits, and again over that result XOR the low word; the shard is what remains
-/// modulo 16.
+/// Frozen: every stored row holds the result. The function is splitmix64's finaliser, over the high word plus the golden
+/// ratio's 64 bits, and again over that result XOR the low word; the shard is what remains modulo their number. That number
+/// is chosen when a database is made.
 package enum Shard {
-    package static let count: Int16 = 16
+    /// How many a database may have. Each divides the next, so who is in one shard of the most is in one of fewer.
+    package static let counts: [Int16] = [16, 32, 64]
+    package static let most: Int16 = 64
+    package static let usual: Int16 = 16
 
-    package static func of(_ install: UUID) -> Int16 {
+    package static func of(_ install: UUID, among count: Int16) -> Int16 {
         Int16(mixed(mixed(install.high &+ 0x9e37_79b9_7f4a_7c15) ^ install.low) % UInt64(count))
     }
 

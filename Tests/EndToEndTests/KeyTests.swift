@@ -24,7 +24,7 @@ struct KeyTests {
         // Only that one; and what came with it is known by its name.
         #expect(try client.post(Wire.envelope(Wire.event()), key: app.secret).status == 200)
         let counts: [String] = try shared.database.column(
-            "SELECT DISTINCT k.name FROM log.event AS e JOIN log.api_key AS k ON k.id = e.key WHERE e.app = \(app.id) ORDER BY 1"
+            "SELECT DISTINCT k.name FROM log.opened_event AS e JOIN log.api_key AS k ON k.id = e.key WHERE e.app = \(app.id) ORDER BY 1"
         )
         #expect(counts == ["ios", "write"])
     }

@@ -126,7 +126,7 @@ struct ResultTests {
         #expect(try shared.post(Wire.envelope(events), app).results.accepted == 100)
         #expect(try stored(ids) == 100)
         let shards: Int64 = try shared.database.value(
-            "SELECT count(DISTINCT shard) FROM log.event WHERE app = \(app.id)")
+            "SELECT count(DISTINCT shard) FROM log.opened_event WHERE app = \(app.id)")
         #expect(shards > 8)
         #expect(try shared.post(Wire.envelope(events), app).results.duplicate == 100)
     }

@@ -45,7 +45,7 @@ struct RetainTests {
         }
         #expect(made)
         try shop.database.run(
-            "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = occurred_at; COMMIT")
+            "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = device_at; COMMIT")
         #expect(try shop.becomesLevel())
     }
 

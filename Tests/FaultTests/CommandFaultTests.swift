@@ -106,7 +106,7 @@ struct CommandFaultTests {
             }
             #expect(made)
             try busy.database.run(
-                "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = occurred_at; COMMIT")
+                "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = device_at; COMMIT")
             #expect(try busy.database.becomesLevel())
             let numbers = {
                 try [
@@ -126,7 +126,7 @@ struct CommandFaultTests {
             load.stop()
             try Laws.checkFunnels(url: busy.database.url())
             let left: Int64 = try busy.database.value(
-                "SELECT count(*) FROM log.event WHERE occurred_at < now() - interval '300 days'")
+                "SELECT count(*) FROM log.opened_event WHERE occurred_at < now() - interval '300 days'")
             #expect(left == 0)
             #expect(try busy.bellwether.run("rebuild").status == 0)
             #expect(try numbers() == before)

@@ -83,7 +83,7 @@ struct EventLogAppendOnlyTests {
             "SELECT log.open_gate()", "DROP TABLE log.event", "SELECT log.raise_history()",
             "SELECT log.close_month('2011-02-01', 1)", "SELECT log.count_month('2011-02-01')",
             "SELECT log.drop_month('2011-02-01')", "SELECT log.begin_erasure(1, gen_random_uuid())",
-            "SELECT log.erase_events(1, gen_random_uuid(), 1::smallint, 1)", "UPDATE log.head SET history = 0",
+            "SELECT log.erase_events(1, gen_random_uuid(), 1)", "UPDATE log.head SET history = 0",
             "DELETE FROM log.erasure", "UPDATE log.partition SET closed_at = NULL", "DELETE FROM log.batch_loss",
         ]
         for statement in Self.tables.flatMap(Self.statements) + doors {

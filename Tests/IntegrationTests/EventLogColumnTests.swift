@@ -1,10 +1,12 @@
-import EventLog
 import Foundation
 import Migrations
 import Postgres
+import Projections
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import EventLog
 
 @Suite("What is stored of an event")
 struct EventLogColumnTests {
@@ -15,13 +17,15 @@ struct EventLogColumnTests {
 
     private static let source = Source(
         installID: install, platform: "ios", osVersion: "19.1", appVersion: "4.2.0", sdk: "bellwether-swift/1.0.0",
-        deviceModel: "iPhone17,1", locale: "th-TH", timeZone: "Asia/Bangkok", fid: "fid-1", authorization: .authorized)
+        deviceModel: "iPhone17,1", locale: "th-TH", timeZone: "Asia/Bangkok", fid: "fid-1", authorization: .authorized,
+        showPreviews: .whenAuthenticated)
 
     private static let notification = Notification(
         fcmMessageID: "0:1732181410001%31bd1c96", deliveryID: "dlv-1", id: "req-1", category: "PW_STORIES",
         thread: "promo", campaign: "black-friday", variant: "b", analyticsLabel: "label", topic: "news",
         apnsID: "apns-1", collapseID: "col-1", interruptionLevel: "time-sensitive", origin: .remote, alert: true,
-        sentAt: Timestamp(microseconds: 1_795_167_000_000_000))
+        sentAt: Timestamp(microseconds: 1_795_167_000_000_000), relevanceScore: 0.75, targetContentID: "window-1",
+        summaryArgument: "Photos")
 
     /// What the views say of `source` and `notification`, and of the times below.
     private static let common = """
@@ -34,7 +38,8 @@ struct EventLogColumnTests {
         "device_model": "iPhone17,1", "locale": "th-TH", "time_zone": "Asia/Bangkok", "authorization": "authorized",
         "fid": "fid-1", "alert": true, "notification_sent_at": "2026-11-20T09:30:00+00:00",
         "analytics_label": "label", "topic": "news", "apns_id": "apns-1", "collapse_id": "col-1",
-        "interruption_level": "time-sensitive", "extra": {"mood": ["ok", null]}
+        "interruption_level": "time-sensitive", "relevance_score": 0.75, "target_content_id": "window-1",
+        "summary_argument": "Photos", "show_previews": "when_authenticated", "extra": {"mood": ["ok", null]}
         """
 
     /// An event of each type with every member that it can have, and what the views say of its own members.
@@ -112,7 +117,7 @@ struct EventLogColumnTests {
                 timeSource: .corrected, seq: 17, source: Self.source, notification: Self.notification,
                 interaction: entry.interaction, extra: Array(#"{"mood": ["ok", null]}"#.utf8))
         }
-        #expect(Set(events.map(\.type)) == Set(EventType.allCases))
+        #expect(Set(events.map(\.type)) == Set(EventType.allCases).subtracting([.permissionChanged]))
         #expect(try database.appender().append([app.submission(events)]) == [events.map { _ in .accepted }])
 
         var connection = try database.connect(as: "bellwether_analyst")
@@ -137,6 +142,37 @@ struct EventLogColumnTests {
             #expect(rows.keys.sorted() == expected.keys.sorted(), "\(view)")
             for (id, row) in rows { #expect(row == expected[id], "\(view) \(id)") }
         }
+    }
+
+    @Test("an event about the install itself has no notification, and says what is allowed now and was before")
+    func permission() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let event = Event(
+            id: UUID(high: 0, low: 7), deviceAt: Event.sampleTime, occurredAt: Event.sampleTime,
+            receivedAt: Event.sampleTime, timeSource: .device,
+            source: Source(installID: Self.install, platform: "ios", authorization: .authorized),
+            notification: Notification(), interaction: .permissionChanged(to: .denied, from: .provisional))
+        let appender = try database.appender()
+        #expect(try appender.append([app.submission([event])]) == [[.accepted]])
+        #expect(try appender.append([app.submission([event])]) == [[.duplicate]])
+        var connection = try database.connect(as: "bellwether_analyst")
+        let row = try connection.query("SELECT jsonb_strip_nulls(to_jsonb(e))::text FROM events AS e")[0]
+        #expect(
+            try object(row.get(0))
+                == object(
+                    """
+                    {"app": "chat", "event_id": "00000000-0000-0000-0000-000000000007", "type": "permission.changed",
+                    "device_at": "2026-11-20T09:30:10+00:00", "occurred_at": "2026-11-20T09:30:10+00:00",
+                    "received_at": "2026-11-20T09:30:10+00:00", "time_source": "device", "batch": 1,
+                    "install_id": "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11", "platform": "ios", "authorization": "denied",
+                    "previous": "provisional"}
+                    """))
+        // It is counted with its batch and makes no delivery, by either route.
+        _ = try database.projections().catchUp()
+        try database.expectLevel()
+        #expect(try database.value("SELECT count(*) FROM analytics.deliveries", as: Int64.self) == 0)
     }
 
     @Test("the columns of a view hold every member that its types can have")
@@ -253,29 +289,139 @@ struct EventLogColumnTests {
         return Code.allCases.map(\.wire)
     }
 
-    @Test("the names of codes in the views are the words of the program's enumerations, in their order")
+    @Test("every word of every code is read back, and every other value of a code shows nothing")
     func names() throws {
-        let expected = [
-            "type": Self.words(EventType.self), "time_source": Self.words(TimeSource.self),
-            "origin": Self.words(Origin.self), "authorization": Self.words(Authorization.self),
-            "via": Self.words(Via.self), "fetch_result": Self.words(FetchResult.self),
-            "media_kind": Self.words(MediaKind.self), "media_outcome": Self.words(MediaOutcome.self),
-            "media_reason": Self.words(MediaReason.self), "media_network": Self.words(MediaNetwork.self),
-            "launch": Self.words(Launch.self), "activation": Self.words(Activation.self),
-            "handled_in": Self.words(HandledIn.self), "cause": Self.words(PageCause.self),
-            "fallback_reason": Self.words(FallbackReason.self),
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        _ = try database.appender().append([app.submission([Event.sample(interaction: .expanded)])])
+        var connection = try database.connect()
+        for member in Member.allCases {
+            guard case .code(let words) = member.declaration.kind, let column = member.declaration.column else {
+                continue
+            }
+            let types = EventType.allCases.filter { member.declaration.types.contains($0) }
+            let (field, bits): (String, Declaration.Bits)
+            switch member.declaration.storage {
+            case .common(let place): (field, bits) = ("codes", place)
+            case .own(let place): (field, bits) = ("own", place)
+            default: continue
+            }
+            #expect(words.count < 1 << bits.count)
+            let type = try #require(types.last)
+            for code in 0..<(1 << bits.count) {
+                // With every other bit of the field set: none reaches beyond its place.
+                try connection.execute(
+                    script: """
+                        BEGIN; SELECT log.open_gate();
+                        UPDATE log.event SET own = 2147483647;
+                        UPDATE log.event SET codes = (2147483647 & ~(31 << 10)) | (\(type.rawValue) << 10);
+                        UPDATE log.event SET \(field) = (\(field) & ~(\((1 << bits.count) - 1) << \(bits.first))) | (\(code) << \(bits.first));
+                        COMMIT
+                        """)
+                let shown: String? = try connection.query(
+                    "SELECT \(identifier: column) FROM analytics.events")[0].optional(0)
+                #expect(shown == (1...words.count ~= code ? words[code - 1] : nil), "\(member) \(code)")
+            }
+        }
+    }
+
+    @Test("what the catalogue says of storage is so: columns are there, bits overlap nowhere, words fit")
+    func storage() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        func columns(_ table: String) throws -> [String] {
+            try database.column(
+                """
+                SELECT attname::text FROM pg_attribute WHERE attrelid = \("log." + table)::text::regclass AND attnum > 0
+                ORDER BY attnum
+                """)
+        }
+        let (event, device, context) = (try columns("event"), try columns("device"), try columns("context"))
+        #expect(EventRow.columns == event)
+        var taken: [String: Int] = [:]
+        for member in Member.allCases {
+            let declaration = member.declaration
+            for type in EventType.allCases where declaration.types.contains(type) {
+                func take(_ place: String, _ mask: Int) {
+                    #expect(taken[place, default: 0] & mask == 0, "\(member) stands where another does")
+                    taken[place, default: 0] |= mask
+                }
+                switch declaration.storage {
+                case .none: if case .object = declaration.kind {} else { Issue.record("\(member) is stored nowhere") }
+                case .column(let column): #expect(event.contains(column), "\(member)")
+                case .key(let column): #expect(event.contains(column) || column == "fcm_message_id", "\(member)")
+                case .common(let bits), .own(let bits):
+                    #expect(bits.first + bits.count < 32)
+                    let isOwn = if case .own = declaration.storage { true } else { false }
+                    take("\(isOwn ? "own" : "codes") \(type)", ((1 << bits.count) - 1) << bits.first)
+                    switch declaration.kind {
+                    case .codes(let words): #expect(words.count < bits.count, "\(member)")
+                    case .boolean: #expect(bits.count == 2, "\(member)")
+                    case .integer(let range): #expect(range.count < 1 << bits.count, "\(member)")
+                    default: break
+                    }
+                case .device: #expect(device.contains(declaration.column ?? ""), "\(member)")
+                case .context: #expect(context.contains(declaration.column ?? ""), "\(member)")
+                case .word(let place): take("word_\(place) \(type)", 1)
+                case .amount(let place): take("amount_\(place) \(type)", 1)
+                case .rare: take("rare \(declaration.column ?? "") \(type)", 1)
+                }
+            }
+        }
+        // In the order in which the program writes their members.
+        #expect(
+            Array(device.dropFirst(2)) == Combination.deviceWords.map { $0.member.declaration.column } + [
+                "authorization", "show_previews",
+            ])
+        #expect(Array(context.dropFirst(2)) == Combination.contextWords.map { $0.member.declaration.column })
+    }
+
+    @Test("a number of any size, and an FCM message id in any spelling, is read back as it was sent")
+    func spellings() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let numbers: [Int64] = [0, 1, Int64(Int32.max) - 1, Int64(Int32.max), Int64(Int32.max) + 1, 1 << 53, Int64.max]
+        let ids = [
+            "17", "0:17%31bd1c96", "0:17%31bd1c9631bd1c96", "0:17%31BD1C96", "0:17%31bd1c9", "0:17%0",
+            "projects/p/messages/17",
+            "projects/p/messages/0:17%ab", "0:%ab", "0:17%", "0:17%xy", "é%ab",
         ]
-        let view = try #require(Migrations.definitions.first { $0.name == "view_named_event" }).sql
-        var found: [String: [String]] = [:]
-        for match in view.matches(of: /\('\{([^}]*)\}'::text\[\]\)\[e\."?([a-z_]+)"?\] AS/) {
-            found[String(match.2)] = match.1.split(separator: ",").map(String.init)
+        let events = numbers.enumerated().map { place, number in
+            var event = Event.sample(
+                id: UUID(high: 1, low: UInt64(place)),
+                interaction: .actionTapped(ActionTap(actionID: "A", actionIndex: number, actionCount: number)))
+            event.seq = min(number, 1 << 53)
+            return event
         }
-        #expect(found == expected)
-        let bits = view.matches(of: /e\.presentation & ([0-9]+) <> 0 THEN '([a-z]+)'/).map { match in
-            (Int(match.1), String(match.2))
+        let receipts = numbers.enumerated().map { place, number in
+            Event.sample(
+                id: UUID(high: 2, low: UInt64(place)),
+                interaction: .received(Receipt(media: Media(bytes: number), summaryArgumentCount: number)))
         }
-        #expect(bits.map(\.1) == Self.words(PresentationOption.self))
-        #expect(bits.map(\.0) == [1, 2, 4, 8, 16])
+        let messages = ids.enumerated().map { place, id in
+            var event = Event.sample(id: UUID(high: 3, low: UInt64(place)))
+            event.notification.fcmMessageID = id
+            return event
+        }
+        for event in events + receipts + messages {
+            #expect(try database.appender().append([app.submission([event])]) == [[.accepted]])
+        }
+        let first: [Int64] = try database.column("SELECT action_index FROM analytics.action_taps ORDER BY event_id")
+        let second: [Int64] = try database.column("SELECT action_count FROM analytics.action_taps ORDER BY event_id")
+        let counters: [Int64] = try database.column("SELECT seq FROM analytics.action_taps ORDER BY event_id")
+        let bytes: [Int64] = try database.column("SELECT media_bytes FROM analytics.receipts ORDER BY event_id")
+        let counts: [Int64] = try database.column(
+            "SELECT summary_argument_count FROM analytics.receipts ORDER BY event_id")
+        #expect([first, second, bytes, counts] == [numbers, numbers, numbers, numbers])
+        #expect(counters == numbers.map { min($0, 1 << 53) })
+        let stored: [String] = try database.column(
+            "SELECT fcm_message_id FROM analytics.opens WHERE fcm_message_id IS NOT NULL ORDER BY event_id")
+        #expect(stored == ids)
+        let keys: [String] = try database.column(
+            "SELECT notification_key FROM analytics.opens WHERE fcm_message_id IS NOT NULL ORDER BY event_id")
+        #expect(keys == ids.map(FCMMessageID.normalized))
     }
 
     @Test("each set of presentation options is read back, the empty set as an empty list")

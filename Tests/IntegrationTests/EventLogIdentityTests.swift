@@ -104,10 +104,9 @@ struct EventLogIdentityTests {
         try slow.execute(script: "BEGIN")
         try slow.query(
             """
-            INSERT INTO log.event (batch_id, device_at, occurred_at, received_at, event_id, install_id, app, key, shard, type,
-                time_source, key_source, notification_key)
-            VALUES (9999, \(event.deviceAt), \(event.deviceAt), \(event.deviceAt), \(event.id), \(event.source.installID),
-                \(app.app.id), \(app.key.id), \(event.shard), 2, 1, 3, 'req-1')
+            INSERT INTO log.event (batch_id, device_at, event_id, install_id, app, codes, notification_key)
+            VALUES (9999, \(event.deviceAt), \(event.id), \(event.source.installID), \(app.app.id),
+                \(Event.codes(of: event.type)), 'req-1')
             """)
         let verdicts = Lock<[[Verdict]]?>(nil)
         let writer = Worker(name: "writer") {

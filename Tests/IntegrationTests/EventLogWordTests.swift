@@ -106,6 +106,7 @@ struct EventLogWordTests {
         let app = try database.makeApp()
         let appender = try database.appender()
         appender.words = WordCache(capacity: 4)
+        appender.combinations = CombinationCache(capacity: 4)
         let names = ["A", "B", "A", "C", "D", "E", "A", "F", "B"]
         for (place, name) in names.enumerated() {
             let event = Event.sample(

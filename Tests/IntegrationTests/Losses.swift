@@ -57,7 +57,7 @@ extension TestDatabase {
             FROM log.batch_expected AS b CROSS JOIN LATERAL (
                 SELECT sum(s.events) AS events, array_agg(s.events ORDER BY shard) AS shards FROM (
                     SELECT shard.shard, count(e.event_id)::integer AS events FROM generate_series(0, 15) AS shard (shard)
-                    LEFT JOIN log.event AS e ON e.batch_id = b.id AND e.shard = shard.shard GROUP BY shard.shard
+                    LEFT JOIN log.opened_event AS e ON e.batch_id = b.id AND e.shard = shard.shard GROUP BY shard.shard
                 ) AS s
             ) AS present
             WHERE (b.events, b.shard_events) IS DISTINCT FROM (present.events::integer, present.shards)

@@ -15,7 +15,8 @@ struct MigrationFilesTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
             $0.hasSuffix(".sql")
         }
-        let carried = Migrations.steps + Migrations.definitions
+        // Some definitions follow from a declaration in the program.
+        let carried = (Migrations.steps + Migrations.definitions).filter { !Migrations.derived.contains($0.name) }
         #expect(files.map { String($0.dropLast(4)) }.sorted() == carried.map(\.name).sorted())
         for migration in carried {
             let text = try String(

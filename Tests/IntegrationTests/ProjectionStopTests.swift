@@ -34,7 +34,7 @@ struct ProjectionStopTests {
             SELECT format('shard %s: %s counted, %s before the stop', shard, coalesce(f.counted, 0), coalesce(e.before, 0))
             FROM (
                 SELECT e.shard, count(*) FILTER (WHERE b.number < \(batch)) AS before
-                FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id GROUP BY e.shard
+                FROM log.opened_event AS e JOIN log.batch AS b ON b.id = e.batch_id GROUP BY e.shard
             ) AS e FULL JOIN (
                 SELECT shard, sum(delivered) AS counted FROM projection.category_funnel GROUP BY shard
             ) AS f USING (shard)

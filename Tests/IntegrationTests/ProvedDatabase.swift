@@ -11,7 +11,7 @@ struct ProvedDatabase {
     private let appender: Appender
     /// In three shards.
     private let installs = [Int16(3), 7, 11].compactMap { shard in
-        (0..<1_000).lazy.map { UUID(high: $0, low: 7) }.first { Shard.of($0) == shard }
+        (0..<1_000).lazy.map { UUID(high: $0, low: 7) }.first { Shard.of($0, among: Shard.usual) == shard }
     }
 
     init(copies: Int = 3) throws {

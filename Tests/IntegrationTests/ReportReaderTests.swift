@@ -145,11 +145,10 @@ struct ReportReaderTests {
         try database.run(
             """
             SELECT log.make_partition('2026-10-01');
-            INSERT INTO log.event (batch_id, device_at, occurred_at, received_at, event_id, install_id, app, key, shard,
-                type, time_source, key_source, notification_key)
-            SELECT 1, at, at,
+            INSERT INTO log.event (batch_id, device_at, received_at, event_id, install_id, app, codes, notification_key)
+            SELECT 1, at,
                 CASE WHEN n % 4 = 3 THEN date_trunc('day', at, 'UTC') + interval '53 hours 30 minutes' ELSE at END,
-                gen_random_uuid(), gen_random_uuid(), \(app.app.id), 1, 0, 1, 1, 1, 'n'
+                gen_random_uuid(), gen_random_uuid(), \(app.app.id), \(Event.codes(of: .notificationReceived)), 'n'
             FROM generate_series(0, 28 * 360 - 1) AS n, LATERAL (
                 SELECT timestamptz '\(start)' + n * interval '4 minutes' + interval '7 seconds' AS at) AS moment
             """)

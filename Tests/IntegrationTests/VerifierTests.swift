@@ -181,7 +181,7 @@ struct VerifierTests {
             """
             BEGIN;
             SELECT log.open_gate();
-            DELETE FROM log.event WHERE notification_key = 'opened-1' AND type = 3;
+            DELETE FROM log.event WHERE notification_key = 'opened-1' AND codes >> 10 & 31 = 3;
             COMMIT
             """)
         for _ in 0..<2 {

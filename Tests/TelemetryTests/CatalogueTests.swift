@@ -13,7 +13,7 @@ struct CatalogueTests {
             codes(EventType.self) == [
                 "1 notification.received", "2 notification.expanded", "3 notification.opened",
                 "4 notification.dismissed", "5 action.tapped", "6 story.started", "7 story.page_shown",
-                "8 story.action_tapped", "9 story.finished", "10 story.fallback_shown",
+                "8 story.action_tapped", "9 story.finished", "10 story.fallback_shown", "11 permission.changed",
             ])
         #expect(EventType.allCases.map(\.name) == EventType.allCases.map(\.wire))
     }
@@ -68,6 +68,7 @@ struct CatalogueTests {
             .received(Receipt()), .expanded, .opened(launch: nil), .dismissed, .actionTapped(ActionTap(actionID: "a")),
             .storyStarted(StoryStart(pageCount: 1)), .pageShown(PageShown(pageIndex: 0)),
             .storyActionTapped(StoryActionTap(pageIndex: 0)), .storyFinished, .fallbackShown(reason: nil),
+            .permissionChanged(to: .denied, from: nil),
         ]
         #expect(interactions.map(\.type) == EventType.allCases)
     }

@@ -43,7 +43,10 @@ struct NotificationKeyTests {
             ("c9e1a7de-0b58-4f6c-8d5e-7f3a90c1b2d4", 14), ("0199f1c2-7c1e-7d0a-b1c4-3f0a6f1b2c3e", 15),
         ])
     func shard(install: String, shard: Int16) throws {
-        #expect(Shard.of(try #require(UUID(install))) == shard)
+        let install = try #require(UUID(install))
+        #expect(Shard.of(install, among: Shard.usual) == shard)
+        // Who chooses more shards divides each of them.
+        for count in Shard.counts { #expect(Shard.of(install, among: count) % Shard.usual == shard) }
     }
 
     @Test("installs spread evenly over the shards, whether random or counted")
@@ -55,8 +58,8 @@ struct NotificationKeyTests {
         let early = (0..<16_000 as Range<UInt64>).map { UUID(high: $0 << 20, low: 7) }
         let drawn = (0..<16_000).map { _ in UUID(high: random.next(), low: random.next()) }
         for installs in [counted, early, drawn] {
-            let sizes = Dictionary(grouping: installs, by: Shard.of).mapValues(\.count)
-            #expect(sizes.count == Int(Shard.count))
+            let sizes = Dictionary(grouping: installs) { Shard.of($0, among: Shard.usual) }.mapValues(\.count)
+            #expect(sizes.count == Int(Shard.usual))
             // Six standard deviations around a thousand.
             #expect(sizes.values.allSatisfy { (810...1190).contains($0) }, "\(sizes)")
         }

@@ -17,6 +17,11 @@ extension Event {
     }
 }
 
+extension Event {
+    /// What `log.event.codes` says of an event of this type, in shard 0, whose key is the notification's own id.
+    package static func codes(of type: EventType) -> Int32 { Int32(type.rawValue) << 10 | 1 << 15 | 3 << 17 }
+}
+
 extension UUID {
     /// Any 128 bits.
     package static func random() -> UUID {

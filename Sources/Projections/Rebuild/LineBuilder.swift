@@ -41,7 +41,10 @@ enum LineBuilder {
             RETURNING id
             """)[0].get(0)
         try connection.query(
-            "INSERT INTO projection.progress (line, shard) SELECT \(line), generate_series(0, \(Shard.count - 1)::smallint)"
+            """
+            INSERT INTO projection.progress (line, shard)
+            SELECT \(line), shard FROM log.head AS h, generate_series(0, h.shards - 1) AS shard
+            """
         )
         let members =
             [(DeliveryTable.projector, DeliveryTable.version, [DeliveryTable.parent])]
@@ -104,7 +107,7 @@ enum LineBuilder {
 
     /// Brings all shards of a line to a position, within the present transaction.
     private static func level(_ choice: Lane.Choice, at position: Int64, on connection: inout Connection) throws {
-        let step = Step(choice: choice, last: position, mostShards: Int32(Shard.count), mostEvents: 20_000)
+        let step = Step(choice: choice, last: position, mostShards: Int32(Shard.most), mostEvents: 20_000)
         while try step.take(within: &connection) != nil {}
         guard let reached = try Backlog.read(choice, on: &connection).position, reached >= position else {
             throw StepError.stopped

@@ -100,8 +100,9 @@ package struct Rebuild {
         progress(.swapping)
         try LineBuilder.swap(line, all: isComplete, on: &connection)
         Waypoint.pass("swapped")
+        let shard = Int16.random(in: 0..<(try Shard.count(on: &connection)))
         let sample = try verify(
-            .live, shards: [Int16.random(in: 0..<Shard.count)], withDeliveries: isComplete, progress: progress)
+            .live, shards: [shard], withDeliveries: isComplete, progress: progress)
         // Of days that are on the move since then, a difference tells nothing.
         let isSwapProved = (sample.differing.isEmpty || !sample.moves.isEmpty) && sample.gapCount == 0
         guard isSwapProved else { return .differs(sample, isSwapped: true) }

@@ -31,18 +31,19 @@ package struct ErasureRun {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "erasure", log: control.log)
         let erasure = try Erasure.begin(app: app, install: install, on: &connection)
+        let shard = Shard.of(install, among: try Shard.count(on: &connection))
         let findings = try erasure.findEvents(on: &connection)
         let receipt = try connection.atomically { connection in
             try connection.execute(script: "SET LOCAL statement_timeout = 0")
             // What is being built holds them too, or will.
             try LineBuilder.retireUnfinished(on: &connection)
-            guard let lane = try Lane.lock([Shard.of(install)], of: .live, on: &connection) else {
+            guard let lane = try Lane.lock([shard], of: .live, on: &connection) else {
                 throw StepError.lineIsGone
             }
             // Those count it until they are made anew.
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
-            let names = try Self.deliveries(of: erasure, on: &connection)
+            let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
             let stored = try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
             let deliveries = stored.values.map(\.delivery)
             try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
@@ -85,14 +86,15 @@ package struct ErasureRun {
 
     /// Of which the erased events were.
     private static func deliveries(
-        of erasure: Erasure, on connection: inout Connection
+        of erasure: Erasure, in shard: Int16, on connection: inout Connection
     ) throws(PostgresError) -> [Delivery.Name] {
-        let rows = try connection.query("SELECT DISTINCT notification_key FROM \(sql: Erasure.table)")
+        let rows = try connection.query(
+            "SELECT DISTINCT notification_key FROM \(sql: Erasure.table) WHERE notification_key IS NOT NULL")
         var names: [Delivery.Name] = []
         for row in rows {
             names.append(
                 Delivery.Name(
-                    app: erasure.app, shard: Shard.of(erasure.install), install: erasure.install,
+                    app: erasure.app, shard: shard, install: erasure.install,
                     notificationKey: try row.get(0)))
         }
         return names

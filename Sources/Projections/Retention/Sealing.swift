@@ -50,8 +50,7 @@ struct Sealing {
                 INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
                 SELECT DISTINCT d.notification_key, d.install_id, d.app, d.shard
                 FROM projection.\(identifier: table) AS d JOIN log.\(identifier: month.partition) AS e
-                    ON e.notification_key COLLATE "C" = d.notification_key AND e.install_id = d.install_id
-                        AND e.app = d.app AND e.shard = d.shard
+                    ON e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
                 WHERE d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
                 """)
         }
@@ -62,7 +61,7 @@ struct Sealing {
         // What is being built still holds them.
         try LineBuilder.retireUnfinished(on: &connection)
         // What one that has stopped counts would be lost: it is made anew from events that count no more.
-        guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection), lane.isWhole else {
+        guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
             throw StepError.stopped
         }
         let rows = try connection.query(

@@ -11,11 +11,16 @@ package struct Backlog: Sendable {
 
     /// Age of the oldest batch after it.
     package let seconds: Double
+    /// How many shards the line has.
+    let shards: Int32
 
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
 
     /// Up to here they are counted.
     static let much: Int64 = 4_000
+
+    /// How many shards a lane takes when so many divide them.
+    func share(of lanes: Int) -> Int32 { (shards + Int32(lanes) - 1) / Int32(lanes) }
 
     static func read(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Backlog {
         let row = try connection.queryPrepared(
@@ -25,14 +30,15 @@ package struct Backlog: Sendable {
                     SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches),
                 coalesce((
                     SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
-                    WHERE number = least.position + 1), 0)
+                    WHERE number = least.position + 1), 0),
+                least.shards
             FROM (
-                SELECT min(position) AS position FROM projection.progress
+                SELECT min(position) AS position, count(*)::integer AS shards FROM projection.progress
                 WHERE line = projection.chosen_line(\(choice.line))
             ) AS least
             """)[0]
         return Backlog(
             head: try row.get(0), position: try row.optional(1), events: try row.get(2),
-            seconds: try row.get(3))
+            seconds: try row.get(3), shards: try row.get(4))
     }
 }

@@ -51,7 +51,7 @@ struct CatchUp {
                         state.withLockNotifying { state in state.isDone = true }
                         return
                     }
-                    let hasMoved = try step(to: target, &connection)
+                    let hasMoved = try step(to: target, backlog, &connection)
                     attempts = 0
                     backoff.reset()
                     if hasMoved {
@@ -83,9 +83,9 @@ struct CatchUp {
         }
     }
 
-    private func step(to target: Int64, _ connection: inout Connection) throws -> Bool {
+    private func step(to target: Int64, _ backlog: Backlog, _ connection: inout Connection) throws -> Bool {
         let stepper = Stepper(choice: choice, mostEvents: mostEvents, log: log)
-        switch try stepper.step(upTo: target, mostShards: Lane.share(of: lanes), on: &connection) {
+        switch try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection) {
         case .nothing: return false
         case .moved: return true
         }

@@ -143,7 +143,7 @@ package final class Runner: Sendable {
         // One lane does for a trickle: a step has its price however little it moves.
         let isMuch = backlog.events >= Backlog.much
         guard isMuch || lane == 0 else { return configuration.interval }
-        let share = Lane.share(of: isMuch ? configuration.lanes : 1)
+        let share = backlog.share(of: isMuch ? configuration.lanes : 1)
         let stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
         switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
         case .nothing: return configuration.interval

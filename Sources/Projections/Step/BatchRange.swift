@@ -8,15 +8,14 @@ struct BatchRange {
         let id: Int64
         /// How many events it holds in each shard, from 0.
         let shardEvents: [Int32]
+        /// Within these its events' device times lie; nil where it has none.
+        let times: (least: Timestamp, greatest: Timestamp)?
     }
 
     /// In order of their numbers, without gap.
     private(set) var batches: [Batch] = []
     /// How many of their events are in the lane's shards.
     private(set) var events: Int64 = 0
-    /// Within these the events' device times lie.
-    private(set) var times: (least: Timestamp, greatest: Timestamp)?
-
     /// The last number, the position after the step.
     var end: Int64? { batches.last?.number }
 
@@ -44,16 +43,14 @@ struct BatchRange {
 
     /// Takes a batch, unless the step is full without it.
     private mutating func add(_ row: Rows.Row, of lane: Lane, _ mostEvents: Int64) throws(PostgresError) -> Bool {
-        let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2))
+        let (least, greatest): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
+        let times = if let least, let greatest { (least, greatest) } else { (Timestamp, Timestamp)?.none }
+        let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2), times: times)
         let count = lane.shards.reduce(Int64(0)) { $0 + Int64(batch.events(in: $1)) }
+        guard count == 0 || times != nil else { throw .decoding("batch \(batch.number) has events but no times") }
         guard events == 0 || events + count <= mostEvents else { return false }
         events += count
         batches.append(batch)
-        guard let least: Timestamp = try row.optional(3), let greatest: Timestamp = try row.optional(4) else {
-            guard count == 0 else { throw .decoding("batch \(batch.number) has events but no times") }
-            return true
-        }
-        times = (min(times?.least ?? least, least), max(times?.greatest ?? greatest, greatest))
         return true
     }
 }

@@ -16,46 +16,59 @@ enum EventReader {
     static func read(
         _ range: BatchRange, of lane: Lane, on connection: inout Connection
     ) throws(StepError) -> [Delivery.Name: News] {
-        let batches = range.batches.map(\.id)
-        guard let times = range.times, let least = batches.min(), let greatest = batches.max() else { return [:] }
+        let batches = range.batches.filter { $0.times != nil }
+        guard !batches.isEmpty else { return [:] }
         do {
-            // The times say which months to look into, and no more. As a plain range they look choosier than the batches to
-            // a planner without statistics (a new month has none), which then reads all events of that range. The range of
-            // the batches, which says nothing new, makes them the choosiest, of a log without any event, too: a plan is kept
-            // for long.
-            let rows = try connection.queryPrepared(
-                """
-                SELECT e.batch_id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at,
-                    e.seq, e.type, (e.occurred_at AT TIME ZONE a.time_zone)::date, e.category, e.campaign, e.variant, e.thread,
-                    e.platform, e.app_version, e.origin, e.alert, e.via, e.presentation, e.fetch_result, e.media_kind,
-                    e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
-                    e.page_count, e.cause, e.declared_ms
-                FROM log.event AS e JOIN log.app AS a ON a.id = e.app
-                WHERE e.batch_id = ANY (\(batches)) AND e.batch_id >= \(least) AND e.batch_id <= \(greatest)
-                    AND e.shard = ANY (\(lane.shards))
-                    AND e.device_at >= ANY (ARRAY[\(times.least)]) AND e.device_at <= ANY (ARRAY[\(times.greatest)])
-                """)
+            let rows = try connection.queryPrepared(events(of: batches, in: lane.shards))
+            let words = try EventWords(of: rows, device: 9, context: 10, on: &connection)
             var news: [Delivery.Name: News] = [:]
             news.reserveCapacity(rows.count)
             var found = FoundEvents(of: range.batches)
             for row in 0..<rows.count {
                 found.count(batch: try need(rows.int64(row, 0)), shard: try need(rows.int16(row, 2)))
-                try add(row, of: rows, to: &news)
+                try add(row, of: rows, words, to: &news)
             }
             try found.check(lane.shards)
             return news
         } catch { throw StepError(error) }
     }
 
+    /// Batch by batch, each by the index of batches and in the months it has events in. A plan is kept for long, perhaps from
+    /// a log without any event, so statistics must not decide. The times say which months to look into; written as they are
+    /// here they never look choosier than the batch, which stands there as a range, too.
+    static func events(of batches: [BatchRange.Batch], in shards: [Int16]) -> Statement {
+        """
+        SELECT b.id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
+            e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date
+        FROM unnest(\(batches.map(\.id)), \(batches.compactMap { $0.times?.least }),
+            \(batches.compactMap { $0.times?.greatest })) AS b (id, least, greatest)
+        CROSS JOIN LATERAL (
+            SELECT e.app, (e.codes >> 4 & 63)::smallint AS shard, e.install_id, e.notification_key, e.event_id, e.device_at,
+                coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,
+                coalesce(e.seq::bigint, (e.rare ->> 'seq')::bigint, 0) AS seq, coalesce(e.own, 0) AS own,
+                coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint) AS amount_1, e.word_1,
+                (e.rare ->> 'summary_argument_count')::bigint AS items
+            FROM log.event AS e
+            WHERE e.batch_id = b.id AND e.batch_id >= b.id AND e.batch_id <= b.id
+                AND e.device_at >= ANY (ARRAY[b.least]) AND e.device_at <= ANY (ARRAY[b.greatest])
+                AND e.codes >> 4 & 63 = ANY (\(shards.map(Int32.init)))
+            OFFSET 0
+        ) AS e
+        JOIN log.app AS a ON a.id = e.app
+        """
+    }
+
     private static func add(
-        _ row: Int, of rows: Rows, to news: inout [Delivery.Name: News]
+        _ row: Int, of rows: Rows, _ words: EventWords, to news: inout [Delivery.Name: News]
     ) throws(PostgresError) {
+        // What is about the install itself is of no delivery.
+        guard let key = try rows.text(row, 4) else { return }
         let name = Delivery.Name(
             app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
             install: try need(rows.uuid(row, 3)),
-            notificationKey: try need(rows.text(row, 4)))
-        let observation = try Observation(row, of: rows)
-        let day = try need(rows.day(row, 10))
+            notificationKey: key)
+        let observation = try Observation(row, of: rows, words)
+        let day = try need(rows.day(row, 16))
         let moment = observation.moment.occurredAt
         guard var known = news.removeValue(forKey: name) else {
             news[name] = News(observations: [observation], day: day, earliest: moment)
@@ -69,42 +82,51 @@ enum EventReader {
 
 extension Observation {
     /// From a row of the query above.
-    fileprivate init(_ row: Int, of rows: Rows) throws(PostgresError) {
-        let code = try need(rows.int16(row, 9))
+    fileprivate init(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
+        let codes = try need(rows.int32(row, 8))
+        func bits(_ member: Member, _ field: Int32) -> Int16 { EventBits.of(member).value(in: field) }
+        let code = bits(.type, codes)
         guard let type = EventType(rawValue: code) else {
             throw .decoding("an event of type \(code), which this program does not know")
         }
         self.init(
             at: Moment(
-                occurredAt: try need(rows.timestamp(row, 7)), seq: try rows.int64(row, 8) ?? 0,
+                occurredAt: try need(rows.timestamp(row, 7)), seq: try need(rows.int64(row, 11)),
                 id: try need(rows.uuid(row, 5)), deviceAt: try need(rows.timestamp(row, 6))), type)
-        attributes.category = try rows.int32(row, 11) ?? 0
-        attributes.campaign = try rows.int32(row, 12) ?? 0
-        attributes.variant = try rows.int32(row, 13) ?? 0
-        attributes.thread = try rows.int32(row, 14) ?? 0
-        attributes.platform = try rows.int32(row, 15) ?? 0
-        attributes.appVersion = try rows.int32(row, 16) ?? 0
-        attributes.origin = try rows.int16(row, 17) ?? 0
-        alert = try rows.bool(row, 18) ?? false
+        if let context = try rows.int32(row, 10) {
+            let context = try words.context(context)
+            attributes.category = context.category
+            attributes.campaign = context.campaign
+            attributes.variant = context.variant
+            attributes.thread = context.thread
+        }
+        if let device = try rows.int32(row, 9) {
+            let device = try words.device(device)
+            attributes.platform = device.platform
+            attributes.appVersion = device.appVersion
+        }
+        attributes.origin = bits(.origin, codes)
+        alert = bits(.alert, codes) == 2
+        let own = try need(rows.int32(row, 12))
         switch type {
         case .notificationReceived:
-            via = try rows.int16(row, 19) ?? 0
-            presentation = try Presentation(bits: rows.int16(row, 20))
-            fetchResult = try rows.int16(row, 21) ?? 0
-            media.kind = try rows.int16(row, 22) ?? 0
-            media.network = try rows.int16(row, 23) ?? 0
-            media.outcome = try rows.int16(row, 24) ?? 0
+            via = bits(.via, own)
+            presentation = Presentation(bits: bits(.presentation, own))
+            fetchResult = bits(.fetchResult, own)
+            media.kind = bits(.mediaKind, own)
+            media.network = bits(.mediaNetwork, own)
+            media.outcome = bits(.mediaOutcome, own)
             // A sum of what liars count must not overflow.
-            items = try rows.int64(row, 25).map { Int32(clamping: $0) }
+            items = try rows.int64(row, 15).map { Int32(clamping: $0) }
         case .actionTapped:
-            action = try rows.int32(row, 26) ?? 0
-            isForegroundTap = try rows.int16(row, 27) == Activation.foreground.rawValue
+            action = try rows.int32(row, 14) ?? 0
+            isForegroundTap = bits(.activation, own) == Activation.foreground.rawValue
         case .storyPageShown:
-            page = try rows.int16(row, 28)
-            cause = try rows.int16(row, 30) ?? 0
-            declared = try rows.int64(row, 31).map { Int32(min($0, Self.longestDeclared)) }
-        case .storyActionTapped: page = try rows.int16(row, 28)
-        case .storyStarted: page = try rows.int16(row, 29)
+            page = bits(.pageIndex, own) - 1
+            cause = bits(.cause, own)
+            declared = try rows.int64(row, 13).map { Int32(min($0, Self.longestDeclared)) }
+        case .storyActionTapped: page = bits(.pageIndex, own) - 1
+        case .storyStarted: page = bits(.pageCount, own)
         case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown,
             .permissionChanged:
             break
@@ -125,11 +147,11 @@ extension Observation {
 }
 
 extension Observation.Presentation {
-    /// Of the log's bits, the first option lowest; NULL is no list at all.
-    fileprivate init(bits: Int16?) {
+    /// Of the log's bits: whether there is a list at all, and then each option, the first lowest.
+    fileprivate init(bits: Int16) {
         let visible: [PresentationOption] = [.banner, .list, .alert]
-        let mask = visible.reduce(Int16(0)) { $0 | 1 << ($1.rawValue - 1) }
-        self = bits.map { $0 & mask == 0 ? .toNobody : .toSomebody } ?? .unsaid
+        let mask = visible.reduce(Int16(0)) { $0 | 1 << $1.rawValue }
+        self = bits & 1 == 0 ? .unsaid : bits & mask == 0 ? .toNobody : .toSomebody
     }
 }
 

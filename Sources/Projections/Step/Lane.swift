@@ -1,5 +1,4 @@
 internal import Postgres
-internal import Telemetry
 
 /// The shards that one step moves together, locked by its transaction, and from where.
 struct Lane {
@@ -34,9 +33,6 @@ extension Lane {
         var line: Int32? { if case .building(let line) = self { line } else { nil } }
     }
 
-    /// How many shards a step claims when so many are taken at once.
-    static func share(of lanes: Int) -> Int32 { (Int32(Shard.count) + Int32(lanes) - 1) / Int32(lanes) }
-
     /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
     /// else is moving. The members are read under the lock, so that nobody changes them meanwhile.
     static func claim(
@@ -56,19 +52,25 @@ extension Lane {
             line: try first.get(0), shards: shards, position: position, furthest: position, on: &connection)
     }
 
-    /// Locks these shards, whoever else would move them, and waits for them. Nil when there is no such line any more.
+    /// Locks these shards (nil: all), whoever else would move them, and waits for them. Nil when there is no such line any
+    /// more.
     static func lock(
-        _ shards: [Int16], of choice: Choice, on connection: inout Connection
+        _ wanted: [Int16]?, of choice: Choice, on connection: inout Connection
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
             SELECT p.line, p.shard, p.position FROM projection.progress AS p
-            WHERE p.line = projection.chosen_line(\(choice.line)) AND p.shard = ANY (\(shards))
+            WHERE p.line = projection.chosen_line(\(choice.line))
+                AND (\(wanted) IS NULL OR p.shard = ANY (\(wanted)))
             ORDER BY p.shard FOR UPDATE
             """)
         guard let first = rows.first else { return nil }
+        var shards: [Int16] = []
         var positions: [Int64] = []
-        for row in rows { positions.append(try row.get(2)) }
+        for row in rows {
+            shards.append(try row.get(1))
+            positions.append(try row.get(2))
+        }
         let lane = try Lane(
             line: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
             on: &connection)

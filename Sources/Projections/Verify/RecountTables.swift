@@ -6,7 +6,8 @@ package import Postgres
 ///
 /// - `recount_log`: the events of the shard up to the position. A copy, since it is asked again and again, and the whole log
 ///   would be read each time.
-/// - `recount_event`, a view: those that count. Those of deliveries that retention has sealed do not.
+/// - `recount_event`, a view: those that count. Those of deliveries that retention has sealed do not, and neither do those
+///   about an install, which are of no delivery.
 /// - `recount_delivery`: a row for each delivery, numbered, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
 /// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, of those that count.
@@ -43,20 +44,19 @@ package enum RecountTables {
         """
         SELECT
             hashtextextended(e.notification_key, 0) # uuid_hash_extended(e.install_id, 0) AS scatter,
-            e.app, e.install_id, e.notification_key COLLATE "C" AS notification_key,
-            b.number AS batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
+            e.app, e.install_id, e.notification_key, e.batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.summary_argument_count,
             e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms
-        FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id
-        WHERE e.shard = \(shard) AND b.number <= \(position)
+        FROM log.opened_event AS e
+        WHERE e.shard = \(shard) AND e.batch <= \(position)
         """
     }
 
     private static func events(shard: Int16) -> String {
         """
         SELECT * FROM recount_log AS e
-        WHERE NOT EXISTS (
+        WHERE e.notification_key IS NOT NULL AND NOT EXISTS (
             SELECT FROM projection.sealed_delivery AS s
             WHERE s.shard = \(shard) AND s.app = e.app AND s.install_id = e.install_id
                 AND s.notification_key = e.notification_key)

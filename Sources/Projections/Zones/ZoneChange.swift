@@ -144,7 +144,7 @@ package struct ZoneChange: Sendable {
     ) throws(StepError) -> Int {
         try connection.atomically { connection in
             try first(&connection)
-            guard let lane = try Lane.lock(Array(0..<Shard.count), of: .live, on: &connection) else { return 0 }
+            guard let lane = try Lane.lock(nil, of: .live, on: &connection) else { return 0 }
             return try body(lane, &connection)
         }
     }

@@ -24,10 +24,12 @@ package struct Delivery: Sendable {
     package static func all(in events: [StoredEvent], timeZone: (String) -> TimeZone) -> [Delivery] {
         var seen: Set<StoredEvent.Identity> = []
         let distinct = events.filter { seen.insert($0.identity).inserted }
-        let byDelivery = Dictionary(grouping: distinct) {
-            Name(
-                app: Label($0.app), install: $0.event.source.installID,
-                notificationKey: Label($0.event.notificationKey))
+        var byDelivery: [Name: [StoredEvent]] = [:]
+        for stored in distinct {
+            // What is about the install itself is of no delivery.
+            guard let key = stored.event.notificationKey else { continue }
+            let name = Name(app: Label(stored.app), install: stored.event.source.installID, notificationKey: Label(key))
+            byDelivery[name, default: []].append(stored)
         }
         return byDelivery.map { name, stored in
             let events = stored.map(\.event).sorted(by: EventOrder.precedes)

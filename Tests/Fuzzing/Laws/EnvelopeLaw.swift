@@ -36,7 +36,7 @@ package enum EnvelopeLaw {
     /// What is stored is only what PostgreSQL can hold.
     private static func faults(of event: Event) -> [String] {
         var broken: [String] = []
-        if event.notificationKey.isEmpty { broken.append("an event has no notification") }
+        if event.notificationKey?.isEmpty ?? (event.type != .permissionChanged) { broken.append("an event has no notification") }
         for text in texts(of: event) where text.utf8.contains(0) || text.utf8.count > 512 {
             broken.append("a text cannot be held")
         }
