@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import Telemetry
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EventLog
 import Postgres
 import Registry
+import Telemetry
 import TestSupport
 import Testing
 

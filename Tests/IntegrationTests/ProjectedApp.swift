@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import Telemetry
 import TestSupport
 
 /// An app whose projection tables a test fills by hand, row by row and partition by partition.

@@ -174,7 +174,7 @@ extension Shop {
 
 extension StoredEvent {
     /// Names the delivery that it is an event of.
-    var delivery: [String] { [app, "\(event.source.installID)", event.notificationKey] }
+    var delivery: [String] { [app, "\(event.source.installID)", event.notificationKey ?? ""] }
 
     /// Whether it is of the months that `ProjectedShops.retain` takes: all before this year.
     var isOld: Bool {

@@ -32,7 +32,7 @@ struct WrittenLog {
             let event = stored.event
             let name = Name(
                 app: Int32(place + 1), shard: event.shard, install: event.source.installID,
-                notificationKey: event.notificationKey)
+                notificationKey: event.notificationKey ?? "")
             rows.append(Row(name: name, observation: Observation(of: event, words: &words[place])))
         }
         self.rows = rows

@@ -55,7 +55,7 @@ struct Fortnight {
     /// Deliveries of a category, by install and key.
     func deliveries(_ category: String? = nil) -> [[Event]] {
         let chosen = events.filter { category == nil || $0.notification.category == category }
-        return Dictionary(grouping: chosen) { "\($0.source.installID) \($0.notificationKey)" }.values.map { $0 }
+        return Dictionary(grouping: chosen) { "\($0.source.installID) \($0.notificationKey ?? "")" }.values.map { $0 }
     }
 
     /// Taps by button.

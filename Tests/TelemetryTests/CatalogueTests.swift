@@ -13,7 +13,7 @@ struct CatalogueTests {
             codes(EventType.self) == [
                 "1 notification.received", "2 notification.expanded", "3 notification.opened",
                 "4 notification.dismissed", "5 action.tapped", "6 story.started", "7 story.page_shown",
-                "8 story.action_tapped", "9 story.finished", "10 story.fallback_shown",
+                "8 story.action_tapped", "9 story.finished", "10 story.fallback_shown", "11 permission.changed",
             ])
         #expect(EventType.allCases.map(\.name) == EventType.allCases.map(\.wire))
     }
@@ -43,6 +43,7 @@ struct CatalogueTests {
             codes(Authorization.self) == [
                 "1 authorized", "2 provisional", "3 ephemeral", "4 denied", "5 not_determined",
             ])
+        #expect(codes(ShowPreviews.self) == ["1 always", "2 when_authenticated", "3 never"])
         #expect(codes(TimeSource.self) == ["1 device", "2 corrected", "3 clamped"])
         #expect(codes(ClientDrop.Reason.self) == ["1 age", "2 size", "3 unreadable"])
     }
@@ -68,6 +69,7 @@ struct CatalogueTests {
             .received(Receipt()), .expanded, .opened(launch: nil), .dismissed, .actionTapped(ActionTap(actionID: "a")),
             .storyStarted(StoryStart(pageCount: 1)), .pageShown(PageShown(pageIndex: 0)),
             .storyActionTapped(StoryActionTap(pageIndex: 0)), .storyFinished, .fallbackShown(reason: nil),
+            .permissionChanged(to: .denied, from: nil),
         ]
         #expect(interactions.map(\.type) == EventType.allCases)
     }

@@ -151,7 +151,7 @@ struct StoryTests {
         second.play(10)
         adapter.willShow(try phone.push(#"{"pw_msg":"1","p":"third"}"#))
         adapter.didShowFallback()
-        let told = try phone.events().map { "\($0.notificationKey) \($0.type.name)" }
+        let told = try phone.events().map { "\($0.notificationKey ?? "") \($0.type.name)" }
         #expect(
             told == [
                 "first story.started", "first story.page_shown", "first story.page_shown", "second story.started",

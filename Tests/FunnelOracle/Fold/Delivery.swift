@@ -24,10 +24,13 @@ package struct Delivery: Sendable {
     package static func all(in events: [StoredEvent], timeZone: (String) -> TimeZone) -> [Delivery] {
         var seen: Set<StoredEvent.Identity> = []
         let distinct = events.filter { seen.insert($0.identity).inserted }
-        let byDelivery = Dictionary(grouping: distinct) {
-            Name(
-                app: Label($0.app), install: $0.event.source.installID,
-                notificationKey: Label($0.event.notificationKey))
+        var byDelivery: [Name: [StoredEvent]] = [:]
+        // An event about the install itself has no key, and is of no delivery.
+        for stored in distinct {
+            guard let key = stored.event.notificationKey else { continue }
+            let install = stored.event.source.installID
+            let name = Name(app: Label(stored.app), install: install, notificationKey: Label(key))
+            byDelivery[name, default: []].append(stored)
         }
         return byDelivery.map { name, stored in
             let events = stored.map(\.event).sorted(by: EventOrder.precedes)

@@ -28,7 +28,8 @@ extension Event {
     var isStory: Bool {
         switch type {
         case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
-        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped:
+        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped,
+            .permissionChanged:
             false
         }
     }
