@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import JSON
 import Telemetry
@@ -61,7 +62,9 @@ struct DecoderFuzzTests {
                     #expect(!rejection.detail.contains("\u{0}") && rejection.detail.utf8.count < 300)
                 case .event(let event):
                     outcomes.events += 1
-                    #expect(!event.notificationKey.isEmpty && !event.notificationKey.utf8.contains(0))
+                    let key = event.notificationKey
+                    #expect((key == nil) == (event.type == .permissionChanged))
+                    #expect(key.map { !$0.isEmpty && !$0.utf8.contains(0) } ?? true)
                     #expect(
                         Timestamp.plausible.contains(event.deviceAt) && Timestamp.plausible.contains(event.occurredAt))
                     guard let extra = event.extra else { continue }
