@@ -11,6 +11,7 @@ struct DecoderFuzzTests {
             [
                 EventText().with("via", "\"foreground\"").with("presentation", "[\"list\"]").text,
                 EventText("action.tapped").with("x", #"{"a":["\ud83d\ude00",1e400,"\u0000"]}"#).text,
+                EventText("permission.changed").with("notification", #"{"id":"a"}"#).with("previous", "\"x\"").text,
                 EventText("story.started").with("source", "{\"install_id\":\"\(install)\",\"y\":2}").text,
             ],
             source: "{\"install_id\":\"\(install)\",\"platform\":\"ios\",\"z\":{\"text\":1}}",

@@ -62,15 +62,4 @@ struct CatalogueTests {
                 "missing_notification", "invalid_field", "too_many_values", "erased", "too_old", "unstorable",
             ])
     }
-
-    @Test("an interaction knows its type")
-    func interactions() {
-        let interactions: [Interaction] = [
-            .received(Receipt()), .expanded, .opened(launch: nil), .dismissed, .actionTapped(ActionTap(actionID: "a")),
-            .storyStarted(StoryStart(pageCount: 1)), .pageShown(PageShown(pageIndex: 0)),
-            .storyActionTapped(StoryActionTap(pageIndex: 0)), .storyFinished, .fallbackShown(reason: nil),
-            .permissionChanged(to: .denied, from: nil),
-        ]
-        #expect(interactions.map(\.type) == EventType.allCases)
-    }
 }

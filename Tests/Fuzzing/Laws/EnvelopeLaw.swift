@@ -46,9 +46,6 @@ package enum EnvelopeLaw {
             broken.append("a time lies outside the years")
         }
         if let seq = event.seq, !Bounds.seq.contains(seq) { broken.append("a seq is out of bounds") }
-        if let score = event.notification.relevanceScore, !Bounds.relevance.contains(score) {
-            broken.append("a relevance is out of bounds")
-        }
         if let extra = event.extra {
             let isFit = JSONParser(maximumBytes: 1 << 20).withDocument(extra.span) { root in
                 root.isObject && !root.holdsNUL
