@@ -7,6 +7,7 @@
 #   make test      install what is missing, run all tests on PostgreSQL servers of their own
 #   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
 #   make soak      mixed load, errands and random faults at once for SOAK_SECONDS (1200), and what must not grow
+#   make generated write anew what follows from the catalogue of events: openapi.yaml, Docs/API.md, the fuzzer's words
 #   make format    put all Swift files in the house's format
 #   make lint      say which are not
 #   make check     lint and test: what must hold before a change goes in
@@ -32,7 +33,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test test-tsan test-asan fault soak format lint check fuzz schemathesis bench bench-quick \
+.PHONY: build demo serve install test test-tsan test-asan fault soak generated format lint check fuzz schemathesis bench bench-quick \
 	docs deps clean
 
 build: deps
@@ -108,6 +109,11 @@ SOAK_SECONDS ?= 1200
 soak: deps
 	swift build --build-tests
 	BELLWETHER_SOAK_SECONDS=$(SOAK_SECONDS) BELLWETHER_SOAK_SEED=$(SOAK_SEED) swift test --skip-build --filter 'SoakTests'
+
+# The test that compares it writes it, when told.
+generated: deps
+	swift build --build-tests
+	BELLWETHER_REGENERATE=1 swift test --skip-build --filter 'TelemetryTests.GeneratedTests'
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

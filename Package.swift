@@ -100,7 +100,11 @@ let package = Package(
             swiftSettings: strict),
 
         // Pure logic, no server.
-        .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: strict),
+        .testTarget(name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry"], swiftSettings: strict),
+        // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
+        .target(
+            name: "CatalogueSupport", dependencies: ["Telemetry"], path: "Tests/CatalogueSupport", swiftSettings: strict
+        ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
@@ -117,7 +121,8 @@ let package = Package(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer", "ServiceRuntime"], swiftSettings: strict
         ),
         .testTarget(
-            name: "IngestionTests", dependencies: ["Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
+            name: "IngestionTests",
+            dependencies: ["CatalogueSupport", "Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
         .testTarget(
             name: "SendsTests", dependencies: ["JSON", "Sends", "Telemetry", "TestSupport"], swiftSettings: strict),
@@ -133,8 +138,8 @@ let package = Package(
             dependencies: ["FunnelOracle", "JSON", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Ingestion", "Sends", "Simulation", "Telemetry"],
-            swiftSettings: strict),
+            name: "SimulationTests",
+            dependencies: ["CatalogueSupport", "Ingestion", "Sends", "Simulation", "Telemetry"], swiftSettings: strict),
         .testTarget(
             name: "PostingTests",
             dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Telemetry"],
@@ -163,8 +168,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "EventLog", "Ingestion", "Postgres", "post-a-story", "Registry",
-                "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "bellwether", "BellwetherClient", "CatalogueSupport", "EventLog", "Ingestion", "Postgres",
+                "post-a-story",
+                "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

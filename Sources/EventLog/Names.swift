@@ -102,9 +102,7 @@ extension Event {
             tell(.linkScheme, tap.linkScheme)
             tell(.linkHost, tap.linkHost)
         case .received(let receipt): tell(.mediaFormat, receipt.media?.format)
-        case .expanded, .opened, .dismissed, .storyStarted, .pageShown, .storyFinished, .fallbackShown,
-            .permissionChanged:
-            break
+        default: break
         }
     }
 }

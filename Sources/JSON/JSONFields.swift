@@ -7,9 +7,10 @@
 
     private struct State {
         var object: JSONValue?
-        var present: UInt32 = 0
+        var present: JSONKeys.Set = 0
         var hasUnknown = false
-        var positions = InlineArray<32, UInt32>(repeating: 0)
+        /// By ordinal; 0 for a key that is not present.
+        var positions = InlineArray<128, UInt32>(repeating: 0)
     }
 
     /// Fields of no object.
@@ -24,12 +25,13 @@
         unsafe state.deallocate()
     }
 
-    /// A bit for each key whose last member is neither null nor an empty string, the first key's being the lowest.
-    package var present: UInt32 { unsafe state.pointee.present }
+    /// The keys whose last member is neither null nor an empty string.
+    package var present: JSONKeys.Set { unsafe state.pointee.present }
 
     /// Forgets what it knew and goes through an object, if there is one. Repeated keys: the last wins.
     package func find(in object: JSONValue?) {
         unsafe state.pointee.object = object
+        if unsafe state.pointee.present != 0 { unsafe state.pointee.positions = InlineArray(repeating: 0) }
         unsafe state.pointee.present = 0
         unsafe state.pointee.hasUnknown = false
         guard let object else { return }
@@ -38,32 +40,37 @@
                 unsafe state.pointee.hasUnknown = true
                 continue
             }
-            unsafe state.pointee.positions[ordinal] = UInt32(value.position)
-            let bit: UInt32 = 1 << UInt32(ordinal)
+            let bit: JSONKeys.Set = 1 &<< JSONKeys.Set(truncatingIfNeeded: ordinal)
             if value.isVoid {
                 unsafe state.pointee.present &= ~bit
+                unsafe state.pointee.positions[ordinal] = 0
             } else {
                 unsafe state.pointee.present |= bit
+                unsafe state.pointee.positions[ordinal] = UInt32(value.position)
             }
         }
     }
 
     /// The value of a key by its ordinal; nil when it is not present.
     package func value(of ordinal: Int) -> JSONValue? {
-        guard present >> UInt32(ordinal) & 1 == 1 else { return nil }
-        return unsafe state.pointee.object?.value(at: Int(state.pointee.positions[ordinal]))
+        let position = unsafe state.pointee.positions[ordinal]
+        return position == 0 ? nil : unsafe state.pointee.object?.value(at: Int(position))
     }
 
-    /// The members of unknown keys, and of the known ones with a bit in `known`, each by its last occurrence, except
+    /// The members of unknown keys, and of the known ones in `known`, each by its last occurrence, except
     /// those that `isOmitted` names and those that are null or empty.
-    package func rest(keeping known: UInt32, omitting isOmitted: (JSONText) -> Bool) -> [JSONMember] {
+    package func rest(keeping known: JSONKeys.Set, omitting isOmitted: (JSONText) -> Bool) -> [JSONMember] {
         guard unsafe state.pointee.hasUnknown || present & known != 0, let object = unsafe state.pointee.object else {
             return []
         }
         return object.distinctMembers { key in
-            if let ordinal = keys.ordinal(of: key) { known >> UInt32(ordinal) & 1 == 1 } else { !isOmitted(key) }
+            if let ordinal = keys.ordinal(of: key) { holds(known, ordinal) } else { !isOmitted(key) }
         }.filter { !$0.value.isVoid }
     }
+}
+
+private func holds(_ set: JSONKeys.Set, _ ordinal: Int) -> Bool {
+    set &>> JSONKeys.Set(truncatingIfNeeded: ordinal) & 1 == 1
 }
 
 extension JSONValue {

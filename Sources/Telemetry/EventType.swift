@@ -30,4 +30,23 @@ package enum EventType: Int16, WireEnum {
     }
 
     package var wire: String { name }
+
+    /// What happened, for the documents.
+    package var comment: String {
+        switch self {
+        case .notificationReceived: "A notification reached the app. One delivery may have several receipts"
+        case .notificationExpanded: "The content extension was shown"
+        case .notificationOpened: "The person tapped the notification itself (the default action)"
+        case .notificationDismissed: "The person dismissed it. iOS reports this only for categories that ask for it"
+        case .actionTapped: "The person tapped one of the notification's buttons. What they typed is never sent"
+        case .storyStarted: "A story began to play"
+        case .storyPageShown: "A page of a story came up"
+        case .storyActionTapped:
+            "The person tapped a page's call-to-action button. A tap on the page itself only turns it"
+        case .storyFinished: "The story played to its end"
+        case .storyFallbackShown: "The story could not be played, and something else was shown"
+        case .permissionChanged:
+            "The person changed what the app may show. About the install: no notification belongs to it"
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Registry
 import Telemetry
 
@@ -19,67 +20,81 @@ struct OpenAPIFacts: Encodable {
 
     let types = Dictionary(
         uniqueKeysWithValues: EventType.allCases.map { type in
-            let known = EventMember.allCases.filter { EventMember.known(to: type) & $0.bit != 0 }
-            return (
-                type.wire,
-                Members(
-                    members: known.map { "\($0.name)" },
-                    required: EventMember.required(by: type).map { ["\($0.name)"] } ?? [])
-            )
+            (type.wire, Members(members: type.members.map(\.key), required: type.required.map(\.key)))
         })
 
     /// By schema.
     let members = [
-        "Source": SourceMember.allCases.map { "\($0.name)" },
-        "Notification": NotificationMember.allCases.map { "\($0.name)" },
-        "Media": MediaMember.allCases.map { "\($0.name)" },
+        "Source": Member.members(of: .source).map(\.key),
+        "Notification": Member.members(of: .notification).map(\.key),
+        "Media": Member.members(of: .media).map(\.key),
         "Send": SendMember.names,
         "Drop": DropMember.allCases.map { "\($0.name)" },
     ]
 
     /// By schema and member.
-    let words = [
-        "ActionTapped.activation": words(of: Activation.self),
+    let words = OpenAPIFacts.ofEvents(\.words).filter { !$0.value.isEmpty }.merging([
         "CategoryAction.activation": Button.Activation.allCases.map(\.rawValue),
         "CategoryAction.answer": Button.Answer.allCases.map(\.rawValue),
-        "ActionTapped.handled_in": words(of: HandledIn.self),
-        "Drop.reason": words(of: ClientDrop.Reason.self),
-        "Launch": words(of: Launch.self),
-        "Media.kind": words(of: MediaKind.self),
-        "Media.network": words(of: MediaNetwork.self),
-        "Media.outcome": words(of: MediaOutcome.self),
-        "Media.reason": words(of: MediaReason.self),
-        "Notification.origin": words(of: Origin.self),
-        "NotificationReceived.fetch_result": words(of: FetchResult.self),
-        "NotificationReceived.presentation": words(of: PresentationOption.self),
-        "NotificationReceived.via": words(of: Via.self),
+        "Drop.reason": ClientDrop.Reason.allCases.map(\.wire),
         "RejectionReason": RejectionReason.allCases.map(\.rawValue),
-        "Source.authorization": words(of: Authorization.self),
-        "StoryFallbackShown.reason": words(of: FallbackReason.self),
-        "StoryPageShown.cause": words(of: PageCause.self),
-    ]
+    ]) { $1 }
 
     /// By their places in the description.
-    let bounds = [
+    let bounds = OpenAPIFacts.boundsOfEvents.merging([
         "#/components/schemas/Categories/properties/categories/maxItems": Int64(RegistryLimits.categories),
         "#/components/schemas/Count/maximum": Bounds.count.upperBound,
         "#/components/schemas/Count/minimum": Bounds.count.lowerBound,
         "#/components/schemas/Envelope/properties/events/maxItems": Int64(Bounds.events),
-        "#/components/schemas/EventCommon/properties/seq/maximum": Bounds.seq.upperBound,
-        "#/components/schemas/EventCommon/properties/seq/minimum": Bounds.seq.lowerBound,
         "#/components/schemas/EventIndex/maximum": Int64(Bounds.events - 1),
         "#/components/schemas/Identifier/maxLength": Int64(Bounds.identifier),
-        "#/components/schemas/Media/properties/ms/maximum": Bounds.mediaMilliseconds.upperBound,
         "#/components/schemas/Outcome/properties/results/maxItems": Int64(Bounds.events),
-        "#/components/schemas/PageIndex/maximum": Bounds.pageIndex.upperBound,
-        "#/components/schemas/PageIndex/minimum": Bounds.pageIndex.lowerBound,
         "#/components/schemas/Sends/properties/sends/maxItems": Int64(SendBounds.sends),
         "#/components/schemas/SendsOutcome/properties/results/maxItems": Int64(SendBounds.sends),
-        "#/components/schemas/StoryStarted/properties/declared_page_count/maximum": Bounds.declaredPageCount.upperBound,
-        "#/components/schemas/StoryStarted/properties/page_count/maximum": Bounds.pageCount.upperBound,
-        "#/components/schemas/StoryStarted/properties/page_count/minimum": Bounds.pageCount.lowerBound,
         "#/components/schemas/Text/maxLength": Int64(Bounds.string),
-    ]
+    ]) { $1 }
 
-    private static func words<Words: WireEnum>(of _: Words.Type) -> [String] { Words.allCases.map(\.wire) }
+    /// Every value that is worth trying, in an event that is complete else, and whether it is taken.
+    let samples = Member.allCases.filter { $0 != .type }.flatMap(\.samples).enumerated()
+        .compactMap { number, sample -> Try? in
+            // Schemas leave unsaid that what cannot be read as a time is taken all the same, and they count characters, not
+            // bytes.
+            if case .time = sample.member.declaration.kind, sample.outcome == .kept { return nil }
+            if sample.isRefused, !sample.json.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+            let id = UUID(high: 0, low: UInt64(number)).description
+            let event = EventText(sample.member.types[0].wire, id: id).with(sample)
+            return Try(what: sample.description, event: event.text, isTaken: !sample.isRefused)
+        }
+
+    struct Try: Encodable {
+        let what: String
+        /// As JSON.
+        let event: String
+        let isTaken: Bool
+    }
+
+    private static var boundsOfEvents: [String: Int64] {
+        var bounds: [String: Int64] = [:]
+        for (name, kind) in ofEvents(\.declaration.kind) {
+            let place = "#/components/schemas/" + name.replacing(".", with: "/properties/", maxReplacements: 1)
+            let range: ClosedRange<Int64>? =
+                switch kind {
+                case .integer(let range) where range != Bounds.count: range
+                case .number(let range): Int64(range.lowerBound)...Int64(range.upperBound)
+                default: nil
+                }
+            bounds[place + "/minimum"] = range?.lowerBound
+            bounds[place + "/maximum"] = range?.upperBound
+        }
+        return bounds
+    }
+
+    /// Something of each member, by schema and member.
+    private static func ofEvents<Fact>(_ fact: (Member) -> Fact) -> [String: Fact] {
+        var facts: [String: Fact] = [:]
+        for member in Member.allCases {
+            for schema in member.schemas { facts["\(schema).\(member.key)"] = fact(member) }
+        }
+        return facts
+    }
 }

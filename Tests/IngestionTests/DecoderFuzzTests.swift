@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import JSON
 import Telemetry
@@ -10,6 +11,7 @@ struct DecoderFuzzTests {
             [
                 EventText().with("via", "\"foreground\"").with("presentation", "[\"list\"]").text,
                 EventText("action.tapped").with("x", #"{"a":["\ud83d\ude00",1e400,"\u0000"]}"#).text,
+                EventText("permission.changed").with("notification", #"{"id":"a"}"#).with("previous", "\"x\"").text,
                 EventText("story.started").with("source", "{\"install_id\":\"\(install)\",\"y\":2}").text,
             ],
             source: "{\"install_id\":\"\(install)\",\"platform\":\"ios\",\"z\":{\"text\":1}}",
@@ -62,8 +64,8 @@ struct DecoderFuzzTests {
                 case .event(let event):
                     outcomes.events += 1
                     let key = event.notificationKey
-                    #expect((key == nil) == (event.type == .permissionChanged) && key?.isEmpty != true)
-                    #expect(key?.utf8.contains(0) != true)
+                    #expect((key == nil) == (event.type == .permissionChanged))
+                    #expect(key.map { !$0.isEmpty && !$0.utf8.contains(0) } ?? true)
                     #expect(
                         Timestamp.plausible.contains(event.deviceAt) && Timestamp.plausible.contains(event.occurredAt))
                     guard let extra = event.extra else { continue }

@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing

@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
@@ -6,39 +7,6 @@ import Testing
 let received = Timestamp(rfc3339: "2026-11-20T09:30:13Z") ?? Timestamp(microseconds: 0)
 
 let install = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
-
-/// An event as JSON, member by member, so that a test changes one and leaves the rest.
-struct EventText {
-    private var members: [(key: String, value: String)]
-
-    /// A complete event of a type, with the members that this type requires.
-    init(_ type: String = "notification.received", id: String = "0199f1c2-7c1e-7d0a-b1c4-3f0a6f1b2c3d") {
-        members = [
-            ("id", "\"\(id)\""), ("type", "\"\(type)\""), ("at", "\"2026-11-20T09:30:10.001Z\""),
-            ("notification", #"{"id":"req-1"}"#),
-        ]
-        switch type {
-        case "action.tapped": members.append(("action_id", "\"OK\""))
-        case "story.started": members.append(("page_count", "5"))
-        case "story.page_shown", "story.action_tapped": members.append(("page_index", "2"))
-        default: break
-        }
-    }
-
-    /// The event with this JSON in the place of a member, or after the others; without the member for nil.
-    func with(_ key: String, _ value: String?) -> EventText {
-        var changed = self
-        let place = members.firstIndex { $0.key == key }
-        if let place { changed.members.remove(at: place) }
-        if let value { changed.members.insert((key, value), at: place ?? changed.members.count) }
-        return changed
-    }
-
-    /// The event with more text before its closing brace, repeated keys and all.
-    func appending(_ text: String) -> String { String(self.text.dropLast()) + ",\(text)}" }
-
-    var text: String { "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}" }
-}
 
 /// An envelope around events.
 func envelope(

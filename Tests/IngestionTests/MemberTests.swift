@@ -1,174 +1,144 @@
+import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
 
 @Suite("Decoding: members")
 struct MemberTests {
-    @Test("every member of every type is read")
-    func interactions() throws {
-        let cases: [(EventText, Interaction)] = [
-            (
-                EventText().with("via", "\"foreground\"").with("presentation", #"["list","banner","sound","list"]"#)
-                    .with("fetch_result", "\"no_data\"").with("summary_argument_count", "3")
-                    .with(
-                        "media",
-                        #"{"kind":"video","format":"mp4","outcome":"none","reason":"insecure_url","bytes":0,"ms":600000,"network":"other"}"#
-                    ),
-                .received(
-                    Receipt(
-                        via: .foreground, presentation: [.list, .banner, .sound], fetchResult: .noData,
-                        media: Media(
-                            kind: .video, format: "mp4", outcome: .noMedia, reason: .insecureURL, bytes: 0, ms: 600_000,
-                            network: .other), summaryArgumentCount: 3))
-            ),
-            (EventText().with("presentation", "[]"), .received(Receipt(presentation: []))),
-            (EventText().with("media", "{}"), .received(Receipt(media: Media()))),
-            (EventText("notification.expanded"), .expanded),
-            (EventText("notification.opened").with("launch", "\"cold\""), .opened(launch: .cold)),
-            (EventText("notification.opened"), .opened(launch: nil)),
-            (EventText("notification.dismissed"), .dismissed),
-            (
-                EventText("action.tapped").with("action_index", "0").with("action_count", "4")
-                    .with("activation", "\"background\"").with("destructive", "false")
-                    .with("authentication_required", "true").with("text_input", "true")
-                    .with("handled_in", "\"content_extension\"").with("launch", "\"warm\""),
-                .actionTapped(
-                    ActionTap(
-                        actionID: "OK", actionIndex: 0, actionCount: 4, activation: .background, destructive: false,
-                        authenticationRequired: true, textInput: true, handledIn: .contentExtension, launch: .warm))
-            ),
-            (
-                EventText("story.started").with("declared_page_count", "0").with("loops", "true"),
-                .storyStarted(StoryStart(pageCount: 5, declaredPageCount: 0, loops: true))
-            ),
-            (
-                EventText("story.page_shown").with("declared_ms", "5000").with("cause", "\"prev\""),
-                .pageShown(PageShown(pageIndex: 2, declaredMS: 5000, cause: .previous))
-            ),
-            (
-                EventText("story.action_tapped").with("link_scheme", "\"https\"").with("link_host", "\"shop.example\""),
-                .storyActionTapped(StoryActionTap(pageIndex: 2, linkScheme: "https", linkHost: "shop.example"))
-            ),
-            (EventText("story.finished"), .storyFinished),
-            (
-                EventText("story.fallback_shown").with("reason", "\"no_valid_page\""),
-                .fallbackShown(reason: .noValidPage)
-            ),
-        ]
-        for (event, interaction) in cases {
-            let decoded = try #require(try decodeAmongNeighbours(event.text).event, "\(event.text)")
-            #expect(decoded.interaction == interaction)
-            #expect(decoded.extra == nil, "\(event.text)")
+    @Test("each member of each type is read, kept or refused as it is declared", arguments: Member.allCases)
+    func declared(member: Member) throws {
+        for type in member.types {
+            for sample in member.samples where member != .type || sample.isRefused {
+                let event = EventText(type.wire).with(sample).text
+                try check(sample, in: try decodeAmongNeighbours(event), at: "events[1].\(member.path)")
+            }
         }
-        #expect(Set(cases.map(\.1.type)).count == EventType.allCases.count)
-    }
-
-    @Test("every member of the notification and of the source is read")
-    func notificationAndSource() throws {
-        let event = EventText().with("seq", "9007199254740992").with(
-            "notification",
-            #"{"fcm_message_id":"a","delivery_id":"b","id":"c","category":"d","thread":"e","campaign":"f","variant":"g","#
-                + #""analytics_label":"h","topic":"i","apns_id":"j","collapse_id":"k","interruption_level":"l","#
-                + #""origin":"local","alert":false,"sent_at":1795167013000}"#)
-        let source =
-            #"{"install_id":"\#(install.uppercased())","platform":"a","os_version":"b","app_version":"c","sdk":"d","#
-            + #""device_model":"e","locale":"f","time_zone":"g","fid":"h","authorization":"not_determined"}"#
-        let decoded = try #require(try decode(envelope([event.text], source: source)).items[0].event)
-        #expect(
-            decoded.notification
-                == Notification(
-                    fcmMessageID: "a", deliveryID: "b", id: "c", category: "d", thread: "e", campaign: "f",
-                    variant: "g",
-                    analyticsLabel: "h", topic: "i", apnsID: "j", collapseID: "k", interruptionLevel: "l",
-                    origin: .local, alert: false, sentAt: received))
-        #expect((decoded.seq, decoded.extraText) == (9_007_199_254_740_992, nil))
-        let read = decoded.source
-        #expect(read.installID.description == install)
-        #expect(
-            [
-                read.platform, read.osVersion, read.appVersion, read.sdk, read.deviceModel, read.locale, read.timeZone,
-                read.fid,
-            ]
-                == ["a", "b", "c", "d", "e", "f", "g", "h"])
-        #expect(read.authorization == .notDetermined)
     }
 
     @Test(
-        "a member of the wrong type or out of its range rejects, with its path",
-        arguments: [
-            ("notification.received", "seq", ["-1", "9007199254740993", "1.5", "\"1\"", "true", "[]", "{}", "1e16"]),
-            ("notification.received", "via", ["1", "true", "[]", "{}", "[\"foreground\"]"]),
-            ("notification.received", "presentation", ["\"banner\"", "{}", "1", "[1]", "[\"x\",true]", "[[]]"]),
-            ("notification.received", "fetch_result", ["0", "false"]),
-            ("notification.received", "media", ["\"image\"", "[]", "true", "1"]),
-            ("notification.received", "summary_argument_count", ["-1", "0.5", "9223372036854775808", "\"3\""]),
-            ("notification.received", "source", ["\"x\"", "[]", "1", "true"]),
-            ("notification.opened", "launch", ["1", "{}"]),
-            ("action.tapped", "action_id", ["7", "true", "[]", long(257)]),
-            ("action.tapped", "action_index", ["-1", "\"0\"", "1e19"]),
-            ("action.tapped", "action_count", ["-1"]), ("action.tapped", "activation", ["1"]),
-            ("action.tapped", "destructive", ["1", "\"true\"", "0"]),
-            ("action.tapped", "authentication_required", ["[]"]),
-            ("action.tapped", "text_input", ["\"hello\""]), ("action.tapped", "handled_in", ["1"]),
-            ("story.started", "page_count", ["0", "1001", "-1", "1.5", "\"5\"", "true"]),
-            ("story.started", "declared_page_count", ["-1", "1001", "\"5\""]),
-            ("story.started", "loops", ["1", "\"false\""]),
-            ("story.page_shown", "page_index", ["-1", "1000", "0.1", "\"0\""]),
-            ("story.page_shown", "declared_ms", ["-1", "\"5\""]), ("story.page_shown", "cause", ["1"]),
-            ("story.action_tapped", "page_index", ["1000"]), ("story.action_tapped", "link_scheme", ["1", long(513)]),
-            ("story.action_tapped", "link_host", ["[]", long(513)]), ("story.fallback_shown", "reason", ["1"]),
-        ])
-    func wrongMembers(type: String, member: String, values: [String]) throws {
-        for value in values {
-            let rejection = try #require(
-                try decodeAmongNeighbours(EventText(type).with(member, value).text).rejection, "\(member): \(value)")
-            #expect(rejection.reason == .invalidField)
-            #expect(rejection.detail.hasPrefix("events[1].\(member): "), "\(rejection.detail)")
-            #expect(rejection.detail.utf8.count < 200)
+        "what the envelope's source says likewise, and an event may say it better",
+        arguments: Member.members(of: .source))
+    func declaredOfEnvelope(member: Member) throws {
+        let id = member == .installID ? "" : "\"install_id\":\"\(install)\","
+        for sample in member.samples {
+            let source = "{\(id)\"\(member.key)\":\(sample.json)}"
+            let better = EventText().with("source", "{\"\(member.key)\":\(member.sample)}").text
+            let items = try decode(envelope([EventText().text, better], source: source)).items
+            try check(sample, in: items[0], at: member.path)
+            try check(member.samples[0], in: items[1], at: member.path)
         }
     }
 
-    @Test("a wrong member of the notification or of media rejects, with its path")
-    func wrongNestedMembers() throws {
-        let identifiers = [
-            "fcm_message_id", "delivery_id", "id", "category", "thread", "campaign", "variant", "analytics_label",
-            "topic",
-            "apns_id", "collapse_id",
-        ]
-        var wrong: [(object: String, member: String, value: String)] = []
-        for member in identifiers {
-            for value in ["7", "true", "[]", "{}", MemberTests.long(257)] {
-                wrong.append(("notification", member, value))
+    private func check(_ sample: Sample, in item: DecodedEnvelope.Item, at path: String) throws {
+        let member = sample.member
+        switch sample.outcome {
+        case .read(let value):
+            let event = try #require(item.event, "\(sample): \(item)")
+            #expect(event.values[member.path] == value, "\(sample)")
+            #expect(event.extra == nil, "\(sample)")
+        case .kept:
+            let event = try #require(item.event, "\(sample): \(item)")
+            #expect(event.values[member.path] == nil, "\(sample)")
+            let kept = "{\"\(member.key)\":\(sample.json)}"
+            let object = member.declaration.object
+            #expect(event.extraText == (object == .event ? kept : "{\"\(object.rawValue)\":\(kept)}"), "\(sample)")
+        case .refused:
+            let rejection = try #require(item.rejection, "\(sample)")
+            let reason: RejectionReason =
+                switch member {
+                case .eventID: .invalidID
+                case .type: .unknownType
+                case .deviceAt: .invalidTime
+                case .notification: .missingNotification
+                default: .invalidField
+                }
+            #expect(rejection.reason == reason, "\(sample)")
+            #expect(rejection.detail.hasPrefix("\(path): ") && rejection.detail.utf8.count < 200, "\(rejection.detail)")
+        }
+    }
+
+    @Test("all members of a type are read together", arguments: EventType.allCases)
+    func together(type: EventType) throws {
+        var (event, values) = (EventText(type.wire), [String: Sample.Value]())
+        for object in Declaration.Object.allCases {
+            var texts: [String] = []
+            for member in Member.members(of: object) where member.declaration.types.contains(type) && member != .type {
+                guard let sample = member.samples.last(where: { $0.isRead }), case .read(let value) = sample.outcome
+                else { continue }
+                values[member.path] = value
+                texts.append("\"\(member.key)\":\(sample.json)")
+                if object == .event, value != .object { event = event.with(member.key, sample.json) }
+            }
+            if object != .event, !texts.isEmpty {
+                event = event.with(object.rawValue, "{\(texts.joined(separator: ","))}")
             }
         }
-        wrong += ["1", MemberTests.long(513)].map { ("notification", "interruption_level", $0) }
-        wrong += ["1", "[]"].map { ("notification", "origin", $0) }
-        wrong += ["1", "\"true\""].map { ("notification", "alert", $0) }
-        wrong += ["true", "[]", "{}"].map { ("notification", "sent_at", $0) }
-        wrong += ["kind", "outcome", "reason", "network"].map { ("media", $0, "1") }
-        wrong += ["1", MemberTests.long(513)].map { ("media", "format", $0) }
-        wrong += ["-1", "1.5", "\"1\""].map { ("media", "bytes", $0) }
-        wrong += ["-1", "600001", "\"1\""].map { ("media", "ms", $0) }
-        for (object, member, value) in wrong {
-            let needed = object == "notification" && member != "delivery_id" ? #""delivery_id":"d","# : ""
-            let event = EventText().with(object, "{\(needed)\"\(member)\":\(value)}").text
-            let rejection = try #require(try decodeAmongNeighbours(event).rejection, "\(member): \(value)")
-            #expect(rejection.reason == .invalidField)
-            #expect(rejection.detail.hasPrefix("events[1].\(object).\(member): "), "\(rejection.detail)")
+        values["type"] = .word(type.wire)
+        let decoded = try #require(try decodeAmongNeighbours(event.text).event)
+        #expect(decoded.values == values)
+        #expect(decoded.extra == nil)
+    }
+
+    @Test("without a required member an event is refused", arguments: EventType.allCases)
+    func required(type: EventType) throws {
+        for member in type.required {
+            for absent in [nil, "null", "\"\""] {
+                let rejection = try decodeAmongNeighbours(EventText(type.wire).with(member.key, absent).text).rejection
+                #expect(rejection?.reason == (member == .notification ? .missingNotification : .missingField))
+                #expect(rejection?.detail.hasPrefix("events[1].\(member.key): ") == true, "\(type) \(member)")
+            }
         }
     }
 
-    @Test("strings may be as long as their bound, in bytes")
-    func bounds() throws {
-        let identifier = String(repeating: "é", count: 128)
-        let event = EventText("action.tapped").with("action_id", "\"\(identifier)\"")
-            .with("notification", "{\"id\":\"\(identifier)\",\"interruption_level\":\"\(identifier)\(identifier)\"}")
-        let decoded = try #require(try decodeAmongNeighbours(event.text).event)
-        #expect(decoded.notification.id == identifier)
-        #expect(decoded.notification.interruptionLevel?.utf8.count == 512)
-        #expect(decoded.interaction == .actionTapped(ActionTap(actionID: identifier)))
-        let longer = event.with("action_id", "\"\(identifier)e\"")
-        #expect(try decodeAmongNeighbours(longer.text).rejection?.reason == .invalidField)
+    @Test("a member of another type is an unknown one, which nobody checks", arguments: EventType.allCases)
+    func foreign(type: EventType) throws {
+        let foreign = Member.members(of: .event).filter { member in
+            !type.members.contains { $0.key == member.key }
+        }
+        for member in foreign {
+            let wrong = try #require(member.samples.last)
+            let event = try #require(
+                try decodeAmongNeighbours(EventText(type.wire).with(member.key, wrong.json).text).event)
+            #expect(event.values[member.path] == nil)
+            #expect(event.extraText == "{\"\(member.key)\":\(wrong.json)}")
+        }
+    }
+
+    @Test("a change of permission is about the install, so a notification in it is an unknown member")
+    func permission() throws {
+        let event = EventText("permission.changed").with("authorization", "\"denied\"").with(
+            "previous", "\"authorized\"")
+        let plain = try #require(try decodeAmongNeighbours(event.text).event)
+        #expect(plain.interaction == .permissionChanged(to: .denied, from: .authorized))
+        #expect(plain.notification == Notification() && plain.notificationKey == nil)
+        for (given, kept) in [
+            ("7", "7"), (#"{"id":"a"}"#, #"{"id":"a"}"#), (#"{"id":{},"text":"typed"}"#, #"{"id":{}}"#),
+        ] {
+            let decoded = try #require(try decodeAmongNeighbours(event.with("notification", given).text).event)
+            #expect(decoded.notificationKey == nil)
+            #expect(decoded.extraText == "{\"notification\":\(kept)}")
+        }
+        let unknown = event.with("authorization", "\"granted\"").with(
+            "previous", "\"\(String(repeating: "x", count: 600))\"")
+        let decoded = try #require(try decodeAmongNeighbours(unknown.text).event)
+        #expect(decoded.interaction == .permissionChanged(to: nil, from: nil))
+        #expect(decoded.extraText?.hasPrefix(#"{"authorization":"granted","previous":"xxx"#) == true)
+    }
+
+    @Test("what a change of permission says is not what its source says")
+    func permissionAndSource() throws {
+        let change = EventText("permission.changed").with("authorization", "\"denied\"")
+            .with("source", #"{"authorization":"maybe","show_previews":"never"}"#)
+        let other = EventText().with("authorization", "\"denied\"")
+        let source = #"{"install_id":"\#(install)","authorization":"authorized","show_previews":"now and then"}"#
+        let events = try decode(envelope([change.text, other.text], source: source)).items.compactMap(\.event)
+        try #require(events.count == 2)
+        #expect(events[0].interaction == .permissionChanged(to: .denied, from: nil))
+        #expect(events[0].source.authorization == nil && events[0].source.showPreviews == .never)
+        #expect(events[0].extraText == #"{"source":{"authorization":"maybe"}}"#)
+        // An unknown word of the envelope is that of every event which says no better.
+        #expect(events[1].source.authorization == .authorized && events[1].source.showPreviews == nil)
+        #expect(events[1].extraText == #"{"authorization":"denied","source":{"show_previews":"now and then"}}"#)
     }
 
     @Test("a whole number counts however it is written")
@@ -227,6 +197,4 @@ struct MemberTests {
             #expect(event.deviceAt.description == time)
         }
     }
-
-    private static func long(_ bytes: Int) -> String { "\"\(String(repeating: "x", count: bytes))\"" }
 }

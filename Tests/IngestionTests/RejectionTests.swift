@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
@@ -55,12 +56,6 @@ struct RejectionTests {
                 EventText().with("notification", #"{"id":"a","id":null}"#).text, .missingNotification,
                 "events[1].notification:"
             ),
-            // Members without which a type says nothing.
-            (EventText("action.tapped").with("action_id", nil).text, .missingField, "events[1].action_id:"),
-            (EventText("action.tapped").with("action_id", "\"\"").text, .missingField, "events[1].action_id:"),
-            (EventText("story.started").with("page_count", nil).text, .missingField, "events[1].page_count:"),
-            (EventText("story.page_shown").with("page_index", "null").text, .missingField, "events[1].page_index:"),
-            (EventText("story.action_tapped").with("page_index", nil).text, .missingField, "events[1].page_index:"),
         ] as [(String, RejectionReason, String)])
     func reasons(event: String, reason: RejectionReason, path: String) throws {
         let rejection = try #require(try decodeAmongNeighbours(event).rejection)
@@ -90,6 +85,24 @@ struct RejectionTests {
                 .tooLarge, .missingField, .invalidID, .unknownType, .invalidTime, .missingNotification, .missingField,
                 .invalidField, .invalidField, nil,
             ])
+    }
+
+    @Test("the reasons come in their order also where no notification is needed")
+    func orderWithoutNotification() throws {
+        var event = EventText("permission.changed").with("id", "7").with("at", "false").with("authorization", nil)
+            .with("previous", "7").with("notification", "{}")
+        var reasons: [RejectionReason?] = []
+        for (key, value) in [
+            ("id", "\"\(install)\""), ("at", "1795167010000"), ("authorization", "7"), ("authorization", "\"new\""),
+            ("previous", "\"denied\""),
+        ] {
+            reasons.append(try decodeAmongNeighbours(event.text).rejection?.reason)
+            event = event.with(key, value)
+        }
+        reasons.append(try decodeAmongNeighbours(event.text).rejection?.reason)
+        #expect(reasons == [.invalidID, .invalidTime, .missingField, .invalidField, .invalidField, nil])
+        let lonely = try decode(envelope([event.with("authorization", nil).text], source: "{}")).items[0].rejection
+        #expect(lonely?.detail.contains("install_id") == true)
     }
 
     @Test("a rejected event is answered with its id where that can be read")

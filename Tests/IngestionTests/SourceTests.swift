@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
@@ -57,16 +58,6 @@ struct SourceTests {
                 #expect(rejection?.detail.hasPrefix("source.\(member): ") == true, "\(rejection?.detail ?? "")")
             }
             #expect(decoded.items[1].event != nil, "\(member)")
-        }
-    }
-
-    @Test("a wrong member of an event's own source is told by the event's path")
-    func wrongOwnMembers() throws {
-        for (member, value) in [("install_id", "\"x\""), ("platform", "1"), ("authorization", "{}")] {
-            let event = EventText().with("source", "{\"\(member)\":\(value)}").text
-            let rejection = try decodeAmongNeighbours(event).rejection
-            #expect(rejection?.reason == .invalidField)
-            #expect(rejection?.detail.hasPrefix("events[1].source.\(member): ") == true)
         }
     }
 

@@ -29,7 +29,7 @@ extension Observation {
             cause = shown.cause?.rawValue ?? 0
             declared = shown.declaredMS.map { Int32(min($0, Observation.longestDeclared)) }
         case .storyActionTapped(let tap): page = tap.pageIndex
-        case .expanded, .opened, .dismissed, .storyFinished, .fallbackShown, .permissionChanged: break
+        default: break
         }
     }
 }

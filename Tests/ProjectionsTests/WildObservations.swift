@@ -58,9 +58,7 @@ struct WildObservations {
             guard type == .storyPageShown else { break }
             observation.cause = random.any([0, 0, 0, 1, 2, 3, 4, 5])
             observation.declared = random.any([nil, 0, 1, 400, 60_000, Int32(Observation.longestDeclared)])
-        case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown,
-            .permissionChanged:
-            break
+        default: break
         }
         return observation
     }

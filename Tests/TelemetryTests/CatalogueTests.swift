@@ -43,6 +43,7 @@ struct CatalogueTests {
             codes(Authorization.self) == [
                 "1 authorized", "2 provisional", "3 ephemeral", "4 denied", "5 not_determined",
             ])
+        #expect(codes(ShowPreviews.self) == ["1 always", "2 when_authenticated", "3 never"])
         #expect(codes(TimeSource.self) == ["1 device", "2 corrected", "3 clamped"])
         #expect(codes(ClientDrop.Reason.self) == ["1 age", "2 size", "3 unreadable"])
     }
@@ -60,16 +61,5 @@ struct CatalogueTests {
                 "not_an_object", "too_large", "missing_field", "invalid_id", "unknown_type", "invalid_time",
                 "missing_notification", "invalid_field", "too_many_values", "erased", "too_old", "unstorable",
             ])
-    }
-
-    @Test("an interaction knows its type")
-    func interactions() {
-        let interactions: [Interaction] = [
-            .received(Receipt()), .expanded, .opened(launch: nil), .dismissed, .actionTapped(ActionTap(actionID: "a")),
-            .storyStarted(StoryStart(pageCount: 1)), .pageShown(PageShown(pageIndex: 0)),
-            .storyActionTapped(StoryActionTap(pageIndex: 0)), .storyFinished, .fallbackShown(reason: nil),
-            .permissionChanged(to: .denied, from: nil),
-        ]
-        #expect(interactions.map(\.type) == EventType.allCases)
     }
 }

@@ -10,7 +10,7 @@ enum DropDecoder {
         guard let value, !value.isVoid else { return ([], []) }
         guard value.isArray else { return ([], ["dropped: must be an array, is \(value.kind.words)"]) }
         var (drops, problems): ([ClientDrop], [String]) = ([], [])
-        let reader = ObjectReader<DropMember>()
+        let reader = ObjectReader<DropMember>(DropMember.keys)
         for (index, entry) in value.elements.enumerated() {
             guard index < Bounds.drops else {
                 problems.append("dropped: has more than \(Bounds.drops) entries; the rest is not read")

@@ -1,10 +1,12 @@
 import JSON
 
 /// The members of an entry of the envelope's `dropped`.
-enum DropMember: UInt8, MemberName {
+enum DropMember: Int, CaseIterable, MemberName {
     case id, count, since, reason
 
     static let keys = JSONKeys(allCases.map(\.name))
+
+    var ordinal: Int { rawValue }
 
     var name: StaticString {
         switch self {

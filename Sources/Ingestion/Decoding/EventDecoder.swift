@@ -9,10 +9,10 @@ struct EventDecoder {
     /// Whether U+0000 may stand somewhere in the body, so that each event must be looked through for it.
     let mayHoldNUL: Bool
     let raw: RawEnvelope
-    private let event: ObjectReader<EventMember>
-    private let notification: ObjectReader<NotificationMember>
-    private let media: ObjectReader<MediaMember>
-    private let source: ObjectReader<SourceMember>
+    private let event: ObjectReader<Member>
+    private let notification: ObjectReader<Member>
+    private let media: ObjectReader<Member>
+    private let source: ObjectReader<Member>
 
     init(
         _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource, mayHoldNUL: Bool,
@@ -45,7 +45,7 @@ struct EventDecoder {
         }
         event.begin(value, .event(index))
         media.begin(nil, .inEvent(index, "media"))
-        let id = event[.id]?.uuid
+        let id = event[.eventID]?.uuid
         do throws(Rejection) {
             return .event(try decode(value, id: id, at: index, finding))
         } catch {
@@ -60,8 +60,8 @@ struct EventDecoder {
     ) throws(Rejection) -> Event {
         if finding.isTooLarge { throw refusal(.tooLarge, "may have \(Bounds.event) bytes at most") }
         try envelopeSource.checkSize()
-        for member in [.id, .type, .at] as [EventMember] { try require(member) }
-        guard let id else { throw refusal(.invalidID, .id, "must be a UUID") }
+        try require(MemberTables.identity)
+        guard let id else { throw refusal(.invalidID, .eventID, "must be a UUID") }
         let type = try readType()
         let (deviceAt, time) = try readTimes()
         try beginNotification(at: index, of: type)
@@ -69,7 +69,7 @@ struct EventDecoder {
         guard envelopeSource.hasInstallID(with: source) else {
             throw refusal(.missingField, .source, "install_id must be there, or in the envelope's source")
         }
-        if let required = EventMember.required(by: type) { try require(required) }
+        try require(MemberTables.required[Int(type.rawValue)])
 
         if value.mayBeUnholdable(isMended: finding.isMended, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL),
             let (place, problem) = raw.unholdable(inEvent: index)
@@ -80,19 +80,19 @@ struct EventDecoder {
             throw event.invalid(.source, "must be an object, is \(value.kind.words)")
         }
         // What belongs to other types is to this one an unknown member. Reading marks more, so `extra` comes last.
-        event.kept = ~EventMember.known(to: type)
+        event.kept = ~MemberTables.known[Int(type.rawValue)]
         let form = EventForm(event: event, notification: notification, media: media)
         return Event(
             id: id, deviceAt: deviceAt, occurredAt: time.occurredAt, receivedAt: receivedAt,
-            timeSource: time.timeSource, seq: try event.integer(.seq, in: Bounds.seq),
+            timeSource: time.timeSource, seq: try event.integer(.seq),
             source: try envelopeSource.source(with: source), notification: try form.readNotification(),
             interaction: try form.readInteraction(of: type, at: index), extra: extra())
     }
 
-    private func require(_ member: EventMember) throws(Rejection) {
-        guard event.has(member) else {
-            throw refusal(.missingField, member, "must be there, and be neither null nor empty")
-        }
+    private func require(_ members: JSONKeys.Set) throws(Rejection) {
+        let missing = members & ~event.present
+        guard missing != 0, let first = Member(rawValue: UInt8(missing.trailingZeroBitCount)) else { return }
+        throw refusal(.missingField, first, "must be there, and be neither null nor empty")
     }
 
     private func readType() throws(Rejection) -> EventType {
@@ -103,25 +103,27 @@ struct EventDecoder {
     }
 
     private func readTimes() throws(Rejection) -> (Timestamp, (occurredAt: Timestamp, timeSource: TimeSource)) {
-        guard let deviceAt = event[.at]?.timestamp else {
+        guard let deviceAt = event[.deviceAt]?.timestamp else {
             throw refusal(
-                .invalidTime, .at,
+                .invalidTime, .deviceAt,
                 "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999")
         }
         guard let time = TimeRule.occurrence(at: deviceAt, sentAt: sentAt, receivedAt: receivedAt) else {
             throw refusal(
-                .invalidTime, .at, "corrected by the envelope's sent_at, it lies outside the years 2000 to 9999")
+                .invalidTime, .deviceAt, "corrected by the envelope's sent_at, it lies outside the years 2000 to 9999")
         }
         return (deviceAt, time)
     }
 
     private func beginNotification(at index: Int, of type: EventType) throws(Rejection) {
-        guard type != .permissionChanged else { return notification.begin(nil, .inEvent(index, "notification")) }
+        guard MemberTables.known[Int(type.rawValue)] & Member.notification.bit != 0 else {
+            return notification.begin(nil, .inEvent(index, "notification"))
+        }
         guard let object = event[.notification], object.isObject else {
             throw refusal(.missingNotification, .notification, "must be there and be an object")
         }
         notification.begin(object, .inEvent(index, "notification"))
-        guard notification.present & NotificationMember.identities != 0 else {
+        guard notification.present & MemberTables.notificationIDs != 0 else {
             throw refusal(.missingNotification, .notification, "must have fcm_message_id, delivery_id or id")
         }
     }
@@ -144,7 +146,7 @@ struct EventDecoder {
         Rejection(reason, "\(event.path.text)\(place): \(problem)")
     }
 
-    private func refusal(_ reason: RejectionReason, _ member: EventMember, _ problem: String) -> Rejection {
+    private func refusal(_ reason: RejectionReason, _ member: Member, _ problem: String) -> Rejection {
         Rejection(reason, "\(event.path.text).\(member.name): \(problem)")
     }
 }

@@ -3,27 +3,30 @@ import Telemetry
 
 /// Reads what an event says, once it is known to be complete.
 struct EventForm {
-    let event: ObjectReader<EventMember>
-    let notification: ObjectReader<NotificationMember>
-    let media: ObjectReader<MediaMember>
+    let event: ObjectReader<Member>
+    let notification: ObjectReader<Member>
+    let media: ObjectReader<Member>
 
     func readNotification() throws(Rejection) -> Notification {
         Notification(
-            fcmMessageID: try notification.identifier(.fcmMessageID),
-            deliveryID: try notification.identifier(.deliveryID),
-            id: try notification.identifier(.id),
-            category: try notification.identifier(.category),
-            thread: try notification.identifier(.thread),
-            campaign: try notification.identifier(.campaign),
-            variant: try notification.identifier(.variant),
-            analyticsLabel: try notification.identifier(.analyticsLabel),
-            topic: try notification.identifier(.topic),
-            apnsID: try notification.identifier(.apnsID),
-            collapseID: try notification.identifier(.collapseID),
-            interruptionLevel: try notification.string(.interruptionLevel, upTo: Bounds.string),
+            fcmMessageID: try notification.string(.fcmMessageID),
+            deliveryID: try notification.string(.deliveryID),
+            id: try notification.string(.notificationID),
+            category: try notification.string(.category),
+            thread: try notification.string(.thread),
+            campaign: try notification.string(.campaign),
+            variant: try notification.string(.variant),
+            analyticsLabel: try notification.string(.analyticsLabel),
+            topic: try notification.string(.topic),
+            apnsID: try notification.string(.apnsID),
+            collapseID: try notification.string(.collapseID),
+            interruptionLevel: try notification.string(.interruptionLevel),
             origin: try notification.word(.origin),
             alert: try notification.boolean(.alert),
-            sentAt: try notification.time(.sentAt))
+            sentAt: try notification.time(.sentAt),
+            relevanceScore: try notification.number(.relevanceScore),
+            targetContentID: try notification.string(.targetContentID),
+            summaryArgument: try notification.string(.summaryArgument))
     }
 
     func readInteraction(of type: EventType, at index: Int) throws(Rejection) -> Interaction {
@@ -36,22 +39,21 @@ struct EventForm {
         case .storyStarted:
             .storyStarted(
                 StoryStart(
-                    pageCount: try required(.pageCount, in: Bounds.pageCount),
-                    declaredPageCount: try event.integer(.declaredPageCount, in: Bounds.declaredPageCount)
-                        .map(Int16.init),
+                    pageCount: try required(.pageCount),
+                    declaredPageCount: try event.integer(.declaredPageCount).map(Int16.init),
                     loops: try event.boolean(.loops)))
         case .storyPageShown:
             .pageShown(
                 PageShown(
-                    pageIndex: try required(.pageIndex, in: Bounds.pageIndex),
-                    declaredMS: try event.integer(.declaredMS, in: Bounds.count),
+                    pageIndex: try required(.pageIndex),
+                    declaredMS: try event.integer(.declaredMS),
                     cause: try event.word(.cause)))
         case .storyActionTapped:
             .storyActionTapped(
                 StoryActionTap(
-                    pageIndex: try required(.pageIndex, in: Bounds.pageIndex),
-                    linkScheme: try event.string(.linkScheme, upTo: Bounds.string),
-                    linkHost: try event.string(.linkHost, upTo: Bounds.string)))
+                    pageIndex: try required(.pageIndex),
+                    linkScheme: try event.string(.linkScheme),
+                    linkHost: try event.string(.linkHost)))
         case .storyFinished: .storyFinished
         case .storyFallbackShown: .fallbackShown(reason: try event.word(.reason))
         case .permissionChanged: try readPermissionChange()
@@ -59,11 +61,11 @@ struct EventForm {
     }
 
     private func readActionTap() throws(Rejection) -> ActionTap {
-        guard let actionID = try event.identifier(.actionID) else { throw event.invalid(.actionID, "must be there") }
+        guard let actionID = try event.string(.actionID) else { throw event.invalid(.actionID, "must be there") }
         return ActionTap(
             actionID: actionID,
-            actionIndex: try event.integer(.actionIndex, in: Bounds.count),
-            actionCount: try event.integer(.actionCount, in: Bounds.count),
+            actionIndex: try event.integer(.actionIndex),
+            actionCount: try event.integer(.actionCount),
             activation: try event.word(.activation),
             destructive: try event.boolean(.destructive),
             authenticationRequired: try event.boolean(.authenticationRequired),
@@ -74,7 +76,7 @@ struct EventForm {
 
     /// A word that is not known is a value all the same, and no reason to refuse: then nothing is said but that it changed.
     private func readPermissionChange() throws(Rejection) -> Interaction {
-        .permissionChanged(to: try event.word(.authorization), from: try event.word(.previous))
+        .permissionChanged(to: try event.word(.newAuthorization), from: try event.word(.previous))
     }
 
     private func readReceipt(at index: Int) throws(Rejection) -> Receipt {
@@ -83,7 +85,7 @@ struct EventForm {
             presentation: try readPresentation(),
             fetchResult: try event.word(.fetchResult),
             media: try readMedia(at: index),
-            summaryArgumentCount: try event.integer(.summaryArgumentCount, in: Bounds.count))
+            summaryArgumentCount: try event.integer(.summaryArgumentCount))
     }
 
     private func readPresentation() throws(Rejection) -> [PresentationOption]? {
@@ -97,10 +99,10 @@ struct EventForm {
             if let option = PresentationOption(wire: text.utf8.span) {
                 if !options.contains(option) { options.append(option) }
             } else {
-                event.kept |= EventMember.presentation.bit
+                event.kept |= Member.presentation.bit
             }
         }
-        return event.kept & EventMember.presentation.bit == 0 ? options : nil
+        return event.kept & Member.presentation.bit == 0 ? options : nil
     }
 
     private func readMedia(at index: Int) throws(Rejection) -> Media? {
@@ -108,18 +110,18 @@ struct EventForm {
         guard object.isObject else { throw event.invalid(.media, "must be an object, is \(object.kind.words)") }
         media.begin(object, .inEvent(index, "media"))
         return Media(
-            kind: try media.word(.kind),
-            format: try media.string(.format, upTo: Bounds.string),
-            outcome: try media.word(.outcome),
-            reason: try media.word(.reason),
-            bytes: try media.integer(.bytes, in: Bounds.count),
-            ms: try media.integer(.ms, in: Bounds.mediaMilliseconds).map(Int32.init),
-            network: try media.word(.network))
+            kind: try media.word(.mediaKind),
+            format: try media.string(.mediaFormat),
+            outcome: try media.word(.mediaOutcome),
+            reason: try media.word(.mediaReason),
+            bytes: try media.integer(.mediaBytes),
+            ms: try media.integer(.mediaMS).map(Int32.init),
+            network: try media.word(.mediaNetwork))
     }
 
     /// A page's number, whose presence was asked for before.
-    private func required(_ member: EventMember, in range: ClosedRange<Int64>) throws(Rejection) -> Int16 {
-        guard let integer = try event.integer(member, in: range) else { throw event.invalid(member, "must be there") }
+    private func required(_ member: Member) throws(Rejection) -> Int16 {
+        guard let integer = try event.integer(member) else { throw event.invalid(member, "must be there") }
         return Int16(integer)
     }
 }

@@ -1,9 +1,11 @@
+import Telemetry
+
 /// The readers of one thread, kept from envelope to envelope.
 final class EventReaders {
-    let event = ObjectReader<EventMember>()
-    let notification = ObjectReader<NotificationMember>()
-    let media = ObjectReader<MediaMember>()
+    let event = ObjectReader<Member>(MemberTables.keys(of: .event))
+    let notification = ObjectReader<Member>(MemberTables.keys(of: .notification))
+    let media = ObjectReader<Member>(MemberTables.keys(of: .media))
     /// An event's own `source`.
-    let source = ObjectReader<SourceMember>()
-    let envelopeSource = ObjectReader<SourceMember>()
+    let source = ObjectReader<Member>(MemberTables.keys(of: .source))
+    let envelopeSource = ObjectReader<Member>(MemberTables.keys(of: .source))
 }

@@ -8,7 +8,7 @@ struct ExtraWriter {
     private var unwritten = 0
 
     /// What is left over in the event itself.
-    mutating func write(_ event: ObjectReader<EventMember>) {
+    mutating func write(_ event: ObjectReader<Member>) {
         for (key, value) in event.leftovers {
             separate()
             writer.write(key: key, value)
@@ -16,7 +16,7 @@ struct ExtraWriter {
     }
 
     /// What is left over in an object of the event, under the object's name.
-    mutating func write<Member>(_ object: ObjectReader<Member>, under name: StaticString) {
+    mutating func write(_ object: ObjectReader<Member>, under name: StaticString) {
         let leftovers = object.leftovers
         guard !leftovers.isEmpty else { return }
         write(name, leftovers) { writer, member in writer.write(key: member.key, member.value) }
@@ -37,8 +37,8 @@ struct ExtraWriter {
         return count <= Bounds.extra ? writer.bytes : Array("{\"_dropped\":\(count)}".utf8)
     }
 
-    private mutating func write<Member>(
-        _ name: StaticString, _ members: [Member], _ body: (inout JSONWriter, Member) -> Void
+    private mutating func write<Item>(
+        _ name: StaticString, _ members: [Item], _ body: (inout JSONWriter, Item) -> Void
     ) {
         separate()
         writer.write(raw: "\"\(name)\":{")

@@ -24,10 +24,12 @@ struct Leftovers {
     }
 
     /// These members, and those of `own` in the place of the ones that it has too.
-    func overridden(by own: ObjectReader<SourceMember>) -> Leftovers {
+    func overridden(by own: ObjectReader<Member>) -> Leftovers {
         var merged = Leftovers(own.leftovers)
         var overridden = Set(merged.members.map(\.key))
-        if own.has(.authorization) { overridden.insert(Array("authorization".utf8)) }
+        for member in MemberTables.sourceCodes where own.has(member) {
+            overridden.insert(Array("\(member.name)".utf8))
+        }
         merged.members = members.filter { !overridden.contains($0.key) } + merged.members
         merged.unwritten += unwritten
         return merged

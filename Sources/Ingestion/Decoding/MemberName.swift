@@ -1,14 +1,15 @@
 import JSON
 
-/// The members that an object of the envelope is known by. At most 32, so that a set of them is a word.
-protocol MemberName: RawRepresentable, CaseIterable where RawValue == UInt8 {
-    /// The keys of all cases, in order.
-    static var keys: JSONKeys { get }
-
+/// The members that an object of the envelope is known by.
+protocol MemberName {
     /// The member's key.
     var name: StaticString { get }
+
+    /// Its place among all members, below `JSONKeys.limit`.
+    var ordinal: Int { get }
 }
 
 extension MemberName {
-    var bit: UInt32 { 1 << UInt32(rawValue) }
+    /// The member as a set.
+    var bit: JSONKeys.Set { 1 &<< JSONKeys.Set(truncatingIfNeeded: ordinal) }
 }

@@ -5,13 +5,18 @@ import Telemetry
 ///
 /// A null and an empty string count as absent. What is wrong with a value is thrown as `invalid_field`. A reader is used
 /// for one object after another, since making one for each would cost more than reading it.
-final class ObjectReader<Member: MemberName> {
+final class ObjectReader<Name: MemberName> {
     private(set) var path = ObjectPath.envelopeSource
     /// Whether there is an object at all: one without members is read where there is none.
     private(set) var isThere = false
     /// The known members whose raw values go to `extra` all the same.
-    var kept: UInt32 = 0
-    private let fields = JSONFields(Member.keys)
+    var kept: JSONKeys.Set = 0
+    private let fields: JSONFields
+    // Its own, since a static property is asked each time whether it has been made.
+    fileprivate let limits = MemberTables.limits
+    fileprivate let integers = MemberTables.integers
+
+    init(_ keys: JSONKeys) { fields = JSONFields(keys) }
 
     /// Begins with another object, or with none.
     func begin(_ object: JSONValue?, _ path: ObjectPath) {
@@ -22,36 +27,23 @@ final class ObjectReader<Member: MemberName> {
     }
 
     /// The members that are there.
-    var present: UInt32 { fields.present }
+    var present: JSONKeys.Set { fields.present }
 
-    func has(_ member: Member) -> Bool { fields.present & member.bit != 0 }
+    func has(_ member: Name) -> Bool { fields.present & member.bit != 0 }
 
-    subscript(member: Member) -> JSONValue? { fields.value(of: Int(member.rawValue)) }
+    subscript(member: Name) -> JSONValue? { fields.value(of: member.ordinal) }
 
     /// What of this object goes to `extra`: what is not known, and what is marked as kept. Free text does not.
     var leftovers: [JSONMember] { fields.rest(keeping: kept, omitting: isFreeText) }
 
     /// A rejection that names a member.
-    func invalid(_ member: Member, _ problem: String) -> Rejection {
+    func invalid(_ member: Name, _ problem: String) -> Rejection {
         Rejection(.invalidField, "\(path.text).\(member.name): \(problem)")
     }
 }
 
 extension ObjectReader {
-    func string(_ member: Member, upTo limit: Int) throws(Rejection) -> String? {
-        guard let value = self[member] else { return nil }
-        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
-        guard text.count <= limit else {
-            throw invalid(member, "may have \(limit) bytes at most, has \(text.count)")
-        }
-        return text.string
-    }
-
-    func identifier(_ member: Member) throws(Rejection) -> String? {
-        try string(member, upTo: Bounds.identifier)
-    }
-
-    func integer(_ member: Member, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
+    func integer(_ member: Name, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
         guard let value = self[member] else { return nil }
         guard let number = value.number else { throw invalid(member, "must be a number, is \(value.kind.words)") }
         guard let integer = number.integer, range.contains(integer) else {
@@ -60,7 +52,7 @@ extension ObjectReader {
         return integer
     }
 
-    func boolean(_ member: Member) throws(Rejection) -> Bool? {
+    func boolean(_ member: Name) throws(Rejection) -> Bool? {
         guard let value = self[member] else { return nil }
         guard let boolean = value.boolean else {
             throw invalid(member, "must be true or false, is \(value.kind.words)")
@@ -69,7 +61,7 @@ extension ObjectReader {
     }
 
     /// A word of an enumeration; one that is not known is nil here and marked as kept.
-    func word<Word: WireEnum>(_ member: Member) throws(Rejection) -> Word? {
+    func word<Word: WireEnum>(_ member: Name) throws(Rejection) -> Word? {
         guard let value = self[member] else { return nil }
         guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
         let word = Word(wire: text.utf8.span)
@@ -78,7 +70,7 @@ extension ObjectReader {
     }
 
     /// A time; one that cannot be read is nil here and marked as kept.
-    func time(_ member: Member) throws(Rejection) -> Timestamp? {
+    func time(_ member: Name) throws(Rejection) -> Timestamp? {
         guard let value = self[member] else { return nil }
         guard value.kind == .string || value.kind == .number else {
             throw invalid(member, "must be a string or a number, is \(value.kind.words)")
@@ -86,5 +78,39 @@ extension ObjectReader {
         let time = value.timestamp
         if time == nil { kept |= member.bit }
         return time
+    }
+}
+
+/// What is declared of a member says how it is read.
+extension ObjectReader<Member> {
+    func string(_ member: Member) throws(Rejection) -> String? {
+        guard let value = self[member] else { return nil }
+        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
+        let limit = limits[member.ordinal]
+        guard text.count <= limit else {
+            throw invalid(member, "may have \(limit) bytes at most, has \(text.count)")
+        }
+        return text.string
+    }
+
+    func integer(_ member: Member) throws(Rejection) -> Int64? {
+        try integer(member, in: integers[member.ordinal])
+    }
+
+    func number(_ member: Member) throws(Rejection) -> Double? {
+        guard let value = self[member] else { return nil }
+        guard let number = value.number else { throw invalid(member, "must be a number, is \(value.kind.words)") }
+        let range = MemberTables.numbers[member.ordinal]
+        guard range.contains(number.double) else {
+            throw invalid(member, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        // There is one zero.
+        return number.double + 0
+    }
+
+    /// Marks a word that is not declared as one for `extra`.
+    func keepUnknownWord(_ member: Member) {
+        guard let text = self[member]?.text, case .code(let words) = member.declaration.kind else { return }
+        if !words.contains(text.string) { kept |= member.bit }
     }
 }

@@ -69,7 +69,7 @@ package struct Facts: Hashable, Sendable {
             case .storyFallbackShown:
                 types.insert(.expanded)
                 hasFallback = true
-            case .permissionChanged: break  // of no delivery
+            default: break
             }
         }
         items = greatestItems ?? 1

@@ -117,9 +117,7 @@ extension EventType {
     package var isStory: Bool {
         switch self {
         case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
-        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped,
-            .permissionChanged:
-            false
+        default: false
         }
     }
 
@@ -127,9 +125,7 @@ extension EventType {
     package var isAnswer: Bool {
         switch self {
         case .notificationOpened, .notificationDismissed, .actionTapped, .storyActionTapped: true
-        case .notificationReceived, .notificationExpanded, .storyStarted, .storyPageShown, .storyFinished,
-            .storyFallbackShown, .permissionChanged:
-            false
+        default: false
         }
     }
 }

@@ -127,9 +127,7 @@ extension Observation {
             declared = try rows.int64(row, 13).map { Int32(min($0, Self.longestDeclared)) }
         case .storyActionTapped: page = bits(.pageIndex, own) - 1
         case .storyStarted: page = bits(.pageCount, own)
-        case .notificationExpanded, .notificationOpened, .notificationDismissed, .storyFinished, .storyFallbackShown,
-            .permissionChanged:
-            break
+        default: break
         }
         guard isPlausible else { throw .decoding("event \(moment.id) holds numbers that no event can have") }
     }

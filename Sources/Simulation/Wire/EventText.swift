@@ -22,7 +22,9 @@ struct EventText {
         default: event.add("at", at.wire)
         }
         event.add("seq", fault == .negativeSeq ? -1 : seq)
-        event.add("notification", raw: fault == .noNotification ? "{}" : notification.text)
+        if notification.key != nil {
+            event.add("notification", raw: fault == .noNotification ? "{}" : notification.text)
+        }
         interaction.write(to: &event)
         if isInExperiment { event.add("experiment", "blue-icon") }
         return event.text

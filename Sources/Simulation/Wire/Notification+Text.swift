@@ -19,6 +19,9 @@ extension Notification {
         object.add("origin", origin)
         object.add("alert", alert)
         object.add("sent_at", sentAt?.wire)
+        object.add("relevance_score", relevanceScore)
+        object.add("target_content_id", targetContentID)
+        object.add("summary_argument", summaryArgument)
         return object.text
     }
 }

@@ -18,6 +18,8 @@ struct ObjectText {
 
     mutating func add(_ name: String, _ value: (some BinaryInteger)?) { add(name, raw: value.map { "\($0)" }) }
 
+    mutating func add(_ name: String, _ value: Double?) { add(name, raw: value.map { "\($0)" }) }
+
     mutating func add(_ name: String, _ value: Bool?) { add(name, raw: value.map { $0 ? "true" : "false" }) }
 
     mutating func add(_ name: String, _ value: (some WireEnum)?) { add(name, value?.wire) }

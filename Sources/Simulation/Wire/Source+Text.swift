@@ -14,6 +14,7 @@ extension Source {
         object.add("time_zone", timeZone)
         object.add("fid", fid)
         object.add("authorization", authorization)
+        object.add("show_previews", showPreviews)
         return object.text
     }
 }

@@ -15,6 +15,8 @@ package struct Declaration: Sendable {
     package let column: String?
     /// What the column and the documents say of it.
     package let comment: String
+    /// What the documents say instead, where whoever posts events has to know something else than whoever reads them.
+    package let wireComment: String?
 
     /// The objects of an event, the event itself among them.
     package enum Object: String, CaseIterable, Sendable { case event, notification, source, media }

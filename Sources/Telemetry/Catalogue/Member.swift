@@ -26,11 +26,14 @@ package enum Member: UInt8, CaseIterable, Sendable {
     private var declared: Declaration {
         switch self {
         case .eventID: event("id", .uuid, in: .column("event_id"), required: true,
-            "Identity the client library gave the event. One event is (app, install_id, event_id, device_at)")
+            "Identity the client library gave the event. One event is (app, install_id, event_id, device_at)",
+            wire: "Made once by the client, before the first attempt to send: a retry repeats it. Version 7 is a good choice; any is taken")
         case .type: event("type", .type, in: .common(Bits(10, 5)), required: true,
-            "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...")
+            "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...",
+            wire: "What happened")
         case .deviceAt: event("at", .time, in: .column("device_at"), required: true,
-            "When it happened by the clock of the device, as posted: raw, never corrected")
+            "When it happened by the clock of the device, as posted: raw, never corrected",
+            wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. When it (as corrected by `sent_at`) lies more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
             "Counter of the client library on that install; breaks ties of the clock")
         case .notification: event("notification", .object(.notification), in: .none, except: [.permissionChanged], required: true,
@@ -39,7 +42,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "The install that speaks and what it runs on; its members override the envelope's one by one")
 
         case .installID: source("install_id", .uuid, in: .column("install_id"), required: true,
-            "One installation of the app on one device. Never a person")
+            "One installation of the app on one device. Never a person",
+            wire: "A random UUID that the client made when the app was installed. Never a person")
         case .platform: source("platform", .string(.platform),
             "Operating system of the device, as posted")
         case .appVersion: source("app_version", .string(.appVersion),
@@ -55,16 +59,20 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .timeZone: source("time_zone", .string(.timeZone),
             "Time zone of the device; days are counted in the time zone of the app, not this one")
         case .authorization: source("authorization", .code(Authorization.self),
-            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. Of permission.changed, the new one")
+            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. Of permission.changed, the new one",
+            wire: "What the user allows the app to show")
         case .showPreviews: source("show_previews", .code(ShowPreviews.self),
-            "When the user lets notifications show their content: always, when_authenticated or never")
+            "When the user lets notifications show their content: always, when_authenticated or never",
+            wire: "When the user lets notifications show their content")
         case .fid: source("fid", .identifier, in: .column("fid"),
             "Firebase installation id, where the app sends it")
 
         case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
-            "FCM message ID as posted, before normalisation")
+            "FCM message ID as posted, before normalisation",
+            wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` and `<digits>` are known as spellings of the same id; the one that was sent is kept too")
         case .deliveryID: notification("delivery_id", .identifier, in: .key("delivery_id"),
-            "The provider's own id of this delivery, or what the client library made for a repeating local notification")
+            "The provider's own id of this delivery, or what the client library made for a repeating local notification",
+            wire: "For other providers, their id of this one delivery. For a local notification whose request identifier repeats, something made of identifier and firing time")
         case .notificationID: notification("id", .identifier, in: .key("notification_id"), column: "notification_id",
             "Request identifier of the notification")
         case .category: notification("category", .identifier(.category),
@@ -76,11 +84,13 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .variant: notification("variant", .identifier(.variant),
             "Variant of the campaign, for experiments")
         case .origin: notification("origin", .code(Origin.self), in: .common(Bits(19, 2)),
-            "remote or local")
+            "remote or local",
+            wire: "Whether a server or the app itself asked for it")
         case .alert: notification("alert", .boolean, in: .common(Bits(21, 2)),
             "Whether the payload shows something; false or null for silent pushes")
         case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"), column: "notification_sent_at",
-            "When the sender says the notification was sent")
+            "When the sender says the notification was sent",
+            wire: "When its sender sent it. One that cannot be read is kept in `extra`")
         case .analyticsLabel: notification("analytics_label", .identifier(.analyticsLabel),
             "FCM analytics label")
         case .topic: notification("topic", .identifier(.topic),
@@ -99,11 +109,14 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "What the summary of its group calls it")
 
         case .via: own("via", .code(Via.self), of: [.notificationReceived], in: .own(Bits(0, 4)),
-            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). iOS calls nobody for an untouched push without a service extension: no receipt does not mean not delivered")
+            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). iOS calls nobody for an untouched push without a service extension: no receipt does not mean not delivered",
+            wire: "How the app saw it: `background` is a silent push, `delivered_list` means found in the notification centre later")
         case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
-            "Foreground receipts: how the app let it show; an empty list means shown to nobody")
+            "Foreground receipts: how the app let it show; an empty list means shown to nobody",
+            wire: "In the foreground, how the app let it show. An empty list means that it was shown to nobody")
         case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived], in: .own(Bits(4, 4)),
-            "Background receipts: new_data, no_data or failed")
+            "Background receipts: new_data, no_data or failed",
+            wire: "In the background, what the silent push brought")
         case .media: own("media", .object(.media), of: [.notificationReceived], in: .none,
             "What became of the media attachment")
         case .mediaKind: media("kind", .code(MediaKind.self), in: .own(Bits(8, 4)),
@@ -111,7 +124,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .mediaFormat: media("format", .string(.mediaFormat), in: .word(1),
             "File format of the media attachment, as posted")
         case .mediaOutcome: media("outcome", .code(MediaOutcome.self), in: .own(Bits(12, 4)),
-            "What became of the attachment: attached, prefetched, timed_out, failed, skipped or none")
+            "What became of the attachment: attached, prefetched, timed_out, failed, skipped or none",
+            wire: "What became of the attachment; `none` means that there was nothing to load")
         case .mediaReason: media("reason", .code(MediaReason.self), in: .own(Bits(16, 4)),
             "Why it was not attached")
         case .mediaBytes: media("bytes", .count, in: .amount(1),
@@ -119,7 +133,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .mediaMS: media("ms", .integer(Bounds.mediaMilliseconds), in: .amount(2),
             "Milliseconds its download took")
         case .mediaNetwork: media("network", .code(MediaNetwork.self), in: .own(Bits(20, 4)),
-            "Network it came over: wifi, cellular or other")
+            "Network it came over: wifi, cellular or other",
+            wire: "The network it came over")
         case .summaryArgumentCount: own("summary_argument_count", .count, of: [.notificationReceived], in: .rare,
             "How many items the notification stands for in its group's summary")
 
@@ -133,7 +148,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .actionCount: own("action_count", .count, of: [.actionTapped], in: .amount(2),
             "How many buttons the category had on that device")
         case .activation: own("activation", .code(Activation.self), of: [.actionTapped], in: .own(Bits(4, 4)),
-            "Whether the button opens the app (foreground) or not (background)")
+            "Whether the button opens the app (foreground) or not (background)",
+            wire: "Whether the button brings the app to the front")
         case .destructive: own("destructive", .boolean, of: [.actionTapped], in: .own(Bits(12, 2)),
             "Whether the button is shown as destructive")
         case .authenticationRequired: own("authentication_required", .boolean, of: [.actionTapped], in: .own(Bits(14, 2)),
@@ -141,7 +157,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .textInput: own("text_input", .boolean, of: [.actionTapped], in: .own(Bits(16, 2)),
             "Whether the button asks for text. The text itself is never kept")
         case .handledIn: own("handled_in", .code(HandledIn.self), of: [.actionTapped], in: .own(Bits(8, 4)),
-            "Where the tap was handled: app or content_extension")
+            "Where the tap was handled: app or content_extension",
+            wire: "Where the tap was handled")
 
         case .pageCount: own("page_count", .integer(Bounds.pageCount), of: [.storyStarted], in: .own(Bits(0, 10)), required: true,
             "Pages that the story will show")
@@ -154,13 +171,15 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .declaredMS: own("declared_ms", .count, of: [.storyPageShown], in: .amount(1),
             "Milliseconds the payload gives the page")
         case .cause: own("cause", .code(PageCause.self), of: [.storyPageShown], in: .own(Bits(10, 4)),
-            "What turned to the page: initial, auto, next, prev or loop")
+            "What turned to the page: initial, auto, next, prev or loop",
+            wire: "What turned to this page")
         case .linkScheme: own("link_scheme", .string(.linkScheme), of: [.storyActionTapped], in: .word(1),
             "Scheme of the link behind the page's button")
         case .linkHost: own("link_host", .string(.linkHost), of: [.storyActionTapped], in: .word(2),
             "Host of the link behind the page's button")
         case .reason: own("reason", .code(FallbackReason.self), of: [.storyFallbackShown], in: .own(Bits(0, 4)),
-            "Why the fallback was shown instead of pages: missing, malformed, no_valid_page or unknown")
+            "Why the fallback was shown instead of pages: missing, malformed, no_valid_page or unknown",
+            wire: "Why the fallback was shown instead of pages")
 
         case .newAuthorization: own("authorization", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(0, 4)), required: true,
             "What the user allows from now on; values as in source.authorization")
@@ -176,51 +195,52 @@ extension Member {
     /// A member of every event, except of these types.
     private func event(
         _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, except: [EventType] = [],
-        required: Bool = false, _ comment: String
+        required: Bool = false, _ comment: String, wire: String? = nil
     ) -> Declaration {
         let types = except.reduce(EventTypes.all) { $0.subtracting(EventTypes($1)) }
         let name = if case .column(let column) = storage { column } else { "\(key)" }
-        return declare(.event, key, kind, types, storage, name, required, comment)
+        return declare(.event, key, kind, types, storage, name, required, comment, wire)
     }
 
     private func source(
         _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage = .device,
-        required: Bool = false, _ comment: String
+        required: Bool = false, _ comment: String, wire: String? = nil
     ) -> Declaration {
-        declare(.source, key, kind, .all, storage, "\(key)", required, comment)
+        declare(.source, key, kind, .all, storage, "\(key)", required, comment, wire)
     }
 
     private func notification(
         _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage = .context,
-        column: String? = nil, _ comment: String
+        column: String? = nil, _ comment: String, wire: String? = nil
     ) -> Declaration {
         let types = EventTypes.all.subtracting(EventTypes(.permissionChanged))
-        return declare(.notification, key, kind, types, storage, column ?? "\(key)", false, comment)
+        return declare(.notification, key, kind, types, storage, column ?? "\(key)", false, comment, wire)
     }
 
     private func media(
-        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, _ comment: String
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, _ comment: String,
+        wire: String? = nil
     ) -> Declaration {
-        declare(.media, key, kind, EventTypes(.notificationReceived), storage, "media_\(key)", false, comment)
+        declare(.media, key, kind, EventTypes(.notificationReceived), storage, "media_\(key)", false, comment, wire)
     }
 
     /// A member that only these types have.
     private func own(
         _ key: StaticString, _ kind: Declaration.Kind, of types: [EventType], in storage: Declaration.Storage,
-        column: String? = nil, required: Bool = false, _ comment: String
+        column: String? = nil, required: Bool = false, _ comment: String, wire: String? = nil
     ) -> Declaration {
         let types = types.reduce(into: EventTypes()) { $0.formUnion(EventTypes($1)) }
-        return declare(.event, key, kind, types, storage, column ?? "\(key)", required, comment)
+        return declare(.event, key, kind, types, storage, column ?? "\(key)", required, comment, wire)
     }
 
     private func declare(
         _ object: Declaration.Object, _ key: StaticString, _ kind: Declaration.Kind, _ types: EventTypes,
-        _ storage: Declaration.Storage, _ column: String, _ required: Bool, _ comment: String
+        _ storage: Declaration.Storage, _ column: String, _ required: Bool, _ comment: String, _ wire: String?
     ) -> Declaration {
         let hasColumn = if case .object = kind { false } else { true }
         return Declaration(
             object: object, key: key, types: types, isRequired: required, kind: kind, storage: storage,
-            column: hasColumn ? column : nil, comment: comment)
+            column: hasColumn ? column : nil, comment: comment, wireComment: wire)
     }
 }
 

@@ -84,6 +84,13 @@ def known_properties(document, schema):
     return names
 
 
+def required_properties(document, schema):
+    names = set(schema.get("required", []))
+    for part in schema.get("allOf", []):
+        names |= required_properties(document, document.find(part["$ref"]) if "$ref" in part else part)
+    return names
+
+
 def subschemas(schema, steps):
     """A schema and all within it, each with its place."""
     yield schema, steps

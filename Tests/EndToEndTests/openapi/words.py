@@ -2,7 +2,7 @@
 
 import re
 
-from document import known_properties, subschemas
+from document import known_properties, required_properties, subschemas
 
 
 def described_codes(document, response):
@@ -60,7 +60,7 @@ def check_words(document, report, facts, _server):
         report.same(schema["properties"]["type"].get("const"), word, f"type of {reference}")
         real = facts["types"].get(word, {"members": [], "required": []})
         report.same(sorted(known_properties(document, schema)), sorted(real["members"]), f"members of {word}")
-        report.same(schema.get("required", []), real["required"], f"required members of {word}")
+        report.same(sorted(required_properties(document, schema)), sorted(real["required"]), f"required members of {word}")
     for name, members in facts["members"].items():
         report.same(sorted(document.schemas[name]["properties"]), sorted(members), f"members of {name}")
     for place, bound in facts["bounds"].items():

@@ -25,10 +25,11 @@ package struct Delivery: Sendable {
         var seen: Set<StoredEvent.Identity> = []
         let distinct = events.filter { seen.insert($0.identity).inserted }
         var byDelivery: [Name: [StoredEvent]] = [:]
+        // An event about the install itself has no key, and is of no delivery.
         for stored in distinct {
-            // What is about the install itself is of no delivery.
             guard let key = stored.event.notificationKey else { continue }
-            let name = Name(app: Label(stored.app), install: stored.event.source.installID, notificationKey: Label(key))
+            let install = stored.event.source.installID
+            let name = Name(app: Label(stored.app), install: install, notificationKey: Label(key))
             byDelivery[name, default: []].append(stored)
         }
         return byDelivery.map { name, stored in

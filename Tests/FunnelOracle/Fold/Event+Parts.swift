@@ -28,9 +28,7 @@ extension Event {
     var isStory: Bool {
         switch type {
         case .storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown: true
-        case .notificationReceived, .notificationExpanded, .notificationOpened, .notificationDismissed, .actionTapped,
-            .permissionChanged:
-            false
+        default: false
         }
     }
 }

@@ -36,14 +36,16 @@ package enum EnvelopeLaw {
     /// What is stored is only what PostgreSQL can hold.
     private static func faults(of event: Event) -> [String] {
         var broken: [String] = []
-        if event.notificationKey?.isEmpty ?? (event.type != .permissionChanged) { broken.append("an event has no notification") }
-        for text in texts(of: event) where text.utf8.contains(0) || text.utf8.count > 512 {
+        if event.notificationKey?.isEmpty ?? (event.type != .permissionChanged) {
+            broken.append("an event has no notification")
+        }
+        for text in texts(in: event) where text.utf8.contains(0) || text.utf8.count > Bounds.string {
             broken.append("a text cannot be held")
         }
         if !Timestamp.plausible.contains(event.deviceAt) || !Timestamp.plausible.contains(event.occurredAt) {
             broken.append("a time lies outside the years")
         }
-        if let seq = event.seq, !(0...(1 << 53)).contains(seq) { broken.append("a seq is out of bounds") }
+        if let seq = event.seq, !Bounds.seq.contains(seq) { broken.append("a seq is out of bounds") }
         if let extra = event.extra {
             let isFit = JSONParser(maximumBytes: 1 << 20).withDocument(extra.span) { root in
                 root.isObject && !root.holdsNUL
@@ -53,14 +55,9 @@ package enum EnvelopeLaw {
         return broken
     }
 
-    private static func texts(of event: Event) -> [String] {
-        let (notification, source) = (event.notification, event.source)
-        return [
-            notification.fcmMessageID, notification.deliveryID, notification.id, notification.category,
-            notification.thread, notification.campaign, notification.variant, notification.analyticsLabel,
-            notification.topic, notification.apnsID, notification.collapseID, notification.interruptionLevel,
-            source.platform, source.osVersion, source.appVersion, source.sdk, source.deviceModel, source.locale,
-            source.timeZone, source.fid,
-        ].compactMap(\.self)
+    /// All texts of an event, whichever members hold them.
+    private static func texts(in value: Any) -> [String] {
+        if let text = value as? String { return [text] }
+        return Mirror(reflecting: value).children.flatMap { texts(in: $0.value) }
     }
 }

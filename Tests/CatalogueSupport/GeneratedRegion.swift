@@ -1,0 +1,47 @@
+import Foundation
+
+/// Text in a committed file that follows from the catalogue, between a line that says so and one that ends it.
+package struct GeneratedRegion: Sendable, CustomStringConvertible {
+    /// From the root of the package.
+    package let path: String
+    /// What makes a comment of a line there.
+    let comment: (begin: String, end: String)
+    let text: @Sendable () -> String
+
+    package static let all = [
+        GeneratedRegion(path: "Sources/Ingestion/openapi.yaml", comment: ("    # ", "")) { OpenAPIEvents.text },
+        GeneratedRegion(path: "Docs/API.md", comment: ("<!-- ", " -->")) { APITables.text },
+    ]
+
+    package var description: String { path }
+
+    private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
+
+    private var file: URL { GeneratedRegion.root.appendingPathComponent(path) }
+
+    private var lines: (first: String, last: String) {
+        let (begin, end) = comment
+        return (begin + "Generated from the catalogue: make generated" + end, begin + "End of what is generated" + end)
+    }
+
+    /// Whether the file says what the catalogue says.
+    package func isCurrent() throws -> Bool {
+        let (content, region) = try read()
+        return content[region] == text()
+    }
+
+    /// Writes what the catalogue says.
+    package func write() throws {
+        var (content, region) = try read()
+        content.replaceSubrange(region, with: text())
+        try content.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    private func read() throws -> (String, Range<String.Index>) {
+        let content = try String(contentsOf: file, encoding: .utf8)
+        guard let first = content.range(of: lines.first + "\n"),
+            let last = content.range(of: lines.last + "\n", range: first.upperBound..<content.endIndex)
+        else { throw CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: path]) }
+        return (content, first.upperBound..<last.lowerBound)
+    }
+}
