@@ -53,7 +53,7 @@ let package = Package(
 
         // The domain.
         .target(
-            name: "Migrations", dependencies: ["EventLog", "Postgres"], path: "Migrations",
+            name: "Migrations", dependencies: ["EventLog", "Postgres", "ServiceRuntime"], path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
             name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],

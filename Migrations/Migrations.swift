@@ -1,5 +1,6 @@
 internal import EventLog
 package import Postgres
+package import ServiceRuntime
 
 /// The schema that this program needs, carried in the binary: it reads no file at run time. Views that follow from a
 /// declaration are made of it.
@@ -69,6 +70,18 @@ package enum Migrations {
 
     /// Raise it with every change of a definition that goes out.
     private static let definitionsVersion: Int32 = 1
+
+    /// Runs what is missing. A database that is new gets so many shards, once for ever.
+    package static func run(
+        shards: Int16? = nil, on connection: inout Connection, log: Log
+    ) throws(MigrationError) -> [String] {
+        if let shards {
+            do { try connection.query("SELECT set_config('bellwether.shards', \("\(shards)"), false)") } catch {
+                throw .database(nil, error)
+            }
+        }
+        return try runner.run(on: &connection, log: log)
+    }
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = MigrationRunner(

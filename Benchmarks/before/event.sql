@@ -86,7 +86,7 @@ SELECT g, 1 + g / 13 AS batch, (g % 16)::smallint AS shard,
 FROM generate_series(0::bigint, 299999) AS g;
 
 CREATE OR REPLACE FUNCTION before.event_rows(needed boolean) RETURNS SETOF before.event LANGUAGE sql AS $$
-SELECT (jsonb_populate_record(NULL::before.event, jsonb_build_object(
+SELECT row.* FROM before.moment CROSS JOIN LATERAL jsonb_populate_record(NULL::before.event, jsonb_build_object(
     'batch_id', batch, 'device_at', at, 'occurred_at', at, 'received_at', at + interval '1 second', 'event_id', event_id,
     'install_id', install_id, 'app', 1, 'key', 1, 'shard', shard, 'type', 1, 'time_source', 1) || CASE WHEN needed
     THEN jsonb_build_object('key_source', 3, 'notification_key', request)
@@ -94,17 +94,15 @@ SELECT (jsonb_populate_record(NULL::before.event, jsonb_build_object(
         'key_source', 1, 'notification_key', key, 'fcm_message_id', '0:' || key || '%31bd1c96', 'notification_id', request,
         'seq', g % 1000, 'category', 1, 'thread', 2, 'campaign', 3, 'platform', 4, 'os_version', 5, 'app_version', 6, 'sdk', 7,
         'device_model', 8, 'locale', 9, 'time_zone', 10, 'authorization', 1, 'origin', 1, 'alert', true, 'via', 1,
-        'media_kind', 1, 'media_outcome', 1, 'media_network', 1, 'media_bytes', 120344, 'media_ms', 420) END)).*
-FROM before.moment
+        'media_kind', 1, 'media_outcome', 1, 'media_network', 1, 'media_bytes', 120344, 'media_ms', 420) END) AS row
 $$;
 
 CREATE OR REPLACE FUNCTION before.packed_rows(needed boolean) RETURNS SETOF log.event LANGUAGE sql AS $$
-SELECT (jsonb_populate_record(NULL::log.event, jsonb_build_object(
+SELECT row.* FROM before.moment CROSS JOIN LATERAL jsonb_populate_record(NULL::log.event, jsonb_build_object(
     'batch_id', batch, 'device_at', at, 'event_id', event_id, 'install_id', install_id, 'app', 1) || CASE WHEN needed
     THEN jsonb_build_object('codes', shard << 4 | (1 << 10) | (1 << 15) | (3 << 17), 'notification_key', request)
     ELSE jsonb_build_object(
         'codes', shard << 4 | (1 << 10) | (1 << 15) | (1 << 17) | (1 << 19) | (2 << 21), 'notification_key', key,
         'fcm_suffix', '\x31bd1c96', 'notification_id', request, 'seq', g % 1000, 'device', 1, 'context', 1,
-        'own', 1 | (1 << 8) | (1 << 12) | (1 << 20), 'amount_1', 120344, 'amount_2', 420) END)).*
-FROM before.moment
+        'own', 1 | (1 << 8) | (1 << 12) | (1 << 20), 'amount_1', 120344, 'amount_2', 420) END) AS row
 $$;

@@ -25,7 +25,7 @@ final class DatabaseAccess: Sendable {
 
     /// `interruptible` lets go of the database when somebody presses Ctrl-C; a service sees to that itself.
     convenience init(
-        _ arguments: Arguments, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true
+        _ arguments: Arguments, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true, shards: Int16? = nil
     ) throws {
         if let url = try DatabaseAccess.givenURL(arguments) {
             try fit.check(url, log: log)
@@ -33,7 +33,8 @@ final class DatabaseAccess: Sendable {
             return
         }
         try self.init(
-            embeddedIn: DatabaseAccess.dataDirectory(arguments), log: log, fit: fit, interruptible: interruptible)
+            embeddedIn: DatabaseAccess.dataDirectory(arguments), log: log, fit: fit, interruptible: interruptible,
+            shards: shards)
     }
 
     private init(url: String) {
@@ -42,9 +43,11 @@ final class DatabaseAccess: Sendable {
         interruption = nil
     }
 
-    /// The embedded one of this directory. `whenInterrupted` is called before it is let go of.
+    /// The embedded one of this directory, which gets so many shards if it is new. `whenInterrupted` is called before it is
+    /// let go of.
     init(
         embeddedIn directory: String, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true,
+        shards: Int16? = nil,
         whenInterrupted: @escaping @Sendable () -> Void = {}
     ) throws {
         let cluster = try EmbeddedCluster.use(
@@ -58,7 +61,7 @@ final class DatabaseAccess: Sendable {
                 cluster.release()
             } : nil
         do {
-            try DatabaseAccess.prepare(cluster, url: url, fit: fit, log: log)
+            try DatabaseAccess.prepare(cluster, url: url, fit: fit, shards: shards, log: log)
         } catch {
             release()
             throw error
@@ -73,10 +76,10 @@ final class DatabaseAccess: Sendable {
     /// Lends a connection as the owner, and ends the access when the body has returned.
     static func withConnection<Result>(
         _ arguments: Arguments, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
-        statementSeconds: Int = 600,
+        statementSeconds: Int = 600, shards: Int16? = nil,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        let access = try DatabaseAccess(arguments, log: log, fit: fit)
+        let access = try DatabaseAccess(arguments, log: log, fit: fit, shards: shards)
         defer { access.release() }
         var connection = try LogSession.open(
             url: access.url, role: nil, purpose: "command", log: log, statementSeconds: statementSeconds)
@@ -139,7 +142,9 @@ final class DatabaseAccess: Sendable {
     }
 
     /// Role and database, once ever; two processes may be at it at once. Then the migrations.
-    private static func prepare(_ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, log: Log) throws {
+    private static func prepare(
+        _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
+    ) throws {
         var admin = try Connection(url: cluster.connectionURL(database: "postgres"), log: log)
         let alreadyThere: Set<SQLState> = [.duplicateObject, .uniqueViolation, SQLState("42P04")]
         for (exists, script) in [
@@ -157,7 +162,7 @@ final class DatabaseAccess: Sendable {
             }
         }
         var connection = try LogSession.open(url: url, role: nil, purpose: "migrate", log: log, statementSeconds: 0)
-        do { _ = try Migrations.runner.run(on: &connection, log: log) } catch {
+        do { _ = try Migrations.run(shards: shards, on: &connection, log: log) } catch {
             guard fit.bears(error) else { throw error }
         }
     }

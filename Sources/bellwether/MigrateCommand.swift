@@ -3,19 +3,39 @@ internal import Migrations
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
+internal import Telemetry
 
 /// Brings the database to this version.
 struct MigrateCommand: Command {
     static let words = ["migrate"]
     static let summary = "Bring the database to this version; safe to repeat"
+    static let options = [
+        Option(
+            "shards", "N",
+            help: "Shards of a new database: 16, 32 or 64 (default 16). More let it grow onto more machines; never changed later")
+    ]
 
     private let arguments: Arguments
+    private let shards: Int16?
 
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard arguments.has("shards") else {
+            shards = nil
+            return
+        }
+        let number = Int16(try arguments.number("shards", in: 1...64, default: 16))
+        guard Shard.counts.contains(number) else { throw UsageError("--shards is 16, 32 or 64") }
+        shards = number
+    }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater) { connection in
-            let applied = try Migrations.runner.run(on: &connection, log: .standardError())
+        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater, shards: shards) { connection in
+            let applied = try Migrations.run(shards: shards, on: &connection, log: .standardError())
+            let present = try Shard.count(on: &connection)
+            guard shards == nil || shards == present else {
+                throw Failure("this database has \(present) shards, which never change: for another number make a new database")
+            }
             StandardStream.error.write(
                 applied.isEmpty ? "The database is at this version.\n" : "Applied \(applied.count) migrations.\n")
             let due = try Renewal.due(on: &connection)

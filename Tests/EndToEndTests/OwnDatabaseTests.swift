@@ -1,5 +1,7 @@
+import EventLog
 import Foundation
 import Postgres
+import Telemetry
 import TestSupport
 import Testing
 
@@ -55,6 +57,36 @@ struct OwnDatabaseTests {
         let third = try bellwether.run("migrate")
         #expect(third.status == 0 && third.messages.contains("is at this version"))
         #expect(try database.column("SELECT name FROM bellwether.migration ORDER BY 1") == first)
+    }
+
+    @Test("a new database gets the shards that are asked for, all of it works with them, and they never change")
+    func shards() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        #expect(try bellwether.run("migrate", "--shards", "48").status == 64)
+        #expect(try bellwether.run("migrate", "--shards", "64").status == 0)
+        #expect(try bellwether.run("migrate").status == 0)
+        let other = try bellwether.run("migrate", "--shards", "16")
+        #expect(other.status == 1 && other.messages.contains("has 64 shards, which never change"), "\(other)")
+        let app = try database.makeApp()
+        let events = (0..<300).map { _ in Event.sample(interaction: .opened(launch: .cold)) }
+        let appender = try database.appender()
+        for start in stride(from: 0, to: 300, by: 100) {
+            let some = Array(events[start..<(start + 100)])
+            #expect(try appender.append([app.submission(some)]) == [[Verdict](repeating: .accepted, count: 100)])
+        }
+        #expect(try bellwether.run("project", "--once").status == 0)
+        #expect(try database.value("SELECT sum(opened)::bigint FROM analytics.category_funnel") == Int64(300))
+        #expect(try database.value("SELECT count(DISTINCT shard) FROM projection.delivery", as: Int64.self) > 48)
+        #expect(try bellwether.run("rebuild").status == 0)
+        let install = events[7].source.installID
+        #expect(try bellwether.run("erase", "--app", app.app.slug, "--install", "\(install)").status == 0)
+        let verified = try bellwether.run("verify", "--format", "json")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(verified.output.utf8)) as? [String: Any])
+        #expect(verified.status == 0 && object["proved"] as? Bool == true)
+        #expect((object["shards"] as? [[String: Int]])?.count == 64)
+        #expect(try database.value("SELECT sum(opened)::bigint FROM analytics.category_funnel") == Int64(299))
     }
 
     @Test("a database that is newer than the program is left alone, and the service says so and is not ready")
