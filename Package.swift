@@ -53,10 +53,10 @@ let package = Package(
 
         // The domain.
         .target(
-            name: "Migrations", dependencies: ["Postgres"], path: "Migrations",
+            name: "Migrations", dependencies: ["Postgres", "Projections"], path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
-            name: "EventLog", dependencies: ["CCrypto", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
+            name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
@@ -151,13 +151,20 @@ let package = Package(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
+            dependencies: [
+                "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime", "Telemetry",
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // The example of the guide "Adding a projector", compiled as the guide has it.
+        .target(
+            name: "ProjectorExample", dependencies: ["Projections", "Telemetry"], path: "Tests/ProjectorExample",
+            swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "ProjectorExample", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry",
+                "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(

@@ -43,8 +43,10 @@ enum DatabaseFit {
     /// Whether the command can do its work on an embedded database that could not be migrated for this reason.
     func bears(_ error: MigrationError) -> Bool {
         switch (self, error) {
-        case (.anyVersion, .newer), (.anyVersion, .drifted), (.anyVersion, .unreleased), (.any, .newer), (.any, .drifted),
-            (.any, .unreleased): true
+        case (.anyVersion, .newer), (.anyVersion, .drifted), (.anyVersion, .unreleased), (.any, .newer),
+            (.any, .drifted),
+            (.any, .unreleased):
+            true
         default: false
         }
     }

@@ -29,7 +29,8 @@ enum EventReader {
                     e.seq, e.type, (e.occurred_at AT TIME ZONE a.time_zone)::date, e.category, e.campaign, e.variant, e.thread,
                     e.platform, e.app_version, e.origin, e.alert, e.via, e.presentation, e.fetch_result, e.media_kind,
                     e.media_network, e.media_outcome, e.summary_argument_count, e.action_id, e.activation, e.page_index,
-                    e.page_count, e.cause, e.declared_ms
+                    e.page_count, e.cause, e.declared_ms, e.os_version, e.device_model, e.locale, e.interruption_level, e.topic,
+                    e.analytics_label, e."authorization", e.launch
                 FROM log.event AS e JOIN log.app AS a ON a.id = e.app
                 WHERE e.batch_id = ANY (\(batches)) AND e.batch_id >= \(least) AND e.batch_id <= \(greatest)
                     AND e.shard = ANY (\(lane.shards))
@@ -85,6 +86,14 @@ extension Observation {
         attributes.platform = try rows.int32(row, 15) ?? 0
         attributes.appVersion = try rows.int32(row, 16) ?? 0
         attributes.origin = try rows.int16(row, 17) ?? 0
+        attributes.osVersion = try rows.int32(row, 32) ?? 0
+        attributes.deviceModel = try rows.int32(row, 33) ?? 0
+        attributes.locale = try rows.int32(row, 34) ?? 0
+        attributes.interruptionLevel = try rows.int32(row, 35) ?? 0
+        attributes.topic = try rows.int32(row, 36) ?? 0
+        attributes.analyticsLabel = try rows.int32(row, 37) ?? 0
+        attributes.authorization = try rows.int16(row, 38) ?? 0
+        attributes.launch = try rows.int16(row, 39) ?? 0
         alert = try rows.bool(row, 18) ?? false
         switch type {
         case .notificationReceived:
@@ -116,8 +125,12 @@ extension Observation {
         // A negative one among them makes the whole negative.
         let ids =
             attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
-            | attributes.appVersion | action | (items ?? 0) | (declared ?? 0)
-        let codes = attributes.origin | via | fetchResult | media.kind | media.network | media.outcome | cause
+            | attributes.appVersion | attributes.osVersion | attributes.deviceModel | attributes.locale
+            | attributes.interruptionLevel | attributes.topic | attributes.analyticsLabel | action | (items ?? 0)
+            | (declared ?? 0)
+        let codes =
+            attributes.origin | attributes.authorization | attributes.launch | via | fetchResult | media.kind
+            | media.network | media.outcome | cause
         return moment.seq >= 0 && ids >= 0 && codes >= 0
             && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)
     }
