@@ -39,7 +39,7 @@ CREATE TABLE before.delivery (
 CREATE INDEX delivery_day ON before.delivery (app, day);
 
 -- Today's rows in these columns.
-CREATE VIEW before.delivery_rows AS
+CREATE OR REPLACE VIEW before.delivery_rows AS
 SELECT
     first_occurred_at, last_occurred_at, first_device_at, last_device_at, install_id, tables, app, day,
     coalesce(category, 0) AS category, coalesce(campaign, 0) AS campaign, coalesce(variant, 0) AS variant,

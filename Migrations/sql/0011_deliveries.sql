@@ -59,7 +59,7 @@ CREATE TABLE projection.delivery (
 
 -- Not unique: whoever writes a delivery holds its shard's row of `projection.progress`, and has looked.
 CREATE INDEX delivery_key ON projection.delivery (key);
--- From a cell of a funnel to the deliveries behind it. With the shard, lanes do not meet on one page of today.
-CREATE INDEX delivery_day ON projection.delivery (app, day, shard);
+-- From a cell of a funnel to the deliveries behind it, in the order in which they lie.
+CREATE INDEX delivery_day ON projection.delivery (app, day);
 
 SELECT projection.add_projector('deliveries', 2, '{delivery}');

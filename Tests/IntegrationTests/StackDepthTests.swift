@@ -125,7 +125,7 @@ struct StackDepthTests {
         let words = plan.joined(separator: "\n")
         let scans = plan.filter { $0.contains("Scan") && $0.contains(" on delivery_") }
         #expect(scans.count >= 6, "\(words)")
-        #expect(scans.allSatisfy { $0.contains("_app_day_shard_idx") }, "\(words)")
+        #expect(scans.allSatisfy { $0.contains("_app_day_idx") }, "\(words)")
         #expect(scans.filter { $0.contains("on delivery_2 ") }.allSatisfy { $0.contains("never executed") })
         // Of four days, this one and the one before it.
         #expect(scans.contains { $0.contains("on delivery_1 ") && $0.contains("(actual rows=2 loops=1)") }, "\(words)")
