@@ -137,6 +137,7 @@ bench: build
 	Benchmarks/ingest $(ARGS)
 	Benchmarks/projection
 	Benchmarks/growth
+	Benchmarks/layout
 
 bench-quick: build
 	Benchmarks/ingest --quick $(ARGS)

@@ -53,7 +53,7 @@ let package = Package(
 
         // The domain.
         .target(
-            name: "Migrations", dependencies: ["EventLog", "Postgres", "ServiceRuntime"], path: "Migrations",
+            name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"], path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
             name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],
@@ -156,13 +156,20 @@ let package = Package(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
         .target(
             name: "TestSupport",
-            dependencies: ["EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Telemetry"],
+            dependencies: [
+                "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime", "Telemetry",
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // The example of the guide "Adding a projector", compiled as the guide has it.
+        .target(
+            name: "ProjectorExample", dependencies: ["Projections", "Telemetry"], path: "Tests/ProjectorExample",
+            swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "ProjectorExample", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry",
+                "TestSupport",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(

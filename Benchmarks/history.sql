@@ -16,11 +16,15 @@ FROM (
     UNION ALL SELECT 8, 'ios'
     UNION ALL SELECT 10, '4.' || n FROM generate_series(0, 9) AS n
     UNION ALL SELECT 15, 'ACTION_' || n FROM generate_series(0, 3) AS n
+    UNION ALL SELECT 9, '19.' || n FROM generate_series(0, 9) AS n
+    UNION ALL SELECT 12, 'iPhone' || n || ',1' FROM generate_series(0, 9) AS n
+    UNION ALL SELECT 13, 'l' || n FROM generate_series(0, 9) AS n
 ) AS words (kind, name);
 CREATE TEMP TABLE lexicon AS
 SELECT array_agg(id ORDER BY id) FILTER (WHERE kind = 1) AS category, array_agg(id) FILTER (WHERE kind = 2) AS thread,
     array_agg(id) FILTER (WHERE kind = 3) AS campaign, max(id) FILTER (WHERE kind = 8) AS platform,
-    array_agg(id) FILTER (WHERE kind = 10) AS app_version, array_agg(id) FILTER (WHERE kind = 15) AS action
+    array_agg(id) FILTER (WHERE kind = 10) AS app_version, array_agg(id) FILTER (WHERE kind = 9) AS os_version,
+    array_agg(id) FILTER (WHERE kind = 12) AS device_model, array_agg(id) FILTER (WHERE kind = 13) AS locale, array_agg(id) FILTER (WHERE kind = 15) AS action
 FROM word;
 SELECT setseed(0.5 - :part / 1000.0) \gset
 -- A delivery each: one in eight is a story of a category of its own.
@@ -45,11 +49,12 @@ ANALYZE placed; ANALYZE delivery;
 SET work_mem = '256MB';
 INSERT INTO log.event (
     batch_id, device_at, occurred_at, received_at, seq, event_id, install_id, app, key, category, thread, campaign, platform,
-    app_version, action_id, shard, type, time_source, key_source, via, media_kind, media_outcome, media_network, activation,
+    app_version, os_version, device_model, locale, "authorization", launch, action_id, shard, type, time_source, key_source, via, media_kind, media_outcome, media_network, activation,
     page_count, page_index, alert, notification_key)
 SELECT
     1000000000 + :part * 10000000 + p.batch, p.at, p.at, p.at + interval '1 second', 10 + p.type, gen_random_uuid(), d.install, :app, :key,
     l.category[1 + d.category], l.thread[1 + d.thread], l.campaign[1 + d.campaign], l.platform, l.app_version[1 + d.version],
+    l.os_version[1 + d.version], l.device_model[1 + d.thread], l.locale[1 + d.thread], 1, CASE WHEN p.type IN (3, 5) THEN 1 END,
     CASE p.type WHEN 5 THEN l.action[1 + d.button] END, ('x' || right(d.install::text, 1))::bit(4)::integer::smallint, p.type, 1, 1,
     CASE p.type WHEN 1 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END,
     CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE p.type WHEN 5 THEN 1 END,

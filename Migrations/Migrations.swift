@@ -1,11 +1,13 @@
 internal import EventLog
 package import Postgres
+internal import Projections
 package import ServiceRuntime
 
 /// The schema that this program needs, carried in the binary: it reads no file at run time. Views that follow from a
 /// declaration are made of it.
 ///
-/// A file of this folder that is not listed here would never run, so a test holds list and folder together.
+/// A file of this folder that is not listed here would never run, so a test holds list and folder together. The views of the
+/// funnels have no files: most follow from what their projectors declare.
 package enum Migrations {
     /// In order, once ever. To take a column away from a view, drop the view here first.
     package static let steps: [Migration] = [
@@ -27,46 +29,46 @@ package enum Migrations {
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
-    package static let definitions: [Migration] = [
-        Migration("view_apps", PackageResources.view_apps_sql),
-        Migration(name: "view_events", sql: EventViews.sql),
-        Migration("view_batch_loss_now", PackageResources.view_batch_loss_now_sql),
-        Migration("view_batch_expected", PackageResources.view_batch_expected_sql),
-        Migration("view_batches", PackageResources.view_batches_sql),
-        Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
-        Migration("view_client_drops", PackageResources.view_client_drops_sql),
-        Migration("view_newest_edition", PackageResources.view_newest_edition_sql),
-        Migration("view_registered_category", PackageResources.view_registered_category_sql),
-        Migration("view_registered_button", PackageResources.view_registered_button_sql),
-        Migration("view_latest_change", PackageResources.view_latest_change_sql),
-        Migration("view_known_button", PackageResources.view_known_button_sql),
-        Migration("view_deliveries", PackageResources.view_deliveries_sql),
-        Migration("view_send_days", PackageResources.view_send_days_sql),
-        Migration("view_fcm_days", PackageResources.view_fcm_days_sql),
-        Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),
-        Migration("view_sends", PackageResources.view_sends_sql),
-        Migration("view_story_pages", PackageResources.view_story_pages_sql),
-        Migration("view_fcm_export", PackageResources.view_fcm_export_sql),
-        Migration("view_category_funnel", PackageResources.view_category_funnel_sql),
-        Migration("view_campaign_funnel", PackageResources.view_campaign_funnel_sql),
-        Migration("view_category_actions", PackageResources.view_category_actions_sql),
-        Migration("view_category_answers", PackageResources.view_category_answers_sql),
-        Migration("view_categories", PackageResources.view_categories_sql),
-        Migration("view_category_buttons", PackageResources.view_category_buttons_sql),
-        Migration("view_story_funnel", PackageResources.view_story_funnel_sql),
-        Migration("view_story_page_funnel", PackageResources.view_story_page_funnel_sql),
-        Migration("view_thread_funnel", PackageResources.view_thread_funnel_sql),
-        Migration("view_version_funnel", PackageResources.view_version_funnel_sql),
-        Migration("view_stack_depth_funnel", PackageResources.view_stack_depth_funnel_sql),
-        Migration("view_silent_funnel", PackageResources.view_silent_funnel_sql),
-        Migration("view_media_funnel", PackageResources.view_media_funnel_sql),
-        Migration("view_data_quality", PackageResources.view_data_quality_sql),
-        Migration("view_projections", PackageResources.view_projections_sql),
-        Migration("view_reports", PackageResources.view_reports_sql),
-    ]
+    package static let definitions: [Migration] =
+        [
+            Migration("view_apps", PackageResources.view_apps_sql),
+            Migration(name: "view_events", sql: EventViews.sql),
+            Migration("view_batch_loss_now", PackageResources.view_batch_loss_now_sql),
+            Migration("view_batch_expected", PackageResources.view_batch_expected_sql),
+            Migration("view_batches", PackageResources.view_batches_sql),
+            Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
+            Migration("view_client_drops", PackageResources.view_client_drops_sql),
+            Migration("view_newest_edition", PackageResources.view_newest_edition_sql),
+            Migration("view_registered_category", PackageResources.view_registered_category_sql),
+            Migration("view_registered_button", PackageResources.view_registered_button_sql),
+            Migration("view_latest_change", PackageResources.view_latest_change_sql),
+            Migration("view_known_button", PackageResources.view_known_button_sql),
+            Migration("view_deliveries", PackageResources.view_deliveries_sql),
+            Migration("view_send_days", PackageResources.view_send_days_sql),
+            Migration("view_fcm_days", PackageResources.view_fcm_days_sql),
+            Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),
+            Migration("view_sends", PackageResources.view_sends_sql),
+            Migration("view_story_pages", PackageResources.view_story_pages_sql),
+            Migration("view_fcm_export", PackageResources.view_fcm_export_sql),
+        ] + funnels + [
+            Migration(funnel: "campaign_funnel", PackageResources.view_campaign_funnel_sql),
+            Migration(funnel: "category_actions", PackageResources.view_category_actions_sql),
+            Migration("view_category_answers", PackageResources.view_category_answers_sql),
+            Migration("view_categories", PackageResources.view_categories_sql),
+            Migration("view_category_buttons", PackageResources.view_category_buttons_sql),
+            Migration(funnel: "story_page_funnel", PackageResources.view_story_page_funnel_sql),
+            Migration("view_stack_depth_funnel", PackageResources.view_stack_depth_funnel_sql),
+            Migration("view_data_quality", PackageResources.view_data_quality_sql),
+            Migration("view_projections", PackageResources.view_projections_sql),
+            Migration("view_reports", PackageResources.view_reports_sql),
+        ]
 
-    /// The definitions that follow from a declaration and have no file.
-    package static let derived: Set<String> = ["view_events"]
+    /// The views that the projectors declare.
+    private static let funnels = Projectors.all.flatMap { projector in
+        projector.tables.compactMap { table in
+            table.viewDefinition(of: projector).map { Migration(name: "view_\(table.name)", sql: $0) }
+        }
+    }
 
     /// Raise it with every change of a definition that goes out.
     private static let definitionsVersion: Int32 = 1
@@ -92,5 +94,11 @@ package enum Migrations {
 extension Migration {
     fileprivate init(_ name: String, _ sql: [UInt8]) {
         self.init(name: name, sql: String(decoding: sql, as: UTF8.self))
+    }
+
+    /// A funnel's view that is written by hand, with the comments that its table declares.
+    fileprivate init(funnel name: String, _ sql: [UInt8]) {
+        let table = Projectors.all.flatMap { $0.tables }.first { $0.name == name }
+        self.init(name: "view_\(name)", sql: String(decoding: sql, as: UTF8.self) + (table?.comments ?? ""))
     }
 }

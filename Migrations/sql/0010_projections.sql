@@ -8,6 +8,8 @@ CREATE TABLE projection.line (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
     made_at timestamptz NOT NULL DEFAULT now(),
+    -- In the keys of its deliveries, so that nobody outside can make many with one key.
+    salt bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0),
     -- The transactions that were open after it was retired: a snapshot of theirs may be older, and a table that is dropped
     -- is gone from every snapshot. NULL until somebody has looked.
     readers text[]
@@ -96,6 +98,22 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
 
+-- Makes a funnel's table: counts, which are bigint, by app, day, keys of its own such as 'category integer', and shard. What
+-- a column means is declared in the program; wide columns come first, so that nothing is lost between them.
+CREATE FUNCTION projection.make_funnel(name text, keys text[], counts text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    EXECUTE format(
+        'CREATE TABLE projection.%I (%s, tables integer NOT NULL, app integer NOT NULL, day date NOT NULL, %s,
+            shard smallint NOT NULL, PRIMARY KEY (app, day, %s, shard, tables)) PARTITION BY LIST (tables)',
+        name, (SELECT string_agg(format('%I bigint NOT NULL', count), ', ' ORDER BY place) FROM unnest(counts) WITH ORDINALITY AS c (count, place)),
+        (SELECT string_agg(key || ' NOT NULL', ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)),
+        (SELECT string_agg(split_part(key, ' ', 1), ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)));
+END
+$$;
+REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;
+
 -- Adds a projector: the sealed and the first partition of its tables, and its place in the live line.
 -- A projector that comes when the log is no longer empty stands at version 0, so that who runs the projections finds it to
 -- be built like one whose rules have changed.
@@ -119,6 +137,15 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION projection.add_projector FROM PUBLIC;
+
+-- Adds a projector of one funnel, which bears its name.
+CREATE FUNCTION projection.add_funnel(name text, version integer, keys text[], counts text[]) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT projection.make_funnel(name, keys, counts);
+    SELECT projection.add_projector(name, version, ARRAY[name]);
+$$;
+REVOKE ALL ON FUNCTION projection.add_funnel FROM PUBLIC;
 
 -- Raises the version of a projector's rules where nothing was counted yet. Where something was, its tables hold what the
 -- older rules counted, and have to be built anew.

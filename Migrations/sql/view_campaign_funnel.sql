@@ -82,10 +82,8 @@ CROSS JOIN LATERAL (
 ) AS f;
 
 COMMENT ON VIEW analytics.campaign_funnel IS 'From what was sent to what was answered, by campaign and variant, data messages and silent deliveries aside. What nobody told is null: sent where no send says to how many, accepted and fcm_delivered where no export was imported. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
-SELECT log.describe_like('analytics.campaign_funnel', 'analytics.category_funnel');
+COMMENT ON COLUMN analytics.campaign_funnel.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.campaign_funnel.day IS 'For sent the day of the send, for accepted and fcm_delivered that of the message''s first row in the export, for the rest that of the delivery''s first event; in the time zone of the app. What is sent shortly before midnight can arrive on the next day';
-COMMENT ON COLUMN analytics.campaign_funnel.campaign IS 'Campaign, '''' for none. Messages of the export are of the campaign of a known delivery of theirs, else of the send that names them, else of the one campaign that all sends with their analytics label have, else of that label. A send without a campaign goes by its label too';
-COMMENT ON COLUMN analytics.campaign_funnel.variant IS 'Variant of the campaign, '''' for none; found as the campaign is';
 COMMENT ON COLUMN analytics.campaign_funnel.sent IS 'How many the sends of the day were for: their recipients, else their different message ids. Null where no send of the day says either';
 COMMENT ON COLUMN analytics.campaign_funnel.accepted IS 'Messages to one instance that FCM accepted, as its export says; null where none was exported';
 COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivered IS 'Messages that the FCM SDK on a device got, as FCM''s export says; null where none was exported. iOS reports them only if the app exports them';

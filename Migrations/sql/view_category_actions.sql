@@ -42,12 +42,6 @@ LEFT JOIN log.word AS action_id ON action_id.id = f.action_id;
 COMMENT ON VIEW analytics.category_actions IS 'Which buttons of each category were tapped, how often and how soon. A button that nobody tapped has no row. On iPhone buttons show only after press and hold, so deliveries are not exposures. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.category_actions.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.category_actions.day IS 'Day of the deliveries'' first events in the time zone of the app, not that of the taps';
-COMMENT ON COLUMN analytics.category_actions.category IS 'Notification category, '''' for deliveries that name none';
-COMMENT ON COLUMN analytics.category_actions.action_id IS 'Identifier of the button';
-COMMENT ON COLUMN analytics.category_actions.tapped_deliveries IS 'Deliveries on which it was tapped. One with taps of two buttons counts for both';
-COMMENT ON COLUMN analytics.category_actions.taps IS 'Taps of it, repeated ones too';
-COMMENT ON COLUMN analytics.category_actions.foreground_taps IS 'Taps that brought the app to the front';
-COMMENT ON COLUMN analytics.category_actions.timed IS 'Deliveries with a tap of it not before their earliest receipt';
 COMMENT ON COLUMN analytics.category_actions.median_seconds IS 'Median of the seconds from that receipt to the first such tap: the middle one of the timed, the earlier of two; exact for 0, else within 10 %. Null where timed is 0';
 
 GRANT SELECT ON analytics.category_actions TO bellwether_analyst;

@@ -10,7 +10,7 @@ SELECT
     coalesce(('{image,video,audio,unknown}'::text[])[d.media_kind], '') AS media_kind,
     coalesce(('{wifi,cellular,other}'::text[])[d.media_network], '') AS media_network,
     coalesce(('{attached,prefetched,timed_out,failed,skipped,none}'::text[])[d.media_outcome], '') AS media_outcome,
-    d.items::bigint AS items,
+    coalesce(d.items, 1)::bigint AS items,
     d.flags & 1 <> 0 AS silent,
     d.flags & 2 <> 0 AS received,
     d.flags & 4 <> 0 AS expanded,
@@ -28,8 +28,20 @@ SELECT
     d.flags & 512 <> 0 AS story_finished,
     ('{clicked,finished,fallback,abandoned}'::text[])[d.story_exit] AS story_exit,
     nullif(d.furthest, -1) AS furthest,
-    CASE WHEN d.story_exit <> 0 THEN d.pages END AS pages,
-    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.answered_at
+    CASE WHEN d.story_exit <> 0 THEN coalesce(d.pages, 0) END::smallint AS pages,
+    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.answered_at,
+    d.received_at,
+    d.opened_at,
+    d.first_response_at,
+    CASE d.first_response WHEN -1 THEN 'opened' WHEN -2 THEN 'story_action' ELSE response.value END AS first_response,
+    locale.value AS locale,
+    os_version.value AS os_version,
+    device_model.value AS device_model,
+    ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[d."authorization"] AS "authorization",
+    interruption_level.value AS interruption_level,
+    topic.value AS topic,
+    analytics_label.value AS analytics_label,
+    ('{cold,warm,foreground}'::text[])[d.launch] AS launch
 FROM projection.delivery AS d
 JOIN log.app AS app ON app.id = d.app
 LEFT JOIN log.word AS category ON category.id = d.category
@@ -38,6 +50,13 @@ LEFT JOIN log.word AS variant ON variant.id = d.variant
 LEFT JOIN log.word AS thread ON thread.id = d.thread
 LEFT JOIN log.word AS platform ON platform.id = d.platform
 LEFT JOIN log.word AS app_version ON app_version.id = d.app_version
+LEFT JOIN log.word AS os_version ON os_version.id = d.os_version
+LEFT JOIN log.word AS device_model ON device_model.id = d.device_model
+LEFT JOIN log.word AS locale ON locale.id = d.locale
+LEFT JOIN log.word AS interruption_level ON interruption_level.id = d.interruption_level
+LEFT JOIN log.word AS topic ON topic.id = d.topic
+LEFT JOIN log.word AS analytics_label ON analytics_label.id = d.analytics_label
+LEFT JOIN log.word AS response ON response.id = d.first_response
 WHERE d.tables = 0 OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries');
 
 COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install of which we hold any event: what its events say together. Every funnel counts these rows, days sealed by retention aside. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
@@ -79,5 +98,17 @@ COMMENT ON COLUMN analytics.deliveries.last_occurred_at IS 'Latest occurred_at o
 COMMENT ON COLUMN analytics.deliveries.first_device_at IS 'Earliest device_at of its events. The log is ordered by device_at: name both ends when looking for the events, and it is quick';
 COMMENT ON COLUMN analytics.deliveries.last_device_at IS 'Latest device_at of its events';
 COMMENT ON COLUMN analytics.deliveries.answered_at IS 'When it was first opened, dismissed, or had a button or a story''s call to action tapped: the earliest occurred_at of such an event. Null where there is none, and for silent deliveries';
+COMMENT ON COLUMN analytics.deliveries.received_at IS 'When it was received: occurred_at of the first receipt in event order, that of a silent delivery too. Null where there is none';
+COMMENT ON COLUMN analytics.deliveries.opened_at IS 'When it was tapped itself: occurred_at of the first opening in event order. Null where there is none';
+COMMENT ON COLUMN analytics.deliveries.first_response_at IS 'When it was first opened, or had a button or a story''s call to action tapped: occurred_at of the first such event in event order. Null where there is none';
+COMMENT ON COLUMN analytics.deliveries.first_response IS 'What that first response was: opened, the identifier of the button, or story_action. Null where there is none';
+COMMENT ON COLUMN analytics.deliveries.locale IS 'Locale of the device: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries.os_version IS 'Version of the operating system: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries.device_model IS 'Model of the device: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries."authorization" IS 'What the person allowed the app to show, authorized, provisional, ephemeral, denied or not_determined: the first that its events say, null where none does';
+COMMENT ON COLUMN analytics.deliveries.interruption_level IS 'Interruption level of the notification: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries.topic IS 'Topic that it was sent to: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries.analytics_label IS 'Analytics label of the message: the first that its events name, null where none does';
+COMMENT ON COLUMN analytics.deliveries.launch IS 'How the app came up for it, cold, warm or foreground: the first that its events say, null where none does';
 
 GRANT SELECT ON analytics.deliveries TO bellwether_analyst;

@@ -27,8 +27,16 @@ CROSS JOIN LATERAL (
                 p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
                 m.accepted, m.delivered, m.is_data
             FROM sends.fcm_message AS m
+            -- What the keys of all deliveries of the message begin with, as `DeliveryKey` makes them.
+            CROSS JOIN LATERAL (
+                SELECT
+                    ((CASE WHEN m.message_key ~ '^[0-9]{10}' THEN left(m.message_key, 10)::bigint >> 6
+                        ELSE hashtextextended(m.message_key, 0) >> 16 END & 8388607) << 40)
+                    | ((hashtextextended(m.message_key, 0) & 65535) << 24) AS first
+            ) AS key
             LEFT JOIN projection.delivery AS p
-                ON p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
+                ON p.key BETWEEN key.first AND key.first + 16777215
+                AND p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
                 AND (p.tables = 0 OR p.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries'))
             LEFT JOIN (
                 sends.send_message AS n

@@ -46,22 +46,12 @@ LEFT JOIN LATERAL (
 ) AS gaps ON true;
 
 COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign. planned and reached never rise from page to page. Of one delivery''s story events the first 1,000 count for shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
-SELECT log.describe_like('analytics.story_page_funnel', 'analytics.story_funnel');
-COMMENT ON COLUMN analytics.story_page_funnel.page_index IS 'Page, from 0, as shown';
-COMMENT ON COLUMN analytics.story_page_funnel.planned IS 'Deliveries whose story has this page';
-COMMENT ON COLUMN analytics.story_page_funnel.reached IS 'Deliveries that came to this page or a later one';
-COMMENT ON COLUMN analytics.story_page_funnel.shown IS 'Deliveries that showed this page';
-COMMENT ON COLUMN analytics.story_page_funnel.views IS 'Times it was shown: a looping or re-wound story shows a page more than once';
-COMMENT ON COLUMN analytics.story_page_funnel.clicked IS 'Deliveries with a tap of its call to action';
-COMMENT ON COLUMN analytics.story_page_funnel.exited IS 'Deliveries that were left here: the furthest page of an abandoned story';
-COMMENT ON COLUMN analytics.story_page_funnel.dwell_ms IS 'Milliseconds that its views lasted together, those of dwells';
-COMMENT ON COLUMN analytics.story_page_funnel.dwells IS 'Views of which we know how long they lasted: until the next page, call to action or end, within 60 s and before the story starts anew';
+COMMENT ON COLUMN analytics.story_page_funnel.app IS 'Slug of the app';
+COMMENT ON COLUMN analytics.story_page_funnel.day IS 'Day of the deliveries'' first events in the time zone of the app';
 COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null where shown is 0';
 COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean seconds of a view: dwell_ms / dwells / 1000; null where dwells is 0';
 COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page, as the newest send of the campaign with a story declares it (story_pages); null where none is known';
 COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which it turns by itself, as that send declares; null where none is known';
-COMMENT ON COLUMN analytics.story_page_funnel.auto_advances IS 'Times it turned to another page by itself: the events say so, or it stood for its declared duration, within 0.4 s. Not where it stood for over 60 s';
-COMMENT ON COLUMN analytics.story_page_funnel.manual_advances IS 'Times somebody turned it onwards: the events say so, or it stood for another time than its declared duration. Not where it stood for over 60 s';
 COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times it turned onwards, nobody knows why: the events do not say, and no duration is known';
 
 GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;

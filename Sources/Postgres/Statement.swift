@@ -67,14 +67,19 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// A name as SQL writes it, whatever it holds.
-    package static func quoted(_ name: String) -> String {
+    package static func quoted(_ name: String) -> String { wrapped(name, in: "\"") }
+
+    /// Text of our own as SQL writes it, for statements that take no parameters.
+    package static func literal(_ text: String) -> String { wrapped(text, in: "'") }
+
+    private static func wrapped(_ text: String, in quote: Unicode.Scalar) -> String {
         // Scalar by scalar: a quote and the accent that follows it are one Character, which is no quote.
-        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
-        for scalar in name.unicodeScalars {
-            if scalar == "\"" { quoted.append(scalar) }
+        var quoted = String.UnicodeScalarView([quote])
+        for scalar in text.unicodeScalars {
+            if scalar == quote { quoted.append(scalar) }
             quoted.append(scalar)
         }
-        quoted.append("\"")
+        quoted.append(quote)
         return String(quoted)
     }
 }

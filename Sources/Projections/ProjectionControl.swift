@@ -6,6 +6,8 @@ package import ServiceRuntime
 package struct ProjectionControl: Sendable {
     let url: String
     let log: Log
+    /// What is made of the deliveries.
+    package var projectors = Projectors.all
     /// Steps at once.
     package var lanes = 2
     /// As whom; nil is the owner.
@@ -41,7 +43,7 @@ package struct ProjectionControl: Sendable {
     /// Brings the live funnels to a position at least.
     func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
         try CatchUp(
-            url: url, role: role, choice: .live, lanes: lanes, mostEvents: mostEvents, log: log,
+            url: url, role: role, choice: .live, projectors: projectors, lanes: lanes, mostEvents: mostEvents, log: log,
             cancellation: cancellation
         )
         .run(to: position)

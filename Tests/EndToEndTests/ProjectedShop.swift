@@ -41,10 +41,9 @@ struct ProjectedShop {
 
     /// What an analyst reads in all funnels: each row with the name of its view.
     func funnels() throws -> [String] {
-        try [
-            "category_funnel", "category_actions", "story_funnel", "story_page_funnel", "thread_funnel",
-            "version_funnel", "silent_funnel", "media_funnel",
-        ].flatMap { view in try database.analystRows("SELECT '\(view)', * FROM \(view)").sorted() }
+        try ProjectionTables.views.flatMap { view in
+            try database.analystRows("SELECT '\(view)', * FROM \(view)").sorted()
+        }
     }
 
     /// The funnels are what the log says: nobody stands in the way, and counting them anew finds no difference.

@@ -105,14 +105,14 @@ struct ProjectionTests {
             #expect(try shop.becomesLevel())
             let text = try shop.bellwether.trusted("status")
             let versions: [String: Substring] = ["deliveries": "2", "story_page_funnel": "2"]
-            for name in ["deliveries", "category_funnel", "category_actions", "story_page_funnel", "media_funnel"] {
-                let line = text.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+            for name in ProjectionTables.projections {
+                let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") } ?? ""
                 let words = line.split(separator: " ")
                 #expect(words.dropFirst() == [versions[name] ?? "1", "1", "0", "0.0", "running"], "\(text)")
             }
             let status = try object(shop.bellwether.trusted("status", "--format", "json"))
             let projections = try #require(status["projections"] as? [[String: Any]])
-            #expect(projections.count == 11 && status["head"] as? Int == 1)
+            #expect(projections.count == ProjectionTables.projections.count && status["head"] as? Int == 1)
             for projection in projections {
                 #expect(projection["lag"] as? Int == 0 && projection["position"] as? Int == 1, "\(projection)")
                 #expect(projection["status"] as? String == "running" && projection["stopped_batch"] is NSNull)

@@ -109,9 +109,7 @@ struct CommandFaultTests {
                 "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = device_at; COMMIT")
             #expect(try busy.database.becomesLevel())
             let numbers = {
-                try [
-                    "category_funnel", "category_actions", "story_page_funnel", "silent_funnel", "media_funnel",
-                ].flatMap { view in
+                try ProjectionTables.views.flatMap { view in
                     try busy.database.analystRows("SELECT * FROM \(view) WHERE day < now() - interval '300 days'")
                         .sorted()
                 }

@@ -1,42 +1,43 @@
 /// Every funnel of the contract's section 4, and the deliveries behind them: each sorted by its key.
-package struct Funnels: Hashable, Sendable {
-    package let deliveries: [DeliveryRow]
-    package let categories: [CategoryFunnel]
-    package let actions: [CategoryActions]
-    package let stories: [StoryFunnel]
-    package let pages: [StoryPageFunnel]
-    package let threads: [ThreadFunnel]
-    package let versions: [VersionFunnel]
-    package let silent: [SilentFunnel]
-    package let media: [MediaFunnel]
-    package let exposures: [CategoryExposures]
-    package let campaigns: [CampaignFunnel]
-    package let advances: [StoryPageAdvances]
-    package let gaps: [StoryPageGaps]
+package struct Funnels: Sendable {
+    /// All kinds of rows, the deliveries first.
+    package static let kinds: [any FunnelRow.Type] = [
+        DeliveryRow.self, CategoryFunnel.self, CategoryActions.self, StoryFunnel.self, StoryPageFunnel.self,
+        ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self, CategoryExposures.self,
+        CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self,
+    ]
 
-    init(of deliveries: [Delivery]) {
-        self.deliveries = DeliveryRow.rows(of: deliveries)
-        categories = CategoryFunnel.rows(of: deliveries)
-        actions = CategoryActions.rows(of: deliveries)
-        stories = StoryFunnel.rows(of: deliveries)
-        pages = StoryPageFunnel.rows(of: deliveries)
-        threads = ThreadFunnel.rows(of: deliveries)
-        versions = VersionFunnel.rows(of: deliveries)
-        silent = SilentFunnel.rows(of: deliveries)
-        media = MediaFunnel.rows(of: deliveries)
-        exposures = CategoryExposures.rows(of: deliveries)
-        campaigns = CampaignFunnel.rows(of: deliveries)
-        advances = StoryPageAdvances.rows(of: deliveries)
-        gaps = StoryPageGaps.rows(of: deliveries)
+    /// An array of rows by their type.
+    private var rows: [ObjectIdentifier: any Sendable] = [:]
+
+    init(of deliveries: [Delivery]) { for kind in Funnels.kinds { add(kind, of: deliveries) } }
+
+    private mutating func add<Row: FunnelRow>(_ kind: Row.Type, of deliveries: [Delivery]) {
+        rows[ObjectIdentifier(kind)] = kind.rows(of: deliveries)
     }
 
-    /// All of them as tables of text, the deliveries first.
+    private func rows<Row: FunnelRow>(_ kind: Row.Type = Row.self) -> [Row] {
+        rows[ObjectIdentifier(kind)] as? [Row] ?? []
+    }
+
+    package var deliveries: [DeliveryRow] { rows() }
+    package var categories: [CategoryFunnel] { rows() }
+    package var actions: [CategoryActions] { rows() }
+    package var stories: [StoryFunnel] { rows() }
+    package var pages: [StoryPageFunnel] { rows() }
+    package var threads: [ThreadFunnel] { rows() }
+    package var versions: [VersionFunnel] { rows() }
+    package var silent: [SilentFunnel] { rows() }
+    package var media: [MediaFunnel] { rows() }
+    package var exposures: [CategoryExposures] { rows() }
+    package var campaigns: [CampaignFunnel] { rows() }
+    package var advances: [StoryPageAdvances] { rows() }
+    package var gaps: [StoryPageGaps] { rows() }
+
+    /// All of them as tables of text.
     package var tables: [FunnelTable] {
-        [
-            FunnelTable(deliveries), FunnelTable(categories), FunnelTable(actions), FunnelTable(stories),
-            FunnelTable(pages), FunnelTable(threads), FunnelTable(versions), FunnelTable(silent), FunnelTable(media),
-            FunnelTable(exposures), FunnelTable(campaigns), FunnelTable(advances), FunnelTable(gaps),
-        ]
+        func table<Row: FunnelRow>(_ kind: Row.Type) -> FunnelTable { FunnelTable(rows(kind)) }
+        return Funnels.kinds.map { table($0) }
     }
 
     /// What differs from these funnels in others, a line for each; empty when nothing does.

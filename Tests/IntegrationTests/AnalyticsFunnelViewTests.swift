@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import Projections
 import Telemetry
 import TestSupport
 import Testing
@@ -10,49 +11,24 @@ struct AnalyticsFunnelViewTests {
     struct Funnel: Sendable, CustomTestStringConvertible {
         let view: String
         let counts: [String]
-        let words: [(column: String, kind: WordKind)]
+        var words: [(column: String, kind: WordKind)]
         var codes: [(column: String, name: String)] = []
 
         var testDescription: String { view }
         var keys: [String] { words.map(\.column) + codes.map(\.column) }
     }
 
-    private static let deliveryCounts = [
-        "delivered", "received", "expanded", "opened", "action_tapped", "story_action_tapped", "responded",
-        "received_responded", "dismissed", "unanswered", "suppressed", "media_attached",
-    ]
-
-    static let funnels = [
-        Funnel(view: "category_funnel", counts: deliveryCounts, words: [("category", .category)]),
-        Funnel(view: "thread_funnel", counts: deliveryCounts + ["items"], words: [("thread", .thread)]),
-        Funnel(
-            view: "version_funnel", counts: deliveryCounts,
-            words: [("platform", .platform), ("app_version", .appVersion)]),
-        Funnel(
-            view: "campaign_funnel", counts: deliveryCounts,
-            words: [("campaign", .campaign), ("variant", .variant)]),
-        Funnel(
-            view: "category_actions", counts: ["tapped_deliveries", "taps", "foreground_taps", "timed"],
-            words: [("category", .category), ("action_id", .actionID)]),
-        Funnel(
-            view: "story_funnel",
-            counts: [
-                "stories", "started", "completed", "exit_clicked", "exit_finished", "exit_fallback", "exit_abandoned",
-            ], words: [("category", .category), ("campaign", .campaign)]),
-        Funnel(
-            view: "story_page_funnel",
-            counts: [
-                "planned", "reached", "shown", "views", "clicked", "exited", "dwell_ms", "dwells", "auto_advances",
-                "manual_advances",
-            ],
-            words: [("category", .category), ("campaign", .campaign)], codes: [("page_index", "3")]),
-        Funnel(
-            view: "silent_funnel", counts: ["woken", "new_data", "no_data", "failed", "no_result"],
-            words: [("campaign", .campaign)]),
-        Funnel(
-            view: "media_funnel", counts: ["deliveries", "responded"], words: [("category", .category)],
-            codes: [("kind", "audio"), ("network", "other"), ("outcome", "timed_out")]),
-    ]
+    static let funnels = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map { table in
+        var funnel = Funnel(view: table.name, counts: table.counts, words: [])
+        for key in table.keys {
+            switch key.kind {
+            case .word: funnel.words.append((key.name, WordKind.allCases.first { $0.path.hasSuffix(key.name) }!))
+            case .code(let words): funnel.codes.append((key.name, words[2]))
+            case .number: funnel.codes.append((key.name, "3"))
+            }
+        }
+        return funnel
+    }
 
     /// The key that names every column: words of the app, and code 3.
     private func key(of funnel: Funnel, in app: ProjectedApp) throws -> [String: Int] {

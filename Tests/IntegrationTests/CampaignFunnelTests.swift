@@ -1,6 +1,7 @@
 import EventLog
 import FunnelOracle
 import Postgres
+import Projections
 import Sends
 import Telemetry
 import TestSupport
@@ -95,10 +96,13 @@ struct CampaignFunnelTests {
         defer { database.drop() }
         let app = try ProjectedApp(in: database)
         func deliver(_ key: String, install: Int, at time: String, campaign: Int, variant: Int = 0) throws {
+            let name = Projections.Delivery.Name(
+                app: app.app.id, shard: 0, install: UUID(high: 0, low: UInt64(install)), notificationKey: key)
             try app.insert(
-                "delivery", ["campaign": campaign, "variant": variant],
+                "delivery",
+                ["campaign": campaign, "variant": variant, "key": Int(DeliveryKey.of(name, salt: 7))],
                 texts: [
-                    "install_id": "00000000-0000-0000-0000-00000000000\(install)", "notification_key": key,
+                    "install_id": name.install.description, "notification_key": key,
                     "state": "\\x00", "answered_at": time,
                     "first_occurred_at": time, "first_device_at": time, "last_occurred_at": time,
                     "last_device_at": time,

@@ -9,20 +9,19 @@ struct EventLogAccessMatrixTests {
     /// All schemas that are ours.
     static let schemas = ["analytics", "bellwether", "log", "projection", "registry", "report", "sends"]
 
-    private static let views = [
-        "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
-        "analytics.campaign_funnel: SELECT", "analytics.categories: SELECT", "analytics.category_actions: SELECT",
-        "analytics.category_answers: SELECT", "analytics.category_buttons: SELECT", "analytics.category_funnel: SELECT",
-        "analytics.client_drops: SELECT",
-        "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
-        "analytics.fcm_export: SELECT", "analytics.media_funnel: SELECT", "analytics.opens: SELECT",
-        "analytics.projections: SELECT",
-        "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
-        "analytics.sends: SELECT", "analytics.silent_funnel: SELECT", "analytics.stack_depth_funnel: SELECT",
-        "analytics.story_events: SELECT", "analytics.story_funnel: SELECT",
-        "analytics.story_page_funnel: SELECT", "analytics.story_pages: SELECT", "analytics.thread_funnel: SELECT",
-        "analytics.version_funnel: SELECT",
-    ]
+    private static let views =
+        [
+            "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
+            "analytics.categories: SELECT",
+            "analytics.category_answers: SELECT", "analytics.category_buttons: SELECT",
+            "analytics.client_drops: SELECT",
+            "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
+            "analytics.fcm_export: SELECT", "analytics.opens: SELECT",
+            "analytics.projections: SELECT",
+            "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
+            "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
+            "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
+        ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
 
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
     /// function shows up here for the roles that reach it, and nowhere else.
@@ -45,24 +44,14 @@ struct EventLogAccessMatrixTests {
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
             "log.event: SELECT", "log.head: SELECT", "log.opened_event: SELECT", "projection: USAGE",
-            "projection.campaign_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.category_action_times: DELETE, INSERT, SELECT, UPDATE",
-            "projection.category_actions: DELETE, INSERT, SELECT, UPDATE",
-            "projection.category_exposures: DELETE, INSERT, SELECT, UPDATE",
-            "projection.category_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.chosen_line(): EXECUTE", "projection.delivery: DELETE, INSERT, SELECT, UPDATE",
+            "projection.chosen_line(): EXECUTE",
             "projection.line: SELECT, UPDATE of readers, UPDATE of state",
-            "projection.media_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.progress: SELECT, UPDATE",
+            "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
-            "projection.silent_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.story_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.story_page_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.story_page_gaps: DELETE, INSERT, SELECT, UPDATE",
-            "projection.thread_funnel: DELETE, INSERT, SELECT, UPDATE",
-            "projection.version_funnel: DELETE, INSERT, SELECT, UPDATE", "projection.zone: INSERT, SELECT, UPDATE",
+            "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",
-        ],
+        ] + ProjectionTables.parents.map { "projection.\($0): DELETE, INSERT, SELECT, UPDATE" },
         "bellwether_analyst": views,
         "bellwether_reporter": views + ["report: USAGE", "report.kept: INSERT, SELECT", "report.told: INSERT, SELECT"],
         TestCluster.stranger: [],
@@ -103,7 +92,7 @@ struct EventLogAccessMatrixTests {
             SELECT object || ': ' || string_agg(privilege, ', ' ORDER BY privilege) FROM rights GROUP BY object
             ORDER BY object COLLATE "C"
             """)
-        #expect(rights == Self.expected[role])
+        #expect(rights.sorted() == Self.expected[role]?.sorted())
     }
 
     @Test("the partitions of a projector's table give the rights that the table gives")

@@ -1,4 +1,5 @@
 import Postgres
+import Projections
 import TestSupport
 
 /// What an analyst sees of all funnels in one snapshot, and which laws it breaks.
@@ -22,18 +23,19 @@ struct FunnelReading: Equatable {
         for query in Self.laws {
             for row in try connection.query(Statement(query)) { broken.append(try row.get(0)) }
         }
-        let row = try connection.query(
-            """
+        let sums = TallyTable.ofDeliveryCounts.map {
+            "(SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.\($0.name))"
+        }.joined(separator: ", ")
+        let query: String = """
             SELECT count(*) FILTER (WHERE NOT silent), count(*) FILTER (WHERE silent),
-                ARRAY[(SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.category_funnel),
-                    (SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.thread_funnel),
-                    (SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.version_funnel)],
+                ARRAY[\(sums)],
                 (SELECT coalesce(sum(woken), 0)::bigint FROM analytics.silent_funnel)
             FROM analytics.deliveries
-            """)[0]
+            """
+        let row = try connection.query(Statement(query))[0]
         (delivered, silent) = (try row.get(0), try row.get(1))
-        let (sums, woken): ([Int64], Int64) = (try row.get(2), try row.get(3))
-        if Set(sums) != [delivered] { broken.append("\(delivered) deliveries, and the funnels count \(sums)") }
+        let (counts, woken): ([Int64], Int64) = (try row.get(2), try row.get(3))
+        if Set(counts) != [delivered] { broken.append("\(delivered) deliveries, and the funnels count \(counts)") }
         if woken != silent { broken.append("\(silent) silent deliveries, and their funnel counts \(woken)") }
         self.broken = broken
     }
@@ -41,10 +43,8 @@ struct FunnelReading: Equatable {
     /// Each gives a line for every row that breaks a law. A funnel is first of all the sum of the deliveries which stand
     /// beside it in the same snapshot.
     private static let laws =
-        [
-            counts("category_funnel", by: ["category"]), counts("thread_funnel", by: ["thread"]),
-            counts("version_funnel", by: ["platform", "app_version"]), actions, stories, pages, silent, media,
-        ]
+        TallyTable.ofDeliveryCounts.map { counts($0.name, by: $0.keys.map(\.name)) }
+        + [actions, stories, pages, silent, media]
 
     private static func counts(_ view: String, by keys: [String]) -> String {
         let columns = [

@@ -1,5 +1,6 @@
 import FunnelOracle
 import Postgres
+import Projections
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -8,22 +9,10 @@ import Testing
 struct FunnelViews: Equatable, Sendable {
     let lines: [String]
 
-    /// Those that are sums: all that retention must not change.
-    private static let views = [
-        "category_funnel", "category_actions", "story_funnel", "story_page_funnel", "thread_funnel", "version_funnel",
-        "silent_funnel", "media_funnel",
-    ]
-
-    /// Of these apps alone, or of all.
+    /// Of these apps alone, or of all. Those that are sums: all that retention must not change.
     init(of apps: [String]? = nil, on connection: inout Connection) throws {
-        let told =
-            Self.views.map { ($0, "analytics.\($0) AS \($0)") }
-            + [
-                (CategoryExposures.view, CategoryExposures.source), (CampaignFunnel.view, CampaignFunnel.source),
-                (StoryPageAdvances.view, StoryPageAdvances.source), (StoryPageGaps.view, StoryPageGaps.source),
-            ]
-        let query = told.map { name, source in
-            "SELECT '\(name) ' || \(name)::text FROM \(source) WHERE $1 IS NULL OR app = ANY ($1)"
+        let query = Funnels.kinds.filter { $0.view != DeliveryRow.view }.map { kind in
+            "SELECT '\(kind.view) ' || \(kind.view)::text FROM \(kind.source) WHERE $1 IS NULL OR app = ANY ($1)"
         }.joined(separator: " UNION ALL ")
         lines = try connection.query(Statement("\(query) ORDER BY 1", [.init(apps)])).map { try $0.get(0) }
     }
@@ -37,9 +26,9 @@ struct FunnelViews: Equatable, Sendable {
     /// The laws of the contract that the funnels and deliveries of one snapshot break, a line for each row. Funnels with
     /// sealed parts stand on more than the deliveries show: of those, only what needs no deliveries is asked.
     static func brokenLaws(hasSealed: Bool = false, on connection: inout Connection) throws -> [String] {
-        let counted = [
-            ("category_funnel", "category"), ("thread_funnel", "thread"), ("version_funnel", "app_version, platform"),
-        ]
+        let counted = TallyTable.ofDeliveryCounts.map { table in
+            (table.name, table.keys.map(\.name).joined(separator: ", "))
+        }
         var queries = counted.map { view, _ in
             """
             SELECT '\(view) breaks a law: ' || f::text FROM analytics.\(view) AS f
@@ -108,6 +97,13 @@ struct FunnelViews: Equatable, Sendable {
                 """)
         }
         return try connection.query(Statement(queries.joined(separator: " UNION ALL "))).map { try $0.get(0) }
+    }
+}
+
+extension TallyTable {
+    /// Those of all projectors that count what became of deliveries.
+    static let ofDeliveryCounts = Projectors.all.flatMap { $0.tables }.filter {
+        $0.counts.contains("received_responded")
     }
 }
 

@@ -52,7 +52,8 @@ struct ProjectedApp {
                 AND (attnotnull OR attname = ANY (\(Array(given.keys))))
             """)
         let row = columns.map { given[$0] ?? "0" }.joined(separator: ", ")
-        try database.run("INSERT INTO projection.\(table) (\(columns.joined(separator: ", "))) VALUES (\(row))")
+        try database.run(
+            "INSERT INTO projection.\(table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES (\(row))")
     }
 
     /// The same row in the sealed partition, in two shards of the live one and in that of the line which is not live:

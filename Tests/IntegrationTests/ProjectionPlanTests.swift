@@ -39,6 +39,16 @@ struct ProjectionPlanTests {
         #expect(try database.value("SELECT count(*) FROM projection.delivery", as: Int64.self) == 1_000)
         // At most a step for each batch.
         try expectReads(atLeast: 1_000, below: 5_000, in: database)
+        // Each delivery was looked for by its key, and none by its app.
+        var connection = try database.connect()
+        let scans: Statement = """
+            SELECT coalesce(sum(idx_scan) FILTER (WHERE indexrelname LIKE '%key_idx'), 0)::bigint,
+                coalesce(sum(idx_scan) FILTER (WHERE indexrelname LIKE '%app_day%'), 0)::bigint
+            FROM pg_stat_user_indexes WHERE schemaname = 'projection' AND relname LIKE 'delivery\\_%'
+            """
+        let isReported = try eventually { try connection.query(scans)[0].get(0, as: Int64.self) >= 1_000 }
+        #expect(isReported)
+        #expect(try connection.query(scans)[0].get(1, as: Int64.self) == 0)
     }
 
     /// Each batch has events from end to end of ten days, as those of phones that were offline do.

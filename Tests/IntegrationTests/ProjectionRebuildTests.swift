@@ -35,7 +35,7 @@ struct ProjectionRebuildTests {
         try database.expectLevel()
         try control.rebuild().expectSwapped(left: 0)
         #expect(try database.lines() == ["4 live"])
-        for table in ["delivery", "category_funnel", "category_action_times", "story_page_funnel", "media_funnel"] {
+        for table in ProjectionTables.parents {
             #expect(try database.tables(of: table) == [4], "\(table)")
         }
         try traffic.expectOracle()

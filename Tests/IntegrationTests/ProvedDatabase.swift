@@ -58,8 +58,8 @@ struct ProvedDatabase {
             let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
             try RecountTables.make(shard: shard, position: head, on: &connection)
             for recount in Recounts.all {
-                let columns = (recount.key + recount.values).map(\.name).joined(separator: ", ")
-                let state = recount.isSum ? ("", "") : (", state", ", ''")
+                let columns = (recount.key + recount.values).map { "\"\($0.name)\"" }.joined(separator: ", ")
+                let state = recount.isSum ? ("", "") : (", state, key", ", '', 0")
                 try connection.execute(
                     script: """
                         DELETE FROM projection.\(recount.table) WHERE shard = \(shard);

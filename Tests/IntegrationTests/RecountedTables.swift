@@ -35,7 +35,7 @@ struct RecountedTables {
 
     private mutating func read(_ recount: Recount, on connection: inout Connection) throws {
         let columns = recount.key + recount.values
-        let list = columns.map { $0.text(of: "r.\($0.name)") }.joined(separator: ", ")
+        let list = columns.map { $0.text(of: "r.\"\($0.name)\"") }.joined(separator: ", ")
         let sql = "SELECT \(list) FROM (\(recount.sql)) AS r"
         for row in try connection.query(Statement(sql)) {
             var texts: [String?] = []
@@ -68,6 +68,12 @@ struct RecountedTables {
         if row["story_exit"] == "" {
             row["story_exit"] = .some(nil)
             row["pages"] = .some(nil)
+        }
+        for name in [
+            "first_response", "locale", "os_version", "device_model", "authorization", "interruption_level", "topic",
+            "analytics_label", "launch",
+        ] where row[name] == "" {
+            row[name] = .some(nil)
         }
         if row["furthest"] == "-1" { row["furthest"] = .some(nil) }
         return row

@@ -81,11 +81,11 @@ struct VerifierTests {
                 switch column.meaning {
                 case .time: "coalesce(\(column.name), last_occurred_at) + interval '1 us'"
                 case .flags: "flags | 8"
-                default: "\(column.name) + 1"
+                default: "\"\(column.name)\" + 1"
                 }
             try proved.tamper("CREATE TABLE kept AS SELECT * FROM \(row)")
             try proved.tamper(
-                "UPDATE projection.delivery SET \(column.name) = \(other) WHERE notification_key = 'story-0'")
+                "UPDATE projection.delivery SET \"\(column.name)\" = \(other) WHERE notification_key = 'story-0'")
             let report = try proved.verify(shards: [shard])
             let difference = try #require(report.differences.first)
             #expect(report.differing.map(\.table) == ["delivery"] && report.differingCells == 1)

@@ -18,12 +18,12 @@ extension WrittenLog {
         return [
             "app": slug(of: app), "install_id": delivery.name.install.description,
             "notification_key": delivery.name.notificationKey, "day": delivery.day.description,
-            "category": word(.category, attributes.category, of: app),
-            "campaign": word(.campaign, attributes.campaign, of: app),
-            "variant": word(.variant, attributes.variant, of: app),
-            "thread": word(.thread, attributes.thread, of: app),
-            "platform": word(.platform, attributes.platform, of: app),
-            "app_version": word(.appVersion, attributes.appVersion, of: app),
+            "category": word("category", attributes.category, of: app),
+            "campaign": word("campaign", attributes.campaign, of: app),
+            "variant": word("variant", attributes.variant, of: app),
+            "thread": word("thread", attributes.thread, of: app),
+            "platform": word("platform", attributes.platform, of: app),
+            "app_version": word("app_version", attributes.appVersion, of: app),
             "origin": Origin.wire(ofCode: attributes.origin),
             "first_occurred_at": span.firstOccurredAt.description,
             "last_occurred_at": span.lastOccurredAt.description,
@@ -41,6 +41,27 @@ extension WrittenLog {
             "received_responded": String(facts.flags.isResponded && facts.flags.contains(.received)),
         ]
         columns["answered_at"] = facts.answeredAt?.description
+        columns["received_at"] = facts.receivedAt?.description
+        columns["opened_at"] = facts.openedAt?.description
+        columns["first_response_at"] = facts.firstResponse?.at.description
+        columns["first_response"] =
+            switch facts.firstResponse?.kind {
+            case .opened: "opened"
+            case .storyAction: "story_action"
+            case .action(let id): word("action_id", id, of: delivery.name.app)
+            case nil: nil
+            }
+        let attributes = facts.attributes
+        for (name, id) in [
+            ("os_version", attributes.osVersion), ("device_model", attributes.deviceModel),
+            ("locale", attributes.locale),
+            ("interruption_level", attributes.interruptionLevel), ("topic", attributes.topic),
+            ("analytics_label", attributes.analyticsLabel),
+        ] where id != 0 {
+            columns[name] = word(name, id, of: delivery.name.app)
+        }
+        columns["authorization"] = Authorization(rawValue: attributes.authorization)?.wire
+        columns["launch"] = Launch(rawValue: attributes.launch)?.wire
         for (name, flag) in Self.flags { columns[name] = String(facts.flags.contains(flag)) }
         if let story = facts.story {
             columns["story_exit"] = String(describing: story.exit)

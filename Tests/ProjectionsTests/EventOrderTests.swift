@@ -104,7 +104,7 @@ struct EventOrderTests {
             var tables = FunnelTables()
             for row in order { tables.apply([row], of: log) }
             let found = tables.deliveries(of: log).map {
-                log.word(.category, $0.facts.attributes.category, of: $0.name.app)
+                log.word("category", $0.facts.attributes.category, of: $0.name.app)
             }
             #expect(found == [category])
         }

@@ -25,25 +25,17 @@ extension FunnelSums {
         let day: CivilDate
         var keys: SIMD4<Int32>
 
-        func texts(of columns: [TallyTable.Column], in log: WrittenLog) -> [String: String] {
+        func texts(of columns: [TallyTable.Key], in log: WrittenLog) -> [String: String] {
             var texts = ["app": log.slug(of: app), "day": day.description]
-            for (place, column) in columns.enumerated() { texts[column.name] = text(of: column.name, keys[place], log) }
+            for (place, column) in columns.enumerated() { texts[column.name] = text(of: column, keys[place], log) }
             return texts
         }
 
-        private func text(of column: String, _ key: Int32, _ log: WrittenLog) -> String {
-            switch column {
-            case "category": log.word(.category, key, of: app)
-            case "campaign": log.word(.campaign, key, of: app)
-            case "variant": log.word(.variant, key, of: app)
-            case "thread": log.word(.thread, key, of: app)
-            case "platform": log.word(.platform, key, of: app)
-            case "app_version": log.word(.appVersion, key, of: app)
-            case "action_id": log.word(.action, key, of: app)
-            case "kind": MediaKind.wire(ofCode: key)
-            case "network": MediaNetwork.wire(ofCode: key)
-            case "outcome": MediaOutcome.wire(ofCode: key)
-            default: String(key)
+        private func text(of column: TallyTable.Key, _ key: Int32, _ log: WrittenLog) -> String {
+            switch column.kind {
+            case .word: log.word(column.name, key, of: app)
+            case .code(let words): key == 0 ? "" : words[Int(key) - 1]
+            case .number: String(key)
             }
         }
     }

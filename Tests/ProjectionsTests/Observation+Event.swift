@@ -21,7 +21,7 @@ extension Observation {
             media.outcome = receipt.media?.outcome?.rawValue ?? 0
             items = receipt.summaryArgumentCount.map { Int32(clamping: $0) }
         case .actionTapped(let tap):
-            action = words.id(.action, tap.actionID)
+            action = words.id("action_id", tap.actionID)
             isForegroundTap = tap.activation == .foreground
         case .storyStarted(let start): page = start.pageCount
         case .pageShown(let shown):
@@ -48,12 +48,24 @@ extension Observation.Presentation {
 extension Attributes {
     fileprivate init(of event: Event, words: inout Words) {
         self.init()
-        category = words.id(.category, event.notification.category)
-        campaign = words.id(.campaign, event.notification.campaign)
-        variant = words.id(.variant, event.notification.variant)
-        thread = words.id(.thread, event.notification.thread)
-        platform = words.id(.platform, event.source.platform)
-        appVersion = words.id(.appVersion, event.source.appVersion)
+        category = words.id("category", event.notification.category)
+        campaign = words.id("campaign", event.notification.campaign)
+        variant = words.id("variant", event.notification.variant)
+        thread = words.id("thread", event.notification.thread)
+        platform = words.id("platform", event.source.platform)
+        appVersion = words.id("app_version", event.source.appVersion)
+        osVersion = words.id("os_version", event.source.osVersion)
+        deviceModel = words.id("device_model", event.source.deviceModel)
+        locale = words.id("locale", event.source.locale)
+        interruptionLevel = words.id("interruption_level", event.notification.interruptionLevel)
+        topic = words.id("topic", event.notification.topic)
+        analyticsLabel = words.id("analytics_label", event.notification.analyticsLabel)
         origin = event.notification.origin?.rawValue ?? 0
+        authorization = event.source.authorization?.rawValue ?? 0
+        switch event.interaction {
+        case .opened(let launch): self.launch = launch?.rawValue ?? 0
+        case .actionTapped(let tap): launch = tap.launch?.rawValue ?? 0
+        default: break
+        }
     }
 }

@@ -82,6 +82,14 @@ struct WildObservations {
         attributes.thread = word()
         attributes.platform = word()
         attributes.appVersion = word()
+        attributes.osVersion = word()
+        attributes.deviceModel = word()
+        attributes.locale = word()
+        attributes.interruptionLevel = word()
+        attributes.topic = word()
+        attributes.analyticsLabel = word()
         attributes.origin = Int16(random.number(0...2))
+        attributes.authorization = Int16(random.number(0...5))
+        attributes.launch = Int16(random.number(0...3))
     }
 }

@@ -63,5 +63,5 @@ struct WrittenLog {
 
     func slug(of app: Int32) -> String { slugs[Int(app) - 1] }
 
-    func word(_ kind: Words.Kind, _ id: Int32, of app: Int32) -> String { words[Int(app) - 1].word(kind, id) }
+    func word(_ kind: String, _ id: Int32, of app: Int32) -> String { words[Int(app) - 1].word(kind, id) }
 }

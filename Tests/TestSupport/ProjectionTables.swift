@@ -1,10 +1,20 @@
 package import Postgres
+internal import Projections
 internal import ServiceRuntime
 
 /// What projections leave in a database.
 package enum ProjectionTables {
+    /// The names of all projections, the deliveries first.
+    package static let projections = ["deliveries"] + Projectors.all.map { $0.name }
+
+    /// The funnels' views.
+    package static let views = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map(\.name)
+
+    /// The tables of all projections, without their numbers.
+    package static let parents = ["delivery"] + Projectors.all.flatMap { $0.tables }.map(\.name)
+
     /// How many there are of one line and of what is sealed: two of each.
-    package static let ofOneLine: Int64 = 26
+    package static let ofOneLine = Int64(2 * parents.count)
 
     /// How many tables hold rows of projections: two for each that is read, the sealed and the live one, while none is
     /// being built or waits to be dropped.

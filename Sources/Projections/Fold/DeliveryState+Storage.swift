@@ -3,9 +3,7 @@ internal import Telemetry
 /// A state as the bytes of its row. Compact, since a row is written with most events: numbers in as many bytes as they
 /// need, times as distances, and only what an observation says.
 extension DeliveryState {
-    private static let format: UInt8 = 2
-    /// Of rows that have yet to be built anew: the same, but pages do not say how they came up.
-    private static let formerFormat: UInt8 = 1
+    private static let format: UInt8 = 3
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -30,8 +28,8 @@ extension DeliveryState {
     /// bytes may give a wrong state, but none with which arithmetic overflows.
     package init?(encoded bytes: [UInt8], span: Span) {
         var reader = StateReader(bytes)
-        guard span.isBelievable, let format = reader.byte(), Self.formerFormat...Self.format ~= format,
-            let count = reader.varint(), count > 0, count <= bytes.count
+        guard span.isBelievable, reader.byte() == Self.format, let count = reader.varint(), count > 0,
+            count <= bytes.count
         else { return nil }
         var observations: [Observation] = []
         observations.reserveCapacity(Int(count))
@@ -90,6 +88,34 @@ private enum Said {
     static let anything: UInt64 = (skew << 1) - 1
 }
 
+extension Attributes {
+    /// All but the category, those first that most say: eleven words and three codes.
+    fileprivate var others: SIMD16<Int32> {
+        get {
+            [
+                platform, appVersion, osVersion, deviceModel, locale, campaign, thread, variant, interruptionLevel,
+                topic, analyticsLabel, Int32(authorization), Int32(launch), Int32(origin), 0, 0,
+            ]
+        }
+        set {
+            platform = newValue[0]
+            appVersion = newValue[1]
+            osVersion = newValue[2]
+            deviceModel = newValue[3]
+            locale = newValue[4]
+            campaign = newValue[5]
+            thread = newValue[6]
+            variant = newValue[7]
+            interruptionLevel = newValue[8]
+            topic = newValue[9]
+            analyticsLabel = newValue[10]
+            authorization = Int16(newValue[11])
+            launch = Int16(newValue[12])
+            origin = Int16(newValue[13])
+        }
+    }
+}
+
 extension [UInt8] {
     /// Seven bits a byte, the lowest first.
     fileprivate mutating func append(varint number: UInt64) {
@@ -137,12 +163,11 @@ extension [UInt8] {
         if said & Said.action != 0 { append(varint: UInt64(observation.action)) }
         if said & Said.category != 0 { append(varint: UInt64(attributes.category)) }
         if said & Said.attributes != 0 {
-            append(varint: UInt64(attributes.campaign))
-            append(varint: UInt64(attributes.variant))
-            append(varint: UInt64(attributes.thread))
-            append(varint: UInt64(attributes.platform))
-            append(varint: UInt64(attributes.appVersion))
-            append(varint: UInt64(attributes.origin))
+            let ids = attributes.others
+            var present: UInt64 = 0
+            for bit in 0..<14 where ids[bit] != 0 { present |= 1 << UInt64(bit) }
+            append(varint: present)
+            for bit in 0..<14 where ids[bit] != 0 { append(varint: UInt64(ids[bit])) }
         }
         if said & Said.presentation != 0 { append(observation.presentation.rawValue) }
         if said & Said.media != 0 {
@@ -263,15 +288,13 @@ private struct StateReader {
             observation.attributes.category = category
         }
         if said & Said.attributes != 0 {
-            guard let campaign = int32(), let variant = int32(), let thread = int32(), let platform = int32(),
-                let appVersion = int32(), let origin = int16()
-            else { return false }
-            observation.attributes.campaign = campaign
-            observation.attributes.variant = variant
-            observation.attributes.thread = thread
-            observation.attributes.platform = platform
-            observation.attributes.appVersion = appVersion
-            observation.attributes.origin = origin
+            guard let present = varint(), present >> 14 == 0 else { return false }
+            var others = observation.attributes.others
+            for bit in 0..<14 where present >> UInt64(bit) & 1 == 1 {
+                guard let id = int32(), bit < 11 || id <= Int16.max else { return false }
+                others[bit] = id
+            }
+            observation.attributes.others = others
         }
         if said & Said.presentation != 0 {
             guard let presentation = byte().flatMap(Observation.Presentation.init) else { return false }

@@ -11,10 +11,28 @@ package struct Facts: Hashable, Sendable {
     /// The greatest `summary_argument_count`, 1 where none.
     package private(set) var items: Int32 = 1
     package private(set) var flags: DeliveryFlags = []
+    /// Of the first receipt and of the first opening in event order.
+    package private(set) var receivedAt: Timestamp?
+    package private(set) var openedAt: Timestamp?
+    /// The first opening or tap.
+    package private(set) var firstResponse: Response?
     /// Of the earliest opening, dismissal or tap; nil for a silent delivery, too.
     package private(set) var answeredAt: Timestamp?
     /// Nil for a delivery without any `story.*` event, and for a silent one.
     package private(set) var story: Story?
+
+    /// What somebody did with the notification, and when.
+    package struct Response: Hashable, Sendable {
+        package let at: Timestamp
+        package let kind: Kind
+
+        package enum Kind: Hashable, Sendable {
+            case opened
+            /// A button, by the id of its word.
+            case action(Int32)
+            case storyAction
+        }
+    }
 
     /// How a story went.
     package struct Story: Hashable, Sendable {
@@ -49,10 +67,17 @@ package struct Facts: Hashable, Sendable {
             case nil: break
             }
             if answeredAt == nil, observation.type.isAnswer { answeredAt = observation.moment.occurredAt }
+            if let kind = observation.response, firstResponse == nil {
+                firstResponse = Response(at: observation.moment.occurredAt, kind: kind)
+            }
             switch observation.type {
-            case .notificationReceived: types.insert(.received)
+            case .notificationReceived:
+                types.insert(.received)
+                receivedAt = receivedAt ?? observation.moment.occurredAt
             case .notificationExpanded: types.insert(.expanded)
-            case .notificationOpened: types.insert(.opened)
+            case .notificationOpened:
+                types.insert(.opened)
+                openedAt = openedAt ?? observation.moment.occurredAt
             case .notificationDismissed: types.insert(.dismissed)
             case .actionTapped: types.insert(.actionTapped)
             case .storyStarted:
@@ -92,6 +117,20 @@ package struct Facts: Hashable, Sendable {
                 .abandoned
             }
         story = Story(exit: exit, furthest: furthest, pages: max(pageCount, (furthest ?? -1) + 1))
+    }
+}
+
+extension Observation {
+    /// What kind of a response it is, if it is one.
+    fileprivate var response: Facts.Response.Kind? {
+        switch type {
+        case .notificationOpened: .opened
+        case .actionTapped: .action(action)
+        case .storyActionTapped: .storyAction
+        case .notificationReceived, .notificationExpanded, .notificationDismissed, .storyStarted, .storyPageShown,
+            .storyFinished, .storyFallbackShown:
+            nil
+        }
     }
 }
 

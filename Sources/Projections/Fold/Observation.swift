@@ -69,7 +69,15 @@ package struct Attributes: Hashable, Sendable {
     package var thread: Int32 = 0
     package var platform: Int32 = 0
     package var appVersion: Int32 = 0
+    package var osVersion: Int32 = 0
+    package var deviceModel: Int32 = 0
+    package var locale: Int32 = 0
+    package var interruptionLevel: Int32 = 0
+    package var topic: Int32 = 0
+    package var analyticsLabel: Int32 = 0
     package var origin: Int16 = 0
+    package var authorization: Int16 = 0
+    package var launch: Int16 = 0
 
     package init() {}
 
@@ -83,7 +91,15 @@ package struct Attributes: Hashable, Sendable {
         if thread == 0 { thread = other.thread }
         if platform == 0 { platform = other.platform }
         if appVersion == 0 { appVersion = other.appVersion }
+        if osVersion == 0 { osVersion = other.osVersion }
+        if deviceModel == 0 { deviceModel = other.deviceModel }
+        if locale == 0 { locale = other.locale }
+        if interruptionLevel == 0 { interruptionLevel = other.interruptionLevel }
+        if topic == 0 { topic = other.topic }
+        if analyticsLabel == 0 { analyticsLabel = other.analyticsLabel }
         if origin == 0 { origin = other.origin }
+        if authorization == 0 { authorization = other.authorization }
+        if launch == 0 { launch = other.launch }
     }
 
     /// Forgets each that is said there.
@@ -94,7 +110,15 @@ package struct Attributes: Hashable, Sendable {
         if known.thread != 0 { thread = 0 }
         if known.platform != 0 { platform = 0 }
         if known.appVersion != 0 { appVersion = 0 }
+        if known.osVersion != 0 { osVersion = 0 }
+        if known.deviceModel != 0 { deviceModel = 0 }
+        if known.locale != 0 { locale = 0 }
+        if known.interruptionLevel != 0 { interruptionLevel = 0 }
+        if known.topic != 0 { topic = 0 }
+        if known.analyticsLabel != 0 { analyticsLabel = 0 }
         if known.origin != 0 { origin = 0 }
+        if known.authorization != 0 { authorization = 0 }
+        if known.launch != 0 { launch = 0 }
     }
 }
 

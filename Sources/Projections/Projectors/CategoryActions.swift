@@ -4,12 +4,61 @@ enum CategoryActions: Projector {
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
-            "category_actions", keys: [.integer("category"), .integer("action_id")],
-            counts: ["tapped_deliveries", "taps", "foreground_taps", "timed"]),
+            name, keys: keys,
+            columns: [
+                .count(
+                    "tapped_deliveries",
+                    "Deliveries on which it was tapped. One with taps of two buttons counts for both"),
+                .count("taps", "Taps of it, repeated ones too"),
+                .count("foreground_taps", "Taps that brought the app to the front"),
+                .count("timed", "Deliveries with a tap of it not before their earliest receipt"),
+            ], view: .byHand,
+            recount: .init(
+                """
+                SELECT
+                    app, day, category, action_id,
+                    count(*) AS tapped_deliveries,
+                    sum(taps)::bigint AS taps,
+                    sum(foreground_taps)::bigint AS foreground_taps,
+                    count(microseconds) AS timed
+                FROM recount_tap GROUP BY app, day, category, action_id
+                """, behind: tapped(""))),
+        // Times by bucket: those below 8 µs each its own, then eight to each doubling, so that a median can be had of sums
+        // and is off by a sixteenth at most. In SQL the exponent is the place of the highest bit that is set.
         TallyTable(
-            "category_action_times", keys: [.integer("category"), .integer("action_id"), .smallint("bucket")],
-            counts: ["deliveries"]),
+            "category_action_times",
+            keys: keys + [.number("bucket", "Bucket of the time from the earliest receipt to the first tap")],
+            columns: [.count("deliveries", "Deliveries with such a time")], view: .none,
+            recount: .init(
+                """
+                SELECT app, day, category, action_id, \(bucket)::smallint AS bucket, count(*) AS deliveries
+                FROM (SELECT *, 64 - position(B'1' IN microseconds::bit(64)) AS exponent FROM recount_tap) AS recount_tap
+                WHERE microseconds IS NOT NULL
+                GROUP BY app, day, category, action_id, \(bucket)
+                """,
+                behind: tapped(
+                    """
+                    AND (SELECT \(bucket) FROM (SELECT 64 - position(B'1' IN t.microseconds::bit(64)) AS exponent) AS of_tap)
+                        = cell.bucket
+                    """))),
     ]
+
+    private static let keys: [TallyTable.Key] = [.category, .word("action_id", "Identifier of the button")]
+
+    private static let bucket = """
+        CASE WHEN microseconds < 8 THEN microseconds
+            ELSE (exponent - 2) * 8 + (microseconds >> (exponent - 3) & 7) END
+        """
+
+    private static func tapped(_ condition: String) -> String {
+        """
+        \(sameDay) AND d.category = cell.category
+            AND EXISTS (
+                SELECT FROM recount_tap AS t
+                WHERE t.app = d.app AND t.install_id = d.install_id AND t.notification_key = d.notification_key
+                    AND t.action_id = cell.action_id \(condition))
+        """
+    }
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

@@ -3,7 +3,17 @@
 enum CategoryExposures: Projector {
     static let name = "category_exposures"
     static let version: Int32 = 1
-    static let tables = [TallyTable("category_exposures", keys: [.integer("category")], counts: ["exposed"])]
+    static let tables = [
+        TallyTable(
+            name, keys: [.category],
+            columns: [.count("exposed", "Deliveries whose content extension was shown or that had a button tapped")],
+            view: .none,
+            recount: .init(
+                """
+                SELECT app, day, category, count(*) AS exposed
+                FROM recount_delivery WHERE expanded OR action_tapped GROUP BY app, day, category
+                """, behind: "\(sameDay) AND d.category = cell.category AND d.flags & (4 | 32) <> 0"))
+    ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

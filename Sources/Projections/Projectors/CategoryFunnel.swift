@@ -1,8 +1,35 @@
-/// Per (app, day, category): what became of the notifications of a category.
+/// Per (app, day, category): what became of the notifications of a category. The first table anybody reads.
 enum CategoryFunnel: Projector {
     static let name = "category_funnel"
     static let version: Int32 = 1
-    static let tables = [TallyTable("category_funnel", keys: [.integer("category")], counts: DeliveryCounts.columns)]
+    static let tables = [
+        TallyTable(
+            name, keys: [.category],
+            columns: DeliveryCounts.columns + DeliveryCounts.rates + [
+                .derived(
+                    "dismiss_rate",
+                    "CASE WHEN category.value = ANY (reported.categories) THEN f.dismissed / nullif(f.delivered, 0) END",
+                    """
+                    dismissed / delivered. Null where the category is not registered with custom_dismiss: there iOS reports no \
+                    dismissal
+                    """)
+            ],
+            view: .sums(
+                """
+                What became of the notifications of each category, day by day, silent ones aside. A delivery is one notification \
+                on one install, and counts on the day of its first event.
+                """,
+                joining: """
+                    CROSS JOIN LATERAL (
+                        -- Where iOS reports dismissals at all.
+                        SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
+                        WHERE c.app = app.id AND c.custom_dismiss
+                    ) AS reported
+                    """),
+            recount: .init(
+                DeliveryCounts.recount(by: "category"),
+                behind: "\(sameDay) AND d.category = cell.category AND \(noneSilent)"))
+    ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

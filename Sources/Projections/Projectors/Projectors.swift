@@ -4,4 +4,11 @@ package enum Projectors {
         CategoryFunnel.self, CategoryActions.self, CategoryExposures.self, CampaignFunnel.self, StoryFunnel.self,
         StoryPageFunnel.self, ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self,
     ]
+
+    /// The version of each projector's rules in this program, with that of the deliveries under them.
+    static func versions(of projectors: [any Projector.Type]) -> [String: Int32] {
+        Dictionary(
+            uniqueKeysWithValues: [(DeliveryTable.projector, DeliveryTable.version)]
+                + projectors.map { ($0.name, $0.version) })
+    }
 }

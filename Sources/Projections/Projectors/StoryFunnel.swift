@@ -4,11 +4,42 @@ enum StoryFunnel: Projector {
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
-            "story_funnel", keys: [.integer("category"), .integer("campaign")],
-            counts: [
-                "stories", "started", "completed", "exit_clicked", "exit_finished", "exit_fallback", "exit_abandoned",
-            ])
+            name, keys: [.category, .campaign],
+            columns: [
+                .count("stories", "Deliveries with any story event"),
+                .count("started", "Deliveries whose story started"),
+                .count("completed", "Deliveries whose story was shown to the end, whatever its exit"),
+                .count("exit_clicked", "Deliveries with a tap of a page's call to action"),
+                .count("exit_finished", "Else: shown to the end"),
+                .count("exit_fallback", "Else: the fallback was shown, and no page"),
+                .count("exit_abandoned", "Else: left on the way"),
+                .rate("completion_rate", "completed", "started", "completed / started; null where started is 0"),
+                .rate(
+                    "fallback_rate", "exit_fallback", "stories",
+                    "exit_fallback / stories: how often there was no page to show"),
+            ],
+            view: .sums(
+                """
+                How the stories (notifications whose content extension plays pages) of each campaign ended. The four exits add up \
+                to stories. A story that nobody pressed and held was never opened and is not here.
+                """),
+            recount: .init(
+                """
+                SELECT
+                    app, day, category, campaign,
+                    count(*) AS stories,
+                    count(*) FILTER (WHERE story_started) AS started,
+                    count(*) FILTER (WHERE story_finished) AS completed,
+                    count(*) FILTER (WHERE story_exit = 1) AS exit_clicked,
+                    count(*) FILTER (WHERE story_exit = 2) AS exit_finished,
+                    count(*) FILTER (WHERE story_exit = 3) AS exit_fallback,
+                    count(*) FILTER (WHERE story_exit = 4) AS exit_abandoned
+                FROM recount_delivery WHERE story_exit <> 0 GROUP BY app, day, category, campaign
+                """, behind: "\(sameStory) AND d.story_exit <> 0"))
     ]
+
+    /// The story of a delivery `d` is that of a row `cell`.
+    static let sameStory = "\(sameDay) AND d.category = cell.category AND d.campaign = cell.campaign"
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

@@ -3,19 +3,34 @@ enum ThreadFunnel: Projector {
     static let name = "thread_funnel"
     static let version: Int32 = 1
     static let tables = [
-        TallyTable("thread_funnel", keys: [.integer("thread")], counts: DeliveryCounts.columns + ["items"])
+        TallyTable(
+            name,
+            keys: [.word("thread", "Notification group (thread identifier), '' for deliveries that name none")],
+            columns: DeliveryCounts.columns + [
+                .count(
+                    "items",
+                    """
+                    Items that the deliveries stand for in the group's summary: the sum of each one's greatest \
+                    summary_argument_count, 1 where none
+                    """)
+            ] + DeliveryCounts.rates,
+            view: .sums(
+                "The columns of category_funnel by notification group, and how many items its notifications stood for."),
+            recount: .init(
+                DeliveryCounts.recount(by: "thread", and: ",\n    sum(items)::bigint AS items"),
+                behind: "\(sameDay) AND d.thread = cell.thread AND \(noneSilent)"))
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
         let keys: SIMD4<Int32> = [facts.attributes.thread, 0, 0, 0]
-        let items = UInt32(1) << DeliveryCounts.columns.count
+        let items = UInt32(1) << DeliveryCounts.count
         tallies[0].add(DeliveryCounts.bits(of: facts.flags) | items, times: weight, at: keys, of: delivery)
         // Most stand for one item, which the bit has counted.
         if facts.items != 1 {
-            var amounts = [Int64](repeating: 0, count: DeliveryCounts.columns.count + 1)
-            amounts[DeliveryCounts.columns.count] = Int64(facts.items) - 1
+            var amounts = [Int64](repeating: 0, count: DeliveryCounts.count + 1)
+            amounts[DeliveryCounts.count] = Int64(facts.items) - 1
             tallies[0].add(amounts, times: weight, at: keys, of: delivery)
         }
     }

@@ -4,7 +4,21 @@ enum VersionFunnel: Projector {
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
-            "version_funnel", keys: [.integer("platform"), .integer("app_version")], counts: DeliveryCounts.columns)
+            name,
+            keys: [
+                .word(
+                    "platform", "Operating system of the device, as posted; '' for deliveries that name none"),
+                .word(
+                    "app_version",
+                    "Version of the app that the delivery's first event with one names; '' where none does"),
+            ],
+            columns: DeliveryCounts.columns + DeliveryCounts.rates,
+            view: .sums("The columns of category_funnel by operating system and version of the app."),
+            recount: .init(
+                DeliveryCounts.recount(by: "platform, app_version"),
+                behind: """
+                    \(sameDay) AND d.platform = cell.platform AND d.app_version = cell.app_version AND \(noneSilent)
+                    """))
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {

@@ -79,7 +79,9 @@ enum LineBuilder {
 
     /// Puts a line in the place of the live one, or its projectors in the place of theirs: at one position of the log and
     /// in one moment, so that no reader sees a number go back. What was live is kept as a retired line.
-    static func swap(_ line: Int32, all: Bool, on connection: inout Connection) throws(StepError) {
+    static func swap(
+        _ line: Int32, all: Bool, of projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(StepError) {
         try connection.atomically { connection in
             try connection.query("LOCK TABLE projection.line IN SHARE ROW EXCLUSIVE MODE")
             guard try isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
@@ -92,8 +94,8 @@ enum LineBuilder {
                 ORDER BY line, shard FOR UPDATE
                 """)
             let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
-            try level(.building(line), at: furthest, on: &connection)
-            if !all { try level(.live, at: furthest, on: &connection) }
+            try level(.building(line), of: projectors, at: furthest, on: &connection)
+            if !all { try level(.live, of: projectors, at: furthest, on: &connection) }
             Waypoint.pass("side by side")
             try exchange(line, with: live, all: all, on: &connection)
             Waypoint.pass("exchanged")
@@ -106,8 +108,11 @@ enum LineBuilder {
     }
 
     /// Brings all shards of a line to a position, within the present transaction.
-    private static func level(_ choice: Lane.Choice, at position: Int64, on connection: inout Connection) throws {
-        let step = Step(choice: choice, last: position, mostShards: Int32(Shard.most), mostEvents: 20_000)
+    private static func level(
+        _ choice: Lane.Choice, of projectors: [any Projector.Type], at position: Int64, on connection: inout Connection
+    ) throws {
+        let step = Step(
+            choice: choice, projectors: projectors, last: position, mostShards: Int32(Shard.most), mostEvents: 20_000)
         while try step.take(within: &connection) != nil {}
         guard let reached = try Backlog.read(choice, on: &connection).position, reached >= position else {
             throw StepError.stopped

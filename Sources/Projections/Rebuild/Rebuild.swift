@@ -16,16 +16,19 @@ package struct Rebuild {
         self.control = control
         isComplete = names.isEmpty || names.contains(DeliveryTable.projector)
         for name in names where name != DeliveryTable.projector {
-            guard Projectors.all.contains(where: { $0.name == name }) else { throw UnknownProjector(name: name) }
+            guard control.projectors.contains(where: { $0.name == name }) else {
+                throw UnknownProjector(name: name, known: control.projectors.map { $0.name })
+            }
         }
         let complete = isComplete
-        projectors = Projectors.all.filter { complete || names.contains($0.name) }
+        projectors = control.projectors.filter { complete || names.contains($0.name) }
     }
 
     package struct UnknownProjector: Error, CustomStringConvertible {
         package let name: String
+        let known: [String]
         package var description: String {
-            let known = ([DeliveryTable.projector] + Projectors.all.map { $0.name }).joined(separator: ", ")
+            let known = ([DeliveryTable.projector] + known).joined(separator: ", ")
             return "there is no projection '\(String(printable: name))'. There are: \(known)"
         }
     }
@@ -72,7 +75,7 @@ package struct Rebuild {
                 _ = try change.make(on: &connection)
             }
         }
-        _ = try RetiredLines.drop(on: &connection)
+        _ = try RetiredLines.drop(control.projectors, on: &connection)
         let line = try LineBuilder.begin(projectors, on: &connection)
         Waypoint.pass("line begun")
         try level(line, &connection, progress)
@@ -80,7 +83,7 @@ package struct Rebuild {
         let stopped = try StoppedProjection.all(of: line, on: &connection)
         guard stopped.isEmpty else {
             try LineBuilder.retire(line, on: &connection)
-            _ = try RetiredLines.drop(on: &connection)
+            _ = try RetiredLines.drop(control.projectors, on: &connection)
             return .stopped(stopped)
         }
         let proof = try prove(line, progress)
@@ -98,7 +101,7 @@ package struct Rebuild {
             if let stopped = try foldStop(&connection) { return .stopped([stopped]) }
         }
         progress(.swapping)
-        try LineBuilder.swap(line, all: isComplete, on: &connection)
+        try LineBuilder.swap(line, all: isComplete, of: control.projectors, on: &connection)
         Waypoint.pass("swapped")
         let shard = Int16.random(in: 0..<(try Shard.count(on: &connection)))
         let sample = try verify(
@@ -107,7 +110,8 @@ package struct Rebuild {
         let isSwapProved = (sample.differing.isEmpty || !sample.moves.isEmpty) && sample.gapCount == 0
         guard isSwapProved else { return .differs(sample, isSwapped: true) }
         return .swapped(
-            events: proof.events, deliveries: proof.deliveries, leftTables: try RetiredLines.drop(on: &connection))
+            events: proof.events, deliveries: proof.deliveries,
+            leftTables: try RetiredLines.drop(control.projectors, on: &connection))
     }
 
     /// Where the live line has stopped as a whole: a funnel alone cannot be made level with it then.
@@ -124,8 +128,8 @@ package struct Rebuild {
         // From where it goes on, also where there is nothing left to do.
         if let position = backlog.position { progress(.folding(position, of: head)) }
         let catchUp = CatchUp(
-            url: control.url, role: nil, choice: .building(line), lanes: control.lanes, mostEvents: control.mostEvents,
-            log: control.log, cancellation: control.cancellation)
+            url: control.url, role: nil, choice: .building(line), projectors: control.projectors, lanes: control.lanes,
+            mostEvents: control.mostEvents, log: control.log, cancellation: control.cancellation)
         try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
     }
 
@@ -144,7 +148,7 @@ package struct Rebuild {
         // A line holds no other projectors than those that it is made for; and to the live one come the funnels alone, whose
         // deliveries may not be what they should.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
-        let verifier = Verifier(recounts: Recounts.all.filter { names.contains($0.projector) })
+        let verifier = Verifier(recounts: Recounts.all(of: projectors).filter { names.contains($0.projector) })
         let (url, log) = (control.url, control.log)
         return try verifier.verify(
             line, shards: shards, lanes: control.lanes, cancellation: control.cancellation,

@@ -26,7 +26,9 @@ package struct Renewal: Sendable {
 
     /// The projections of the live line that were counted by older rules, or not at all; the deliveries first, and with
     /// them all have to be made anew.
-    package static func due(on connection: inout Connection) throws(PostgresError) -> [String] {
+    package static func due(
+        of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
+    ) throws(PostgresError) -> [String] {
         let rows = try connection.query(
             """
             SELECT p.name, p.version FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
@@ -34,10 +36,11 @@ package struct Renewal: Sendable {
             """)
         var stored: [String: Int32] = [:]
         for row in rows { stored[try row.get(0)] = try row.get(1) }
+        let versions = Projectors.versions(of: projectors)
         // Where there is no line, or a newer program has been, it is not for us to say.
-        guard !stored.isEmpty, !stored.contains(where: { $1 > Lane.versions[$0] ?? 0 }) else { return [] }
-        return ([DeliveryTable.projector] + Projectors.all.map { $0.name }).filter { name in
-            stored[name] ?? 0 < Lane.versions[name] ?? 0
+        guard !stored.isEmpty, !stored.contains(where: { $1 > versions[$0] ?? 0 }) else { return [] }
+        return ([DeliveryTable.projector] + projectors.map { $0.name }).filter { name in
+            stored[name] ?? 0 < versions[name] ?? 0
         }
     }
 
@@ -45,16 +48,16 @@ package struct Renewal: Sendable {
     package func run(progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }) throws -> Outcome {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "renewal", log: control.log)
-        guard try !Self.due(on: &connection).isEmpty else { return .nothingToDo }
+        guard try !Self.due(of: control.projectors, on: &connection).isEmpty else { return .nothingToDo }
         // Whoever else makes tables would make some that the projections may not write.
         let isOwner: Bool = try connection.query(
             "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'projection'")[0].get(0)
-        guard isOwner else { return .notOwner(try Self.due(on: &connection)) }
+        guard isOwner else { return .notOwner(try Self.due(of: control.projectors, on: &connection)) }
         let isAlone: Bool = try connection.query("SELECT pg_try_advisory_lock(\(Self.lock))")[0].get(0)
         guard isAlone else { return .busy }
         defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lock))") }
         // Who was at it before us may have made it.
-        let due = try Self.due(on: &connection)
+        let due = try Self.due(of: control.projectors, on: &connection)
         guard !due.isEmpty else { return .nothingToDo }
         control.log.info(
             "the rules have changed: making funnels anew from the log, while the old ones are read",

@@ -7,7 +7,9 @@ internal import ServiceRuntime
 /// until all transactions have ended that were open when the line was retired: an analyst's own would find it empty.
 enum RetiredLines {
     /// Drops their tables; those that somebody may read yet are left for the next time. Says of how many projectors.
-    static func drop(on connection: inout Connection) throws(PostgresError) -> Int {
+    static func drop(
+        _ projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
         try noteReaders(on: &connection)
         // Mostly it is our own steps and writers, who soon end.
         var deadline = Deadline.after(seconds: patience)
@@ -22,9 +24,9 @@ enum RetiredLines {
         deadline = .after(seconds: patience)
         for row in rows {
             let isRead: Bool = try row.get(3)
-            var isGone = isRead ? false : try drop(row, on: &connection)
+            var isGone = isRead ? false : try drop(row, of: projectors, on: &connection)
             // Readers of the new tables, too, are in its way for as long as they read.
-            while !isRead, !isGone, !deadline.hasPassed { isGone = try drop(row, on: &connection) }
+            while !isRead, !isGone, !deadline.hasPassed { isGone = try drop(row, of: projectors, on: &connection) }
             if !isGone { left += 1 }
         }
         try connection.query(
@@ -60,11 +62,13 @@ enum RetiredLines {
     }
 
     /// Drops the tables of a row (line, projector, number of its tables); false when somebody reads them.
-    private static func drop(_ row: Rows.Row, on connection: inout Connection) throws(PostgresError) -> Bool {
+    private static func drop(
+        _ row: Rows.Row, of projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
         let (line, name, tables): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
         let parents =
             name == DeliveryTable.projector
-            ? [DeliveryTable.parent] : Projectors.all.first { $0.name == name }?.tables.map(\.name) ?? []
+            ? [DeliveryTable.parent] : projectors.first { $0.name == name }?.tables.map(\.name) ?? []
         do {
             try connection.transaction { connection throws(PostgresError) in
                 try connection.query("SET LOCAL lock_timeout = '200ms'")

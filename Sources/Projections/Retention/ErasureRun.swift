@@ -44,10 +44,10 @@ package struct ErasureRun {
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
             let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
-            let stored = try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
+            let stored = try lane.deliveries.read(names, on: &connection)
             let deliveries = stored.values.map(\.delivery)
             try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
-            try DeliveryTable.delete(deliveries.map(\.name), from: lane.deliveries, on: &connection)
+            try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
             try connection.query(
                 "DELETE FROM projection.sealed_delivery WHERE app = \(app) AND install_id = \(install)")
             return Receipt(

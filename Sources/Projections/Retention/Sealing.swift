@@ -71,12 +71,12 @@ struct Sealing {
             RETURNING t.notification_key, t.install_id, t.app, t.shard
             """)
         guard !rows.isEmpty else { return nil }
-        let stored = try DeliveryTable.read(try Delivery.Name.all(rows), from: lane.deliveries, on: &connection)
+        let stored = try lane.deliveries.read(try Delivery.Name.all(rows), on: &connection)
         let deliveries = stored.values.map(\.delivery)
         try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
         try Step.write(
             Changes(inserted: deliveries), of: lane.running.map { ($0.projector, Self.frozen) }, on: &connection)
-        try DeliveryTable.delete(deliveries.map(\.name), from: lane.deliveries, on: &connection)
+        try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
         try SealedDeliveries.remember(deliveries, on: &connection)
         return deliveries.count
     }

@@ -8,6 +8,7 @@ struct CatchUp {
     let url: String
     let role: LogSession.Role?
     let choice: Lane.Choice
+    var projectors = Projectors.all
     let lanes: Int
     let mostEvents: Int64
     let log: Log
@@ -84,7 +85,7 @@ struct CatchUp {
     }
 
     private func step(to target: Int64, _ backlog: Backlog, _ connection: inout Connection) throws -> Bool {
-        let stepper = Stepper(choice: choice, mostEvents: mostEvents, log: log)
+        let stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
         switch try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection) {
         case .nothing: return false
         case .moved: return true

@@ -1,16 +1,33 @@
 internal import Postgres
 internal import Telemetry
 
-/// The table of deliveries, on which all funnels stand: reads the rows that a step touches, and writes what became of them.
-enum DeliveryTable {
+/// The table of deliveries of one line, on which all its funnels stand: reads the rows that a step touches, and writes what
+/// became of them.
+struct DeliveryTable {
     /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
     package static let projector = "deliveries"
     static let version: Int32 = 2
     package static let parent = "delivery"
 
+    /// That of the line, too.
+    let number: Int32
+    let salt: Int64
+
+    var name: String { Self.name(number) }
+
     static func name(_ number: Int32) -> String { "delivery_\(number)" }
 
-    /// The one that analysts read; nil where there is none.
+    /// By which a row is found, with its whole name.
+    func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, salt: salt) }
+
+    /// Whether a row `d` is that of the name `asked`. The name stands in a CASE, so that the planner, who may have no
+    /// statistics, sees one way to the row: by its key.
+    static let isNamed: StaticString = """
+        d.key = asked.key AND CASE WHEN d.notification_key = asked.notification_key AND d.install_id = asked.install_id
+            AND d.app = asked.app AND d.shard = asked.shard THEN true ELSE false END
+        """
+
+    /// The name of the one that analysts read; nil where there is none.
     static func live(on connection: inout Connection) throws(PostgresError) -> String? {
         let rows = try connection.query(
             """
@@ -27,21 +44,21 @@ enum DeliveryTable {
         let presentDay: CivilDate
     }
 
-    /// The stored ones among these.
-    static func read(
-        _ names: [Delivery.Name], from tables: Int32, on connection: inout Connection
+    /// The stored ones among these. One look at the index for each: of the rows with its key, the one with its whole name.
+    func read(
+        _ names: [Delivery.Name], on connection: inout Connection
     ) throws(StepError) -> [Delivery.Name: Stored] {
         do {
             let rows = try connection.queryPrepared(
                 """
                 SELECT asked.place::integer - 1, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date,
                     d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.state
-                FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
-                    \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
+                FROM unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
+                    \(names.map(\.app)), \(names.map(\.shard)))
+                    WITH ORDINALITY AS asked (key, notification_key, install_id, app, shard, place)
                 CROSS JOIN LATERAL (
-                    SELECT * FROM projection.\(identifier: name(tables)) AS d
-                    WHERE d.notification_key = asked.notification_key AND d.install_id = asked.install_id
-                        AND d.app = asked.app AND d.shard = asked.shard
+                    SELECT * FROM projection.\(identifier: name) AS d
+                    WHERE \(sql: Self.isNamed)
                     LIMIT 1
                 ) AS d
                 JOIN log.app AS a ON a.id = asked.app
@@ -57,40 +74,33 @@ enum DeliveryTable {
     }
 
     /// Writes deliveries that were not there.
-    static func insert(
-        _ deliveries: [Delivery], into tables: Int32, on connection: inout Connection
-    ) throws(PostgresError) {
+    func insert(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
         guard !deliveries.isEmpty else { return }
         var rows = CopyRows(columns: DeliveryColumns.names.count)
-        for delivery in deliveries { rows.append(delivery, tables: tables) }
+        for delivery in deliveries { rows.append(delivery, to: self) }
         let columns = DeliveryColumns.names.map(Statement.quoted).joined(separator: ", ")
         try connection.copyIn(
-            "COPY projection.\(Statement.quoted(name(tables))) (\(columns)) FROM STDIN (FORMAT binary)", rows)
+            "COPY projection.\(Statement.quoted(name)) (\(columns)) FROM STDIN (FORMAT binary)", rows)
     }
 
     /// Writes deliveries that changed.
-    static func update(
-        _ deliveries: [Delivery], in tables: Int32, on connection: inout Connection
-    ) throws(PostgresError) {
+    func update(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
         guard !deliveries.isEmpty else { return }
-        let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: name(tables))).affected
+        let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: self)).affected
         guard updated == deliveries.count else {
             throw .decoding("\(updated) of \(deliveries.count) deliveries were there to be changed")
         }
     }
 
     /// Takes deliveries away.
-    static func delete(
-        _ names: [Delivery.Name], from tables: Int32, on connection: inout Connection
-    ) throws(PostgresError) {
+    func delete(_ names: [Delivery.Name], on connection: inout Connection) throws(PostgresError) {
         guard !names.isEmpty else { return }
         try connection.queryPrepared(
             """
-            DELETE FROM projection.\(identifier: name(tables)) AS d
-            USING unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)), \(names.map(\.shard)))
-                AS gone (notification_key, install_id, app, shard)
-            WHERE d.notification_key = gone.notification_key AND d.install_id = gone.install_id AND d.app = gone.app
-                AND d.shard = gone.shard
+            DELETE FROM projection.\(identifier: name) AS d
+            USING unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
+                \(names.map(\.shard))) AS asked (key, notification_key, install_id, app, shard)
+            WHERE \(sql: Self.isNamed)
             """)
     }
 }

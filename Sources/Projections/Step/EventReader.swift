@@ -93,21 +93,11 @@ extension Observation {
             at: Moment(
                 occurredAt: try need(rows.timestamp(row, 7)), seq: try need(rows.int64(row, 11)),
                 id: try need(rows.uuid(row, 5)), deviceAt: try need(rows.timestamp(row, 6))), type)
-        if let context = try rows.int32(row, 10) {
-            let context = try words.context(context)
-            attributes.category = context.category
-            attributes.campaign = context.campaign
-            attributes.variant = context.variant
-            attributes.thread = context.thread
-        }
-        if let device = try rows.int32(row, 9) {
-            let device = try words.device(device)
-            attributes.platform = device.platform
-            attributes.appVersion = device.appVersion
-        }
+        let own = try need(rows.int32(row, 12))
+        if let context = try rows.int32(row, 10) { attributes = try words.context(context) }
+        if let device = try rows.int32(row, 9) { attributes.complete(from: try words.device(device)) }
         attributes.origin = bits(.origin, codes)
         alert = bits(.alert, codes) == 2
-        let own = try need(rows.int32(row, 12))
         switch type {
         case .notificationReceived:
             via = bits(.via, own)
@@ -118,7 +108,9 @@ extension Observation {
             media.outcome = bits(.mediaOutcome, own)
             // A sum of what liars count must not overflow.
             items = try rows.int64(row, 15).map { Int32(clamping: $0) }
+        case .notificationOpened: attributes.launch = bits(.launch, own)
         case .actionTapped:
+            attributes.launch = bits(.launch, own)
             action = try rows.int32(row, 14) ?? 0
             isForegroundTap = bits(.activation, own) == Activation.foreground.rawValue
         case .storyPageShown:
@@ -137,8 +129,12 @@ extension Observation {
         // A negative one among them makes the whole negative.
         let ids =
             attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
-            | attributes.appVersion | action | (items ?? 0) | (declared ?? 0)
-        let codes = attributes.origin | via | fetchResult | media.kind | media.network | media.outcome | cause
+            | attributes.appVersion | attributes.osVersion | attributes.deviceModel | attributes.locale
+            | attributes.interruptionLevel | attributes.topic | attributes.analyticsLabel | action | (items ?? 0)
+            | (declared ?? 0)
+        let codes =
+            attributes.origin | attributes.authorization | attributes.launch | via | fetchResult | media.kind
+            | media.network | media.outcome | cause
         return moment.seq >= 0 && ids >= 0 && codes >= 0
             && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)
     }

@@ -3,20 +3,8 @@ internal import Telemetry
 
 /// What the devices and contexts of a step's events stand for, asked for once.
 struct EventWords {
-    struct Context {
-        var category: Int32
-        var campaign: Int32
-        var variant: Int32
-        var thread: Int32
-    }
-
-    struct Device {
-        var platform: Int32
-        var appVersion: Int32
-    }
-
-    private var devices: [Int32: Device] = [:]
-    private var contexts: [Int32: Context] = [:]
+    private var devices: [Int32: Attributes] = [:]
+    private var contexts: [Int32: Attributes] = [:]
 
     /// Of rows that have the ids of device and context in these columns. Each is looked up by its key, however many there are
     /// and whatever the statistics say.
@@ -29,38 +17,48 @@ struct EventWords {
         guard !devices.isEmpty || !contexts.isEmpty else { return }
         let answers = try connection.pipeline([
             """
-            SELECT d.id, d.platform, d.app_version
+            SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d."authorization"
             FROM unnest(\(devices.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.device AS d WHERE d.id = asked.id LIMIT 1) AS d
             """,
             """
-            SELECT c.id, c.category, c.campaign, c.variant, c.thread
+            SELECT c.id, c.category, c.campaign, c.variant, c.thread, c.interruption_level, c.topic, c.analytics_label
             FROM unnest(\(contexts.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.context AS c WHERE c.id = asked.id LIMIT 1) AS c
             """,
         ])
         for row in 0..<answers[0].count {
-            self.devices[try need(answers[0].int32(row, 0))] = Device(
-                platform: try need(answers[0].int32(row, 1)), appVersion: try need(answers[0].int32(row, 2)))
+            func column(_ place: Int) throws(PostgresError) -> Int32 { try need(answers[0].int32(row, place)) }
+            var device = Attributes()
+            device.platform = try column(1)
+            device.appVersion = try column(2)
+            device.osVersion = try column(3)
+            device.deviceModel = try column(4)
+            device.locale = try column(5)
+            device.authorization = Int16(truncatingIfNeeded: try column(6))
+            self.devices[try column(0)] = device
         }
         for row in 0..<answers[1].count {
-            self.contexts[try need(answers[1].int32(row, 0))] = Context(
-                category: try need(answers[1].int32(row, 1)), campaign: try need(answers[1].int32(row, 2)),
-                variant: try need(answers[1].int32(row, 3)), thread: try need(answers[1].int32(row, 4)))
+            func column(_ place: Int) throws(PostgresError) -> Int32 { try need(answers[1].int32(row, place)) }
+            var context = Attributes()
+            context.category = try column(1)
+            context.campaign = try column(2)
+            context.variant = try column(3)
+            context.thread = try column(4)
+            context.interruptionLevel = try column(5)
+            context.topic = try column(6)
+            context.analyticsLabel = try column(7)
+            self.contexts[try column(0)] = context
         }
     }
 
-    func device(_ id: Int32) throws(PostgresError) -> Device {
-        guard let device = devices[id] else {
-            throw .decoding("an event names device \(id), which the log does not know")
-        }
+    func device(_ id: Int32) throws(PostgresError) -> Attributes {
+        guard let device = devices[id] else { throw .decoding("an event names device \(id), which the log does not know") }
         return device
     }
 
-    func context(_ id: Int32) throws(PostgresError) -> Context {
-        guard let context = contexts[id] else {
-            throw .decoding("an event names context \(id), which the log does not know")
-        }
+    func context(_ id: Int32) throws(PostgresError) -> Attributes {
+        guard let context = contexts[id] else { throw .decoding("an event names context \(id), which the log does not know") }
         return context
     }
 }

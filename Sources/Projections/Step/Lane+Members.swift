@@ -17,7 +17,7 @@ extension Lane {
 
     /// The projectors of this program that go on in these shards, with the numbers of their tables.
     var running: [(projector: any Projector.Type, tables: Int32)] {
-        Projectors.all.compactMap { projector in
+        projectors.compactMap { projector in
             members.first { $0.name == projector.name && $0.version == projector.version && carries($0) }
                 .map { (projector, $0.tables) }
         }
@@ -28,16 +28,9 @@ extension Lane {
         members.compactMap { member in carries(member) ? member.stoppedBatch.map { $0 - 1 } : nil }.min() ?? .max
     }
 
-    /// What this program makes: the version of each projector's rules.
-    static var versions: [String: Int32] {
-        Dictionary(
-            uniqueKeysWithValues: [(DeliveryTable.projector, DeliveryTable.version)]
-                + Projectors.all.map { ($0.name, $0.version) })
-    }
-
     /// Throws when a projector that goes on is one that this program does not know: it must not be left behind.
     func refuseNewer() throws(StepError) {
-        let versions = Lane.versions
+        let versions = Projectors.versions(of: projectors)
         for member in members where carries(member) && member.version > versions[member.name] ?? 0 {
             throw .tooNew(member.name, version: member.version)
         }
@@ -46,7 +39,7 @@ extension Lane {
     /// Stops those whose tables hold what an older version counted: this program cannot go on with them. It holds for all
     /// shards at once.
     func stopOlder(on connection: inout Connection) throws(PostgresError) -> [Step.Stop] {
-        let versions = Lane.versions
+        let versions = Projectors.versions(of: projectors)
         let older = members.filter { $0.stoppedBatch == nil && $0.version < versions[$0.name] ?? 0 }
         guard !older.isEmpty else { return [] }
         let behind: Int64 = try connection.query(
@@ -79,7 +72,7 @@ extension Lane {
                 """)
         }
         return Lane(
-            line: line, shards: shards, position: position, furthest: furthest, members: members, deliveries: deliveries
-        )
+            line: line, shards: shards, position: position, furthest: furthest, members: members,
+            projectors: projectors, deliveries: deliveries)
     }
 }

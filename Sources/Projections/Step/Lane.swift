@@ -8,6 +8,8 @@ struct Lane {
     let position: Int64
     let furthest: Int64
     let members: [Member]
+    /// Those of this program.
+    let projectors: [any Projector.Type]
 
     /// A projector of the line.
     struct Member {
@@ -19,8 +21,7 @@ struct Lane {
         var stoppedBatch: Int64?
     }
 
-    /// The number of the table of deliveries.
-    let deliveries: Int32
+    let deliveries: DeliveryTable
 }
 
 extension Lane {
@@ -36,7 +37,8 @@ extension Lane {
     /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
     /// else is moving. The members are read under the lock, so that nobody changes them meanwhile.
     static func claim(
-        _ choice: Choice, behind head: Int64, atMost count: Int32, on connection: inout Connection
+        _ choice: Choice, of projectors: [any Projector.Type] = Projectors.all, behind head: Int64, atMost count: Int32,
+        on connection: inout Connection
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
@@ -49,7 +51,8 @@ extension Lane {
         var shards: [Int16] = []
         for row in rows where try row.get(2, as: Int64.self) == position { shards.append(try row.get(1)) }
         return try Lane(
-            line: try first.get(0), shards: shards, position: position, furthest: position, on: &connection)
+            line: try first.get(0), shards: shards, position: position, furthest: position, of: projectors,
+            on: &connection)
     }
 
     /// Locks these shards (nil: all), whoever else would move them, and waits for them. Nil when there is no such line any
@@ -73,15 +76,20 @@ extension Lane {
         }
         let lane = try Lane(
             line: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
-            on: &connection)
+            of: Projectors.all, on: &connection)
         return try lane.settled(on: &connection)
     }
 
     private init(
-        line: Int32, shards: [Int16], position: Int64, furthest: Int64, on connection: inout Connection
+        line: Int32, shards: [Int16], position: Int64, furthest: Int64, of projectors: [any Projector.Type],
+        on connection: inout Connection
     ) throws(PostgresError) {
         let rows = try connection.queryPrepared(
-            "SELECT name, version, tables, stopped_batch FROM projection.projector WHERE line = \(line) ORDER BY name")
+            """
+            SELECT p.name, p.version, p.tables, p.stopped_batch, l.salt
+            FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            WHERE l.id = \(line) ORDER BY p.name
+            """)
         var members: [Member] = []
         for row in rows {
             members.append(
@@ -91,13 +99,13 @@ extension Lane {
         }
         self.init(
             line: line, shards: shards, position: position, furthest: furthest, members: members,
-            deliveries: members.first { $0.name == DeliveryTable.projector }?.tables ?? line)
+            projectors: projectors, deliveries: DeliveryTable(number: line, salt: try rows.first?.get(4) ?? 0))
     }
 
     /// Whether all projectors of the line go on, and are those of this program: then what a delivery counts for is known
     /// everywhere.
     var isWhole: Bool {
-        isRunning && running.count == Projectors.all.count && members.count == running.count + 1
+        isRunning && running.count == projectors.count && members.count == running.count + 1
     }
 
     /// Moves the shards on, if they still stand where they were found.

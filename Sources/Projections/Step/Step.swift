@@ -5,6 +5,7 @@ internal import ServiceRuntime
 /// transaction. So a reader finds all of them at one position, and a step that was cut short never was.
 struct Step {
     let choice: Lane.Choice
+    var projectors = Projectors.all
     /// No batch after it is looked at.
     let last: Int64
     let mostShards: Int32
@@ -47,7 +48,10 @@ struct Step {
     func take(within connection: inout Connection) throws -> Taken? { try body(.plain, &connection) }
 
     private func body(_ manner: Manner, _ connection: inout Connection) throws -> Taken? {
-        guard let lane = try Lane.claim(choice, behind: last, atMost: mostShards, on: &connection) else { return nil }
+        guard
+            let lane = try Lane.claim(
+                choice, of: projectors, behind: last, atMost: mostShards, on: &connection)
+        else { return nil }
         try lane.refuseNewer()
         let older = try lane.stopOlder(on: &connection)
         // The next step knows them as stopped.
@@ -90,12 +94,13 @@ struct Step {
     ) throws -> Changes {
         let news = try EventReader.read(range, of: lane, on: &connection)
         // In the order of the index: neighbours share its pages.
-        let names = news.keys.sorted { $0.notificationKey < $1.notificationKey }
-        let stored = names.isEmpty ? [:] : try DeliveryTable.read(names, from: lane.deliveries, on: &connection)
+        let names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }.map(
+            \.name)
+        let stored = names.isEmpty ? [:] : try lane.deliveries.read(names, on: &connection)
         let sealed = try SealedDeliveries.among(news, on: &connection)
         let changes = Changes(names, news, to: stored, except: sealed)
-        try DeliveryTable.insert(changes.inserted, into: lane.deliveries, on: &connection)
-        try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
+        try lane.deliveries.insert(changes.inserted, on: &connection)
+        try lane.deliveries.update(changes.updated, on: &connection)
         Waypoint.pass("folded")
         return changes
     }

@@ -5,6 +5,7 @@ internal import ServiceRuntime
 /// left, then stops who cannot take it and goes on with the others.
 struct Stepper {
     var choice: Lane.Choice
+    var projectors = Projectors.all
     var mostEvents: Int64
     let log: Log
 
@@ -19,7 +20,8 @@ struct Stepper {
     func step(
         upTo last: Int64, mostShards: Int32, on connection: inout Connection
     ) throws(StepError) -> Outcome {
-        let step = Step(choice: choice, last: last, mostShards: mostShards, mostEvents: mostEvents)
+        let step = Step(
+            choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents)
         do {
             return outcome(try step.take(.plain, on: &connection))
         } catch {

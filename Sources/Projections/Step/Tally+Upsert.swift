@@ -14,9 +14,9 @@ extension Tally {
         ]
         for (place, column) in table.keys.enumerated() {
             let values = changes.map { $0.cell.keys[place] }
-            switch column.type {
-            case .integer: parameters.append(.init(values))
-            case .smallint: parameters.append(.init(values.map { Int16(truncatingIfNeeded: $0) }))
+            switch column.kind {
+            case .word: parameters.append(.init(values))
+            case .code, .number: parameters.append(.init(values.map { Int16(truncatingIfNeeded: $0) }))
             }
         }
         for place in counts.indices {

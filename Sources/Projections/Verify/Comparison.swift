@@ -72,8 +72,8 @@ struct Comparison {
         return """
             (\(recount.sql)) AS r
             FULL JOIN (
-                SELECT \(names) FROM \(recount.stored(in: tables))
-                WHERE shard = \(shard)\(recount.isSum ? " AND (\(saysSomething))" : "")
+                SELECT \(names) FROM \(recount.stored(in: tables, shard: shard)) AS stored
+                \(recount.isSum ? "WHERE \(saysSomething)" : "")
             ) AS s USING (\(keys))
             """
     }

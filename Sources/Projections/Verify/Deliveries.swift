@@ -3,8 +3,7 @@ internal import Telemetry
 
 /// Finds the deliveries behind a cell of one shard, those first that are stored otherwise than recounted.
 struct Deliveries {
-    let shard: Int16
-    /// Where the line stores its deliveries; nil when nobody keeps them up to date.
+    /// SQL for the deliveries that the line stores; nil when nobody keeps them up to date.
     let stored: String?
     /// The table with the names of those that differ; nil when none does, or nobody knows.
     let differing: String?
@@ -18,7 +17,7 @@ struct Deliveries {
         let names = sources.map { source in
             """
             SELECT d.app, d.install_id, d.notification_key FROM \(source) CROSS JOIN cell
-            WHERE \(source.hasPrefix("(") ? "" : "d.shard = \(shard) AND ")\(recount.behind)
+            WHERE \(recount.behind)
             """
         }
         let differs = differing.map {

@@ -6,6 +6,10 @@ extension Recount.Column {
         switch meaning {
         case .plain: "\(value)::text"
         case .app: "coalesce((SELECT slug FROM log.app WHERE id = \(value)), '#' || \(value))"
+        case .response:
+            """
+            CASE \(value) WHEN -1 THEN 'opened' WHEN -2 THEN 'story_action' ELSE \(Recount.Column(name, .word).text(of: value)) END
+            """
         case .word:
             """
             CASE WHEN \(value) = 0 THEN '' ELSE coalesce((SELECT word.value FROM log.word WHERE id = \(value)), '#' || \(value)) END

@@ -18,21 +18,41 @@ package struct Recount: Sendable {
     /// Which deliveries stand behind a row: a condition on the row of the delivery table `d` and the row `cell`.
     package let behind: String
 
-    package init(
-        table: String, projector: String? = nil, key: [Column], values: [Column], isSum: Bool = true, sql: String,
-        behind: String
+    /// Of a table as its projector declares it.
+    init(_ table: TallyTable, of projector: any Projector.Type) {
+        self.table = table.name
+        self.projector = projector.name
+        key = [Column("app", .app), Column("day")] + table.keys.map(Column.init)
+        values = table.counts.map { Column($0) }
+        isSum = true
+        sql = table.recount.sql
+        behind = table.recount.behind
+    }
+
+    /// Of the deliveries themselves.
+    init(
+        table: String, projector: String, key: [Column], values: [Column], sql: String, behind: String
     ) {
         self.table = table
-        self.projector = projector ?? table
+        self.projector = projector
         self.key = key
         self.values = values
-        self.isSum = isSum
+        isSum = false
         self.sql = sql
         self.behind = behind
     }
 
-    /// The table as the line with this number has it.
-    func stored(in tables: Int32) -> String { "projection.\(Recount.quoted("\(table)_\(tables)"))" }
+    /// The rows that the line with this number has of a shard, with what stands for NULL.
+    func stored(in tables: Int32, shard: Int16) -> String {
+        let columns = (key + values).map { column in
+            let name = Recount.quoted(column.name)
+            return column.absent.map { "coalesce(\(name), \($0)) AS \(name)" } ?? name
+        }
+        return """
+            (SELECT \(columns.joined(separator: ", ")) FROM projection.\(Recount.quoted("\(table)_\(tables)"))
+            WHERE shard = \(shard))
+            """
+    }
 }
 
 extension Recount {
@@ -40,14 +60,26 @@ extension Recount {
     package struct Column: Sendable {
         package let name: String
         package let meaning: Meaning
+        /// What a recount gives where the table holds NULL; nil where it gives NULL, too, or there is none.
+        let absent: Int?
 
-        package init(_ name: String, _ meaning: Meaning = .plain) {
+        package init(_ name: String, _ meaning: Meaning = .plain, absent: Int? = nil) {
             self.name = name
             self.meaning = meaning
+            self.absent =
+                switch meaning {
+                case .word, .code, .response: 0
+                case .plain, .app, .flags, .time: absent
+                }
         }
 
-        /// Counts by name.
-        package static func counts(_ names: String...) -> [Column] { names.map { Column($0) } }
+        fileprivate init(_ key: TallyTable.Key) {
+            switch key.kind {
+            case .word: self.init(key.name, .word)
+            case .code(let words): self.init(key.name, .code(words))
+            case .number: self.init(key.name)
+            }
+        }
     }
 
     package enum Meaning: Sendable {
@@ -59,6 +91,8 @@ extension Recount {
         case word
         /// A code, by what each means, from 1 on; 0 for none.
         case code([String])
+        /// The first response to a delivery: the id of an action, -1 an opening, -2 a story's call to action, 0 for none.
+        case response
         /// A bit each, from the lowest on.
         case flags([String])
         /// A moment.

@@ -47,7 +47,8 @@ package enum RecountTables {
             e.app, e.install_id, e.notification_key, e.batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.summary_argument_count,
-            e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms
+            e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms, e.os_version, e.device_model,
+            e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch
         FROM log.opened_event AS e
         WHERE e.shard = \(shard) AND e.batch <= \(position)
         """
@@ -82,7 +83,16 @@ package enum RecountTables {
                 min(rank | category) AS category, min(rank | campaign) AS campaign,
                 min(rank | variant) AS variant, min(rank | thread) AS thread,
                 min(rank | platform) AS platform, min(rank | app_version) AS app_version,
+                min(rank | os_version) AS os_version, min(rank | device_model) AS device_model,
+                min(rank | locale) AS locale, min(rank | interruption_level) AS interruption_level,
+                min(rank | topic) AS topic, min(rank | analytics_label) AS analytics_label,
+                min(rank | "authorization") AS "authorization", min(rank | launch) AS launch,
                 min(rank | origin) AS origin,
+                -- 2^31 and above: an opening, a story's call to action.
+                min(rank | CASE type WHEN 3 THEN 2147483649 WHEN 8 THEN 2147483650 ELSE action_id END)
+                    FILTER (WHERE type IN (3, 5, 8)) AS first_response,
+                min(occurred_at) FILTER (WHERE type IN (3, 5, 8)) AS first_response_at,
+                min(occurred_at) FILTER (WHERE type = 3) AS opened_at,
                 min(rank | coalesce(media_kind, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_kind,
                 min(rank | coalesce(media_network, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_network,
                 min(rank | media_outcome) AS media_outcome,
@@ -106,6 +116,17 @@ package enum RecountTables {
                 (coalesce(thread, 0) & 4294967295)::integer AS thread,
                 (coalesce(platform, 0) & 4294967295)::integer AS platform,
                 (coalesce(app_version, 0) & 4294967295)::integer AS app_version,
+                (coalesce(os_version, 0) & 4294967295)::integer AS os_version,
+                (coalesce(device_model, 0) & 4294967295)::integer AS device_model,
+                (coalesce(locale, 0) & 4294967295)::integer AS locale,
+                (coalesce(interruption_level, 0) & 4294967295)::integer AS interruption_level,
+                (coalesce(topic, 0) & 4294967295)::integer AS topic,
+                (coalesce(analytics_label, 0) & 4294967295)::integer AS analytics_label,
+                (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
+                (coalesce(launch, 0) & 4294967295)::smallint AS launch,
+                CASE coalesce(first_response, 0) & 4294967295 WHEN 2147483649 THEN -1 WHEN 2147483650 THEN -2
+                    ELSE coalesce(first_response, 0) & 4294967295 END::integer AS first_response,
+                first_response_at, opened_at,
                 (coalesce(origin, 0) & 4294967295)::smallint AS origin,
                 (coalesce(media_kind, 0) & 4294967295)::smallint AS media_kind,
                 (coalesce(media_network, 0) & 4294967295)::smallint AS media_network,

@@ -65,7 +65,7 @@ extension Verifier {
             noted = "recount_differing"
         }
         let deliveries = Deliveries(
-            shard: shard, stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.tables) },
+            stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.tables, shard: shard) },
             differing: noted, limit: mostDeliveries)
         // Funnels first: a delivery that differs shows behind their cells.
         for comparison in differing.filter({ !isDelivery($0) }) + differing.filter(isDelivery)
@@ -118,10 +118,11 @@ extension Verifier {
                 THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
             FROM projection.projector WHERE line = \(line) ORDER BY name
             """)
+        let versions = Projectors.versions(of: Projectors.all)
         var projectors: [String: LineMember] = [:]
         for row in rows {
             let (name, version): (String, Int32) = (try row.get(0), try row.get(2))
-            let known = Lane.versions[name] ?? version
+            let known = versions[name] ?? version
             let otherRules: String? =
                 version == known
                 ? nil

@@ -126,13 +126,13 @@ package struct ZoneChange: Sendable {
         let rows = try connection.query(
             """
             SELECT d.notification_key, d.install_id, d.app, d.shard
-            FROM log.app AS a JOIN projection.\(identifier: DeliveryTable.name(lane.deliveries)) AS d ON d.app = a.id
+            FROM log.app AS a JOIN projection.\(identifier: lane.deliveries.name) AS d ON d.app = a.id
             WHERE a.id = \(app) AND d.day = \(day) AND (d.first_occurred_at AT TIME ZONE a.time_zone)::date <> \(day)
             LIMIT \(mostDeliveries)
             """)
         let names = try Delivery.Name.all(rows)
-        let changes = Changes(redated: try DeliveryTable.read(names, from: lane.deliveries, on: &connection))
-        try DeliveryTable.update(changes.updated, in: lane.deliveries, on: &connection)
+        let changes = Changes(redated: try lane.deliveries.read(names, on: &connection))
+        try lane.deliveries.update(changes.updated, on: &connection)
         try Step.write(changes, of: lane.running, on: &connection)
         return changes.updated.count
     }

@@ -19,6 +19,8 @@ internal import struct Foundation.TimeZone
 ///   through other doors do not matter.
 /// - *`answered_at`* is the earliest `occurred_at` of an opening, a dismissal, a tap of a button or of a story's call to
 ///   action; a silent delivery has none.
+/// - *`received_at` and `opened_at`, `first_response`*: of the first such event in event order, for a silent delivery too, which
+///   can have a receipt alone. Null, as are the attributes from locale to launch, where no event says it.
 /// - *First and last times* are the least and the greatest of each clock by itself, not those of the first and the last
 ///   event: a device's clock may run against event order.
 /// - *The limit of 1,000 story events* does not reach the facts; see `StoryPageFunnel`.
@@ -31,6 +33,18 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let origin: Label
     package let platform: Label
     package let appVersion: Label
+    package let locale: Label?
+    package let osVersion: Label?
+    package let deviceModel: Label?
+    package let authorization: Label?
+    package let interruptionLevel: Label?
+    package let topic: Label?
+    package let analyticsLabel: Label?
+    package let launch: Label?
+    package let receivedAt: Timestamp?
+    package let openedAt: Timestamp?
+    package let firstResponseAt: Timestamp?
+    package let firstResponse: Label?
     /// Of the first event with a `media.outcome`.
     package let media: MediaFacts?
     /// The greatest `summary_argument_count`, 1 where none.
@@ -60,9 +74,8 @@ package struct DeliveryFacts: Hashable, Sendable {
     /// Folds the events of one delivery, at least one, in event order.
     init(of events: [Event], timeZone: TimeZone) {
         day = events[0].occurredAt.day(in: timeZone)
-        func first(_ attribute: (Event) -> String?) -> Label {
-            events.compactMap(attribute).first.map { Label($0) } ?? .empty
-        }
+        func known(_ attribute: (Event) -> String?) -> Label? { events.compactMap(attribute).first.map { Label($0) } }
+        func first(_ attribute: (Event) -> String?) -> Label { known(attribute) ?? .empty }
         category = first { $0.notification.category }
         campaign = first { $0.notification.campaign }
         variant = first { $0.notification.variant }
@@ -70,6 +83,19 @@ package struct DeliveryFacts: Hashable, Sendable {
         origin = first { $0.notification.origin?.wire }
         platform = first { $0.source.platform }
         appVersion = first { $0.source.appVersion }
+        locale = known { $0.source.locale }
+        osVersion = known { $0.source.osVersion }
+        deviceModel = known { $0.source.deviceModel }
+        authorization = known { $0.source.authorization?.wire }
+        interruptionLevel = known { $0.notification.interruptionLevel }
+        topic = known { $0.notification.topic }
+        analyticsLabel = known { $0.notification.analyticsLabel }
+        launch = known { $0.launch?.wire }
+        receivedAt = events.first { $0.type == .notificationReceived }?.occurredAt
+        openedAt = events.first { $0.type == .notificationOpened }?.occurredAt
+        let response = events.first { $0.response != nil }
+        firstResponseAt = response?.occurredAt
+        firstResponse = response?.response.map { Label($0) }
         let outcomes = events.compactMap { $0.receipt?.media }.filter { $0.outcome != nil }
         media = outcomes.first.map { MediaFacts(of: $0) }
         items = events.compactMap { $0.receipt?.summaryArgumentCount }.max() ?? 1

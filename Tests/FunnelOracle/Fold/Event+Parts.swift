@@ -10,6 +10,25 @@ extension Event {
         if case .actionTapped(let tap) = interaction { tap } else { nil }
     }
 
+    /// How the app came up, of an opening or a tap of a button.
+    var launch: Launch? {
+        switch interaction {
+        case .opened(let launch): launch
+        case .actionTapped(let tap): tap.launch
+        default: nil
+        }
+    }
+
+    /// What kind of a response it is, in the contract's words.
+    var response: String? {
+        switch interaction {
+        case .opened: "opened"
+        case .actionTapped(let tap): tap.actionID
+        case .storyActionTapped: "story_action"
+        default: nil
+        }
+    }
+
     var pageCount: Int? {
         if case .storyStarted(let start) = interaction { Int(start.pageCount) } else { nil }
     }

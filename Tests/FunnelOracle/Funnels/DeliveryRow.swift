@@ -17,7 +17,7 @@ package struct DeliveryRow: FunnelRow {
         ]
     }
 
-    package static var numberColumns: [Column<DeliveryRow>] { attributes + flags + story + times }
+    package static var numberColumns: [Column<DeliveryRow>] { attributes + flags + story + times + firsts }
 
     private static var attributes: [Column<DeliveryRow>] {
         [
@@ -61,6 +61,23 @@ package struct DeliveryRow: FunnelRow {
             Column("first_device_at") { .time($0.facts.firstDeviceAt) },
             Column("last_device_at") { .time($0.facts.lastDeviceAt) },
             Column("answered_at") { $0.facts.answeredAt.map { .time($0) } ?? .null },
+        ]
+    }
+
+    private static var firsts: [Column<DeliveryRow>] {
+        [
+            Column("received_at") { $0.facts.receivedAt.map { .time($0) } ?? .null },
+            Column("opened_at") { $0.facts.openedAt.map { .time($0) } ?? .null },
+            Column("first_response_at") { $0.facts.firstResponseAt.map { .time($0) } ?? .null },
+            Column("first_response") { $0.facts.firstResponse.map { .text($0) } ?? .null },
+            Column("locale") { $0.facts.locale.map { .text($0) } ?? .null },
+            Column("os_version") { $0.facts.osVersion.map { .text($0) } ?? .null },
+            Column("device_model") { $0.facts.deviceModel.map { .text($0) } ?? .null },
+            Column("authorization") { $0.facts.authorization.map { .text($0) } ?? .null },
+            Column("interruption_level") { $0.facts.interruptionLevel.map { .text($0) } ?? .null },
+            Column("topic") { $0.facts.topic.map { .text($0) } ?? .null },
+            Column("analytics_label") { $0.facts.analyticsLabel.map { .text($0) } ?? .null },
+            Column("launch") { $0.facts.launch.map { .text($0) } ?? .null },
         ]
     }
 

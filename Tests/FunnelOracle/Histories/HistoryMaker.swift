@@ -61,7 +61,9 @@ struct HistoryMaker {
                 id: identifier(), deviceAt: clock.at, occurredAt: occurredAt, receivedAt: occurredAt + 5_000_000,
                 timeSource: clock.source, seq: random.once(in: 6) ? nil : seq,
                 source: Source(
-                    installID: install, platform: attributes.platform, appVersion: attributes.appVersion),
+                    installID: install, platform: attributes.platform, osVersion: attributes.osVersion,
+                    appVersion: attributes.appVersion, deviceModel: attributes.deviceModel, locale: attributes.locale,
+                    authorization: attributes.authorization),
                 notification: attributes.notification, interaction: interaction)
             return distinct(StoredEvent(app: app, event: event))
         }
@@ -107,9 +109,14 @@ struct HistoryMaker {
             notification: Notification(
                 category: random.pick([nil, "NEWS", "PW_STORIES", "ANSWER", "caf\u{e9}", "cafe\u{301}"]),
                 thread: random.pick([nil, "promo", "chat"]), campaign: random.pick([nil, "spring", "black-friday"]),
-                variant: random.pick([nil, "a", "b"]), origin: random.pick([nil, .remote, .local]),
+                variant: random.pick([nil, "a", "b"]), analyticsLabel: random.pick([nil, nil, "label", "sale"]),
+                topic: random.pick([nil, nil, "news", "sport"]),
+                interruptionLevel: random.pick([nil, "active", "time-sensitive"]),
+                origin: random.pick([nil, .remote, .local]),
                 alert: random.pick([nil, true, false])),
-            platform: random.pick([nil, "ios", "ios", "macos"]), appVersion: random.pick([nil, "4.2.0", "4.10.0"]))
+            platform: random.pick([nil, "ios", "ios", "macos"]), appVersion: random.pick([nil, "4.2.0", "4.10.0"]),
+            osVersion: random.pick([nil, "19.1", "18.7"]), deviceModel: random.pick([nil, "iPhone17,1", "iPad16,3"]),
+            locale: random.pick([nil, "th-TH", "de-DE"]), authorization: random.pick([nil] + Authorization.allCases))
     }
 }
 
@@ -118,6 +125,10 @@ private struct Attributes {
     var notification: Notification
     var platform: String?
     var appVersion: String?
+    var osVersion: String?
+    var deviceModel: String?
+    var locale: String?
+    var authorization: Authorization?
 }
 
 /// One notification key, and the ids by which an event may name it.

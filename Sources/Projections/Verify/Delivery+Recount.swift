@@ -8,7 +8,10 @@ extension Recount {
         key: [Column("app", .app), Column("install_id"), Column("notification_key")],
         values: [
             Column("day"), Column("category", .word), Column("campaign", .word), Column("variant", .word),
-            Column("thread", .word), Column("platform", .word), Column("app_version", .word), Column("items"),
+            Column("thread", .word), Column("platform", .word), Column("app_version", .word),
+            Column("os_version", .word), Column("device_model", .word), Column("locale", .word),
+            Column("interruption_level", .word), Column("topic", .word), Column("analytics_label", .word),
+            Column("first_response", .response), Column("items", absent: 1),
             Column(
                 "flags",
                 .flags([
@@ -21,20 +24,24 @@ extension Recount {
             Column("media_outcome", .code(MediaOutcome.allCases.map(\.wire))),
             Column("fetch_result", .code(FetchResult.allCases.map(\.wire))),
             Column("story_exit", .code(["clicked", "finished", "fallback", "abandoned"])),
-            Column("furthest"), Column("pages"),
+            Column("authorization", .code(Authorization.allCases.map(\.wire))),
+            Column("launch", .code(Launch.allCases.map(\.wire))),
+            Column("furthest", absent: -1), Column("pages", absent: 0),
+            Column("received_at", .time), Column("opened_at", .time), Column("first_response_at", .time),
             Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
             Column("last_device_at", .time), Column("answered_at", .time),
         ],
-        isSum: false,
         sql: """
             SELECT
                 app, install_id, notification_key,
-                day, category, campaign, variant, thread, platform, app_version, items,
+                day, category, campaign, variant, thread, platform, app_version, os_version, device_model, locale,
+                interruption_level, topic, analytics_label, first_response, items,
                 silent::integer + received::integer * 2 + expanded::integer * 4 + opened::integer * 8
                     + dismissed::integer * 16 + action_tapped::integer * 32 + story_action_tapped::integer * 64
                     + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
                     + suppressed::integer * 1024 AS flags,
-                origin, media_kind, media_network, media_outcome, fetch_result, story_exit, furthest, pages,
+                origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
+                "authorization", launch, furthest, pages, first_receipt_at AS received_at, opened_at, first_response_at,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
             FROM recount_delivery
             """,

@@ -1,0 +1,64 @@
+internal import Postgres
+
+extension TallyTable {
+    /// SQL that makes the analysts' view of this table, where its declaration says all. Counts are summed by id before they
+    /// get their names, app by app: so an app and a day lead straight into the key of the table, and partitions of lines that
+    /// are not live are never touched.
+    package func viewDefinition(of projector: any Projector.Type) -> String? {
+        guard case .sums(let meaning, let joining) = view else { return nil }
+        return """
+            -- From what \(projector.name) declares.
+            CREATE OR REPLACE VIEW analytics.\(name) AS
+            SELECT \(shown.joined(separator: ", "))
+            FROM log.app AS app
+            \(joining)
+            CROSS JOIN LATERAL (
+                SELECT \((["day"] + keys.map(\.name) + sums).joined(separator: ", "))
+                FROM projection.\(name)
+                WHERE \(name).app = app.id
+                    AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = '\(projector.name)'))
+                GROUP BY \((["day"] + keys.map(\.name)).joined(separator: ", "))
+                HAVING sum(\(counts[0])) > 0
+            ) AS f
+            \(words.map { "LEFT JOIN log.word AS \($0) ON \($0).id = f.\($0)" }.joined(separator: "\n"));
+
+            COMMENT ON VIEW analytics.\(name) IS \(Statement.literal("\(meaning) \(Self.whatIsNeverReported)"));
+            \(describing([("app", "Slug of the app"), ("day", Self.dayMeaning)]))\(comments)
+            GRANT SELECT ON analytics.\(name) TO bellwether_analyst;
+            """
+    }
+
+    /// In every view that counts people's answers: what is missing from its numbers.
+    private static let whatIsNeverReported = """
+        What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a \
+        push that nobody received.
+        """
+
+    private var words: [String] { keys.compactMap { if case .word = $0.kind { $0.name } else { nil } } }
+
+    private var sums: [String] { counts.map { "sum(\($0)) AS \($0)" } }
+
+    private var shown: [String] {
+        let named = keys.map { key in
+            switch key.kind {
+            case .word: "coalesce(\(key.name).value, '') AS \(key.name)"
+            case .code(let words):
+                "coalesce(('{\(words.joined(separator: ","))}'::text[])[f.\(key.name)], '') AS \(key.name)"
+            case .number: "f.\(key.name)"
+            }
+        }
+        return ["app.slug AS app", "f.day"] + named
+            + columns.map { "\($0.sql ?? "f.\($0.name)::bigint") AS \($0.name)" }
+    }
+
+    private static let dayMeaning = "Day of the deliveries' first events in the time zone of the app"
+
+    /// SQL that comments the view's columns that are declared.
+    package var comments: String {
+        describing(keys.map { ($0.name, $0.meaning) } + columns.map { ($0.name, $0.meaning) })
+    }
+
+    private func describing(_ columns: [(name: String, meaning: String)]) -> String {
+        columns.map { "COMMENT ON COLUMN analytics.\(name).\($0.name) IS \(Statement.literal($0.meaning));\n" }.joined()
+    }
+}

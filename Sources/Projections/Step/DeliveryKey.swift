@@ -1,0 +1,117 @@
+package import Telemetry
+
+/// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key, 24 for
+/// both it and the install.
+///
+/// A message id of FCM begins with the seconds since 1970 in ten digits: of those it takes units of 64 s, so that rows of
+/// one time stand on the same pages of the index. Other ids have a hash in their place. The first 39 bits follow from the
+/// notification key by functions of PostgreSQL, so that SQL finds the deliveries of a message (`sends.fcm_campaigns`); the
+/// last 24 hold the table's salt.
+///
+/// Names are many more than numbers: a number leads to a few rows, and the whole name decides among them.
+package enum DeliveryKey {
+    package static func of(_ name: Delivery.Name, salt: Int64) -> Int64 {
+        let message = hash(name.notificationKey, seed: 0)
+        let time = seconds(of: name.notificationKey).map { $0 >> 6 } ?? message >> 16
+        let install = hash(name.install, seed: message ^ UInt64(bitPattern: salt))
+        return Int64((time & 0x7F_FFFF) << 40 | (message & 0xFFFF) << 24 | install & 0xFF_FFFF)
+    }
+
+    /// The number in the first ten digits; nil where there are fewer.
+    private static func seconds(of key: String) -> UInt64? {
+        var seconds: UInt64 = 0
+        var digits = 0
+        for byte in key.utf8.prefix(10) {
+            guard 0x30...0x39 ~= byte else { return nil }
+            seconds = seconds * 10 + UInt64(byte - 0x30)
+            digits += 1
+        }
+        return digits == 10 ? seconds : nil
+    }
+
+    /// PostgreSQL's `hashtextextended`.
+    package static func hash(_ text: String, seed: UInt64) -> UInt64 {
+        var hash = Hash(byteCount: text.utf8.count, seed: seed)
+        for byte in text.utf8 { hash.add(byte) }
+        return hash.value
+    }
+
+    /// PostgreSQL's `uuid_hash_extended`.
+    package static func hash(_ id: UUID, seed: UInt64) -> UInt64 {
+        var hash = Hash(byteCount: 16, seed: seed)
+        for word in [id.high, id.low] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                hash.add(UInt8(truncatingIfNeeded: word >> shift))
+            }
+        }
+        return hash.value
+    }
+}
+
+/// Bob Jenkins' lookup3, as PostgreSQL has it in `hash_bytes_extended`. Hash-partitioned tables stand on it, so it stays.
+private struct Hash {
+    private var a: UInt32
+    private var b: UInt32
+    private var c: UInt32
+    /// Where in twelve bytes the next one goes.
+    private var place = 0
+    private var words: (UInt32, UInt32, UInt32) = (0, 0, 0)
+
+    init(byteCount: Int, seed: UInt64) {
+        a = 0x9E37_79B9 &+ UInt32(truncatingIfNeeded: byteCount) &+ 3_923_095
+        (b, c) = (a, a)
+        guard seed != 0 else { return }
+        a &+= UInt32(truncatingIfNeeded: seed >> 32)
+        b &+= UInt32(truncatingIfNeeded: seed)
+        mix()
+    }
+
+    mutating func add(_ byte: UInt8) {
+        let part = UInt32(byte) << UInt32(place % 4 * 8)
+        switch place / 4 {
+        case 0: words.0 |= part
+        case 1: words.1 |= part
+        default: words.2 |= part
+        }
+        place += 1
+        guard place == 12 else { return }
+        a &+= words.0
+        b &+= words.1
+        c &+= words.2
+        mix()
+        place = 0
+        words = (0, 0, 0)
+    }
+
+    var value: UInt64 {
+        var (a, b, c) = (a &+ words.0, b &+ words.1, c)
+        // The lowest byte of the last word is the length's.
+        c &+= words.2 << 8
+        func step(_ x: inout UInt32, _ y: UInt32, _ bits: UInt32) {
+            x ^= y
+            x &-= y << bits | y >> (32 - bits)
+        }
+        step(&c, b, 14)
+        step(&a, c, 11)
+        step(&b, a, 25)
+        step(&c, b, 16)
+        step(&a, c, 4)
+        step(&b, a, 14)
+        step(&c, b, 24)
+        return UInt64(b) << 32 | UInt64(c)
+    }
+
+    private mutating func mix() {
+        func step(_ x: inout UInt32, _ y: inout UInt32, _ z: UInt32, _ bits: UInt32) {
+            x &-= y
+            x ^= y << bits | y >> (32 - bits)
+            y &+= z
+        }
+        step(&a, &c, b, 4)
+        step(&b, &a, c, 6)
+        step(&c, &b, a, 8)
+        step(&a, &c, b, 16)
+        step(&b, &a, c, 19)
+        step(&c, &b, a, 4)
+    }
+}

@@ -1,0 +1,131 @@
+import EventLog
+import Foundation
+import FunnelOracle
+import Migrations
+import Postgres
+import Projections
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ProjectorExample
+
+@Suite("The guide to adding a projector")
+struct ProjectorGuideTests {
+    /// A file of the guide, and the block of code that stands below its name.
+    struct Step {
+        let file: String
+        let code: String
+    }
+
+    private typealias Example = ProjectorExample.OriginFunnel
+
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func text(_ file: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
+    }
+
+    /// In the order of the guide.
+    private static func steps() throws -> [Step] {
+        let guide = try #require(
+            try text("Docs/Architecture.md").components(separatedBy: "### Adding a projector\n").last)
+        return guide.components(separatedBy: "\n## ")[0].components(separatedBy: "\n```\n").compactMap { part in
+            guard let fence = part.range(of: "```", options: .backwards) else { return nil }
+            let lines = part[fence.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+            let named = part[..<fence.lowerBound].split(separator: "\n").last { $0.first?.isNumber == true }
+            guard let file = named?.split(separator: "`").dropFirst().first else { return nil }
+            return Step(file: String(file), code: lines.joined(separator: "\n") + "\n")
+        }
+    }
+
+    private static func code(_ file: String) throws -> String {
+        try #require(try steps().first { $0.file == file }, "\(file)").code
+    }
+
+    @Test("names seven files, of which those that are there have the lists that it extends")
+    func files() throws {
+        let steps = try Self.steps()
+        #expect(
+            steps.map(\.file) == [
+                "Migrations/sql/NNNN_origin_funnel.sql", "Migrations/Migrations.swift",
+                "Sources/Projections/Projectors/OriginFunnel.swift", "Sources/Projections/Projectors/Projectors.swift",
+                "Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels.swift", "Docs/Analysts.md",
+            ])
+        // The line of the last step, with the new step's name in its place, is the guide's.
+        let last = try #require(Migrations.steps.last).name
+        let resource = "_" + last.dropFirst() + "_sql"
+        let line = try Self.code("Migrations/Migrations.swift")
+            .replacingOccurrences(of: "NNNN_origin_funnel", with: last)
+            .replacingOccurrences(of: "_NNN_origin_funnel_sql", with: resource)
+        #expect(try Self.text("Migrations/Migrations.swift").contains(line + "    ]\n"))
+        // Lists of types, to which one more is added.
+        for (file, list) in [
+            ("Sources/Projections/Projectors/Projectors.swift", "let all: [any Projector.Type] = ["),
+            ("Tests/FunnelOracle/Funnels.swift", "let kinds: [any FunnelRow.Type] = ["),
+        ] {
+            #expect(try Self.text(file).contains(list) && Self.code(file) == "OriginFunnel.self\n")
+        }
+        let row = try Self.code("Docs/Analysts.md")
+        let rows = try Self.text("Docs/Analysts.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.contains { $0.split(separator: "|").count == row.split(separator: "|").count - 1 })
+    }
+
+    @Test(
+        "has the code that is compiled here",
+        arguments: [
+            ("Sources/Projections/Projectors/OriginFunnel.swift", "Tests/ProjectorExample/OriginFunnel.swift"),
+            ("Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels/OriginFunnel.swift"),
+        ])
+    func compiled(file: String, copy: String) throws {
+        #expect(try Self.code(file) == Self.text(copy))
+    }
+
+    @Test(
+        "makes a funnel that is folded, proved and read, from the first event on or later",
+        arguments: [false, true])
+    func works(hasEvents: Bool) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var connection = try database.connect()
+        var stored: StoredHistories?
+        if hasEvents {
+            stored = try StoredHistories(seeds: 0..<20, in: database)
+            #expect(try database.projections().catchUp().stopped.isEmpty)
+        }
+        try connection.execute(script: try Self.code("Migrations/sql/NNNN_origin_funnel.sql"))
+        for table in Example.tables {
+            try connection.execute(script: try #require(table.viewDefinition(of: Example.self)))
+        }
+        var control = try database.projections()
+        control.projectors.append(Example.self)
+        if hasEvents {
+            #expect(try control.stopped().map(\.name) == ["origin_funnel"])
+            guard case .made(["origin_funnel"], .swapped) = try Renewal(control).run() else {
+                Issue.record("not made")
+                return
+            }
+        }
+        // The same histories again are repeats, of which none is stored.
+        let histories = try stored ?? StoredHistories(seeds: 0..<20, in: database)
+        #expect(try control.catchUp().stopped.isEmpty)
+
+        let verifier = Verifier(recounts: Recounts.all(of: control.projectors))
+        var session = try database.session(nil)
+        let report = try verifier.verify(on: &session)
+        #expect(report.isProved && report.cells > 100, "\(report)")
+
+        var analyst = try database.connect(as: "bellwether_analyst")
+        let expected = histories.histories.flatMap { history in
+            FunnelOracle.OriginFunnel.rows(
+                of: FunnelOracle.Delivery.all(in: history.events, timeZone: history.timeZone))
+        }
+        let table = FunnelTable(expected)
+        let rows = try analyst.query(Statement(table.query)).map { row in
+            try table.columns.indices.map { try row.optional($0, as: String.self) }
+        }
+        #expect(expected.count > 10 && table.differences(in: rows) == [])
+        #expect(try FunnelDeclarationTests.disagreements(of: Example.self, on: &connection) == [])
+    }
+}

@@ -1,0 +1,31 @@
+internal import Telemetry
+
+/// Per (app, day, origin): whether local notifications are answered like remote ones.
+enum OriginFunnel: Projector {
+    static let name = "origin_funnel"
+    static let version: Int32 = 1
+    static let tables = [
+        TallyTable(
+            name,
+            keys: [.code("origin", Origin.allCases.map(\.wire), "remote or local, '' for deliveries that name none")],
+            columns: [
+                .count("delivered", "Deliveries of which we hold any event, silent ones aside"),
+                .count("responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
+                .rate("response_rate", "responded", "delivered", "responded / delivered"),
+            ],
+            view: .sums("What became of local and of remote notifications."),
+            recount: .init(
+                """
+                SELECT app, day, origin, count(*) AS delivered, count(*) FILTER (WHERE responded) AS responded
+                FROM recount_delivery WHERE NOT silent GROUP BY app, day, origin
+                """, behind: "\(sameDay) AND d.origin = cell.origin AND \(noneSilent)"))
+    ]
+
+    static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
+        let facts = delivery.facts
+        guard !facts.flags.isSilent else { return }
+        tallies[0].add(
+            facts.flags.isResponded ? 0b11 : 0b01, times: weight, at: [Int32(facts.attributes.origin), 0, 0, 0],
+            of: delivery)
+    }
+}
