@@ -53,12 +53,16 @@ struct EventWords {
     }
 
     func device(_ id: Int32) throws(PostgresError) -> Attributes {
-        guard let device = devices[id] else { throw .decoding("an event names device \(id), which the log does not know") }
+        guard let device = devices[id] else {
+            throw .decoding("an event names device \(id), which the log does not know")
+        }
         return device
     }
 
     func context(_ id: Int32) throws(PostgresError) -> Attributes {
-        guard let context = contexts[id] else { throw .decoding("an event names context \(id), which the log does not know") }
+        guard let context = contexts[id] else {
+            throw .decoding("an event names context \(id), which the log does not know")
+        }
         return context
     }
 }
