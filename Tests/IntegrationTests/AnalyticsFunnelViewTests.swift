@@ -18,11 +18,11 @@ struct AnalyticsFunnelViewTests {
         var keys: [String] { words.map(\.column) + codes.map(\.column) }
     }
 
-    static let funnels = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map { table in
+    static let funnels: [Funnel] = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map { table in
         var funnel = Funnel(view: table.name, counts: table.counts, words: [])
         for key in table.keys {
             switch key.kind {
-            case .word: funnel.words.append((key.name, WordKind.allCases.first { $0.path.hasSuffix(key.name) }!))
+            case .word: funnel.words.append((key.name, WordKind.allCases.first { $0.member.declaration.column == key.name }!))
             case .code(let words): funnel.codes.append((key.name, words[2]))
             case .number: funnel.codes.append((key.name, "3"))
             }

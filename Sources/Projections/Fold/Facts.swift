@@ -127,9 +127,7 @@ extension Observation {
         case .notificationOpened: .opened
         case .actionTapped: .action(action)
         case .storyActionTapped: .storyAction
-        case .notificationReceived, .notificationExpanded, .notificationDismissed, .storyStarted, .storyPageShown,
-            .storyFinished, .storyFallbackShown:
-            nil
+        default: nil
         }
     }
 }
