@@ -24,7 +24,8 @@ CREATE TEMP TABLE lexicon AS
 SELECT array_agg(id ORDER BY id) FILTER (WHERE kind = 1) AS category, array_agg(id) FILTER (WHERE kind = 2) AS thread,
     array_agg(id) FILTER (WHERE kind = 3) AS campaign, max(id) FILTER (WHERE kind = 8) AS platform,
     array_agg(id) FILTER (WHERE kind = 10) AS app_version, array_agg(id) FILTER (WHERE kind = 9) AS os_version,
-    array_agg(id) FILTER (WHERE kind = 12) AS device_model, array_agg(id) FILTER (WHERE kind = 13) AS locale, array_agg(id) FILTER (WHERE kind = 15) AS action
+    array_agg(id) FILTER (WHERE kind = 12) AS device_model, array_agg(id) FILTER (WHERE kind = 13) AS locale,
+    array_agg(id) FILTER (WHERE kind = 15) AS action
 FROM word;
 SELECT setseed(0.5 - :part / 1000.0) \gset
 -- A delivery each: one in eight is a story of a category of its own.
@@ -45,30 +46,39 @@ UNION ALL SELECT n, at + (page * 3 + 6) * interval '1 second', 7, page FROM deli
     WHERE category >= 18;
 CREATE TEMP TABLE placed AS
 SELECT *, (row_number() OVER (ORDER BY at) - 1) / :batch AS batch FROM happening;
-ANALYZE placed; ANALYZE delivery;
+CREATE TEMP TABLE device AS
+SELECT v AS version, n AS thread, (SELECT id FROM log.learn_combinations('device', :app, 9, ARRAY[
+    l.platform, l.app_version[1 + v], l.os_version[1 + v], 0, l.device_model[1 + n], l.locale[1 + n], 0, 1, 0], 1000000)) AS id
+FROM lexicon AS l, generate_series(0, 9) AS v, generate_series(0, 9) AS n;
+CREATE TEMP TABLE context AS
+SELECT k AS category, n AS thread, c AS campaign, (SELECT id FROM log.learn_combinations('context', :app, 7, ARRAY[
+    l.category[1 + k], l.thread[1 + n], l.campaign[1 + c], 0, 0, 0, 0], 1000000)) AS id
+FROM lexicon AS l, generate_series(0, 19) AS k, generate_series(0, 9) AS n, generate_series(0, 49) AS c;
+ANALYZE placed; ANALYZE delivery; ANALYZE device; ANALYZE context;
 SET work_mem = '256MB';
-INSERT INTO log.event (
-    batch_id, device_at, occurred_at, received_at, seq, event_id, install_id, app, key, category, thread, campaign, platform,
-    app_version, os_version, device_model, locale, "authorization", launch, action_id, shard, type, time_source, key_source, via, media_kind, media_outcome, media_network, activation,
-    page_count, page_index, alert, notification_key)
+-- Bits as in log.event: shard, type, time_source, key_source and alert; then those of the type.
+INSERT INTO log.event (batch_id, device_at, event_id, install_id, app, codes, device, context, seq, own, word_1, notification_key)
 SELECT
-    1000000000 + :part * 10000000 + p.batch, p.at, p.at, p.at + interval '1 second', 10 + p.type, gen_random_uuid(), d.install, :app, :key,
-    l.category[1 + d.category], l.thread[1 + d.thread], l.campaign[1 + d.campaign], l.platform, l.app_version[1 + d.version],
-    l.os_version[1 + d.version], l.device_model[1 + d.thread], l.locale[1 + d.thread], 1, CASE WHEN p.type IN (3, 5) THEN 1 END,
-    CASE p.type WHEN 5 THEN l.action[1 + d.button] END, ('x' || right(d.install::text, 1))::bit(4)::integer::smallint, p.type, 1, 1,
-    CASE p.type WHEN 1 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END,
-    CASE WHEN p.type = 1 AND d.button = 0 THEN 1 END, CASE p.type WHEN 5 THEN 1 END,
-    CASE p.type WHEN 6 THEN d.pages END, p.page, true, d.key
+    1000000000 + :part * 10000000 + p.batch, p.at, gen_random_uuid(), d.install, :app,
+    (('x' || right(d.install::text, 1))::bit(4)::integer << 4) | (p.type << 10) | (1 << 15) | (1 << 17) | (2 << 21),
+    device.id, context.id, 10 + p.type,
+    CASE p.type
+        WHEN 1 THEN 1 | CASE WHEN d.button = 0 THEN (1 << 8) | (1 << 12) | (1 << 20) ELSE 0 END
+        WHEN 3 THEN 1 WHEN 5 THEN 1 | (1 << 4) WHEN 6 THEN d.pages WHEN 7 THEN p.page + 1
+    END,
+    CASE p.type WHEN 5 THEN l.action[1 + d.button] END, d.key
 FROM placed AS p JOIN delivery AS d USING (n) CROSS JOIN lexicon AS l
+JOIN device ON device.version = d.version AND device.thread = d.thread
+JOIN context ON context.category = d.category AND context.thread = d.thread AND context.campaign = d.campaign
 ORDER BY p.batch;
-INSERT INTO log.batch (number, id, committed_at, node, events, shard_events, least_device_at, greatest_device_at)
+INSERT INTO log.batch (number, id, committed_at, node, events, received_at, shard_events, least_device_at, greatest_device_at)
 SELECT coalesce((SELECT max(number) FROM log.batch), 0) + row_number() OVER (ORDER BY batch_id), batch_id, now(), 'bench',
-    sum(events), array_agg(events ORDER BY shard), min(least), max(greatest)
+    sum(events), max(greatest) + interval '1 second', array_agg(events ORDER BY shard), min(least), max(greatest)
 FROM (
     SELECT b.batch_id, s.shard, coalesce(e.events, 0)::integer AS events, e.least, e.greatest
     FROM (SELECT DISTINCT batch_id FROM log.event WHERE batch_id >= 1000000000 + :part * 10000000) AS b
     CROSS JOIN generate_series(0, 15) AS s (shard)
     LEFT JOIN (
-        SELECT batch_id, shard, count(*) AS events, min(device_at) AS least, max(device_at) AS greatest
-        FROM log.event WHERE batch_id >= 1000000000 + :part * 10000000 GROUP BY batch_id, shard) AS e USING (batch_id, shard)
+        SELECT batch_id, codes >> 4 & 63 AS shard, count(*) AS events, min(device_at) AS least, max(device_at) AS greatest
+        FROM log.event WHERE batch_id >= 1000000000 + :part * 10000000 GROUP BY 1, 2) AS e USING (batch_id, shard)
 ) AS counted GROUP BY batch_id;

@@ -1,10 +1,11 @@
 import EventLog
 import Postgres
-import Projections
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Projections
 
 @Suite("How steps find their events")
 struct ProjectionPlanTests {
@@ -49,6 +50,59 @@ struct ProjectionPlanTests {
         let isReported = try eventually { try connection.query(scans)[0].get(0, as: Int64.self) >= 1_000 }
         #expect(isReported)
         #expect(try connection.query(scans)[0].get(1, as: Int64.self) == 0)
+    }
+
+    @Test(
+        "the plan is the same on an empty log, in a new month with one batch, and on a long log, whatever statistics say"
+    )
+    func plan() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        var owner = try database.connect()
+        let empty = try expectByBatch(database)
+        try append(1, of: app, to: database)
+        try owner.execute(script: "ANALYZE log.event")
+        #expect(try expectByBatch(database) == empty)
+        // Rows enough for the planner to have every choice; then as many batches as fifty million events have, or none.
+        try database.run(
+            """
+            INSERT INTO log.event (batch_id, device_at, event_id, install_id, app, codes, notification_key)
+            SELECT 1000 + n / 13, timestamptz '2026-11-01Z' + n * interval '10 seconds', gen_random_uuid(), gen_random_uuid(),
+                \(app.app.id), 1024, 'n'
+            FROM generate_series(1, 200000) AS n
+            """)
+        let month = try database.value(
+            "SELECT tableoid::regclass::text FROM log.event WHERE batch_id = 1000", as: String.self)
+        for distinct in ["-1", "4000000", "1"] {
+            try owner.execute(
+                script:
+                    "ALTER TABLE \(month) ALTER batch_id SET (n_distinct = \(distinct)); ANALYZE \(month), log.event")
+            #expect(try expectByBatch(database) == empty, "\(distinct)")
+        }
+    }
+
+    /// The plan by which a step reads its events, one scan for each month: by batch, and by nothing else.
+    private func expectByBatch(_ database: TestDatabase) throws -> String {
+        var session = try ProjectionSession.open(
+            url: try database.url(), role: .projector, purpose: "test", log: .silent)
+        let time = Event.sampleTime
+        let batch = BatchRange.Batch(number: 1, id: 1, shardEvents: [1], times: (time, time))
+        let read = EventReader.events(of: [batch, batch], in: [0, 1])
+        try session.execute(
+            script: "PREPARE reading (bigint[], timestamptz[], timestamptz[], integer[]) AS \(read.sql)")
+        let rows = try session.query(
+            Statement(
+                "EXPLAIN (COSTS OFF) EXECUTE reading ('{1,2}', '{2026-11-20,2026-11-20}', '{2026-11-21,2026-11-21}', '{0,1}')"
+            ))
+        var lines: [String] = []
+        for row in rows { lines.append(try row.get(0)) }
+        let scans = lines.filter { $0.contains("Scan") && $0.contains(" on event_") }
+        #expect(
+            !scans.isEmpty
+                && scans.allSatisfy { $0.contains("Index Scan using event_") && $0.contains("_batch_id_idx") },
+            "\(lines)")
+        return lines.joined(separator: "\n")
     }
 
     /// Each batch has events from end to end of ten days, as those of phones that were offline do.
