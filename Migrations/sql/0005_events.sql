@@ -55,13 +55,14 @@ COMMENT ON COLUMN log.event.rare IS 'Members that few events carry, by the name 
 
 -- What makes an event one event, in eight bytes: a hash of (app, install_id, event_id) whose lowest four bits tell apart
 -- those that have the same one. The first of them has 0, so that whoever comes with 0 finds the place taken; the program
--- then compares all three and takes the next number for another event.
+-- then compares all three and takes the next number for another event. Times rise, so pages are filled to the brim.
 CREATE UNIQUE INDEX event_identity ON log.event (
     device_at,
-    ((uuid_hash_extended(event_id, uuid_hash_extended(install_id, app::bigint)) & -16) | (codes & 15)::bigint));
+    ((uuid_hash_extended(event_id, uuid_hash_extended(install_id, app::bigint)) & -16) | (codes & 15)::bigint)
+) WITH (fillfactor = 100);
 
 -- The rows of a batch lie together, but PostgreSQL may fill gaps of older pages: only an index finds all of them at once.
-CREATE INDEX event_batch ON log.event (batch_id);
+CREATE INDEX event_batch ON log.event (batch_id) WITH (fillfactor = 100);
 
 GRANT SELECT, INSERT ON log.event TO bellwether_ingest;
 
