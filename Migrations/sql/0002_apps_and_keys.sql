@@ -25,3 +25,17 @@ CREATE TABLE log.api_key (
 
 GRANT USAGE ON SCHEMA log TO bellwether_ingest;
 GRANT SELECT ON log.app, log.api_key TO bellwether_ingest;
+
+-- An event does not say that it came with the first key of its app. So keys stay, and are made one after another
+-- (log.app is locked), or another one would become the first.
+CREATE FUNCTION log.keep_keys() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RAISE EXCEPTION '% on log.api_key refused: events name their keys', TG_OP
+        USING ERRCODE = 'insufficient_privilege', HINT = 'Revoke the key.';
+END
+$$;
+REVOKE ALL ON FUNCTION log.keep_keys FROM PUBLIC;
+CREATE TRIGGER keep_keys BEFORE DELETE OR UPDATE OF id, app ON log.api_key FOR EACH ROW EXECUTE FUNCTION log.keep_keys();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.api_key FOR EACH STATEMENT EXECUTE FUNCTION log.keep_keys();

@@ -133,6 +133,18 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.begin_erasure FROM PUBLIC;
 
+-- Held until the end of a transaction that stores an event beside another of the same hash: erasure would move the tie of one
+-- that it does not see. It takes the same table first.
+CREATE FUNCTION log.hold_ties() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    LOCK TABLE log.batch_loss IN ROW EXCLUSIVE MODE;
+END
+$$;
+REVOKE ALL ON FUNCTION log.hold_ties FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.hold_ties TO bellwether_ingest;
+
 -- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`, and
 -- those that came since, which are added to that table. Says how many of each month. Remembers the Firebase installation
 -- ids that the events name: by those the rows of FCM's export go too.

@@ -33,8 +33,9 @@ package enum APIKeys {
                 let chosen = try name ?? nextName(kind, of: app, on: &connection)
                 let rows = try connection.query(
                     """
+                    WITH held AS MATERIALIZED (SELECT id FROM log.app WHERE id = \(app.id) FOR UPDATE)
                     INSERT INTO log.api_key (app, name, kind, hash)
-                    VALUES (\(app.id), \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)))
+                    SELECT held.id, \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)) FROM held
                     ON CONFLICT (app, name) DO NOTHING
                     RETURNING id, name, kind, created_at, revoked_at
                     """)

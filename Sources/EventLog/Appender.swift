@@ -135,20 +135,21 @@ package final class Appender {
     private func attempt(
         _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
-        var violations = 0
+        for place in candidates.indices { candidates[place].tie = 0 }
+        var isRefusedThoughProbed = false
         for tries in 1... {
+            let probes = tries > 1 || batchesToProbe > 0
             // ROLLBACK included: a server that stands still must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             do throws(PostgresError) {
                 guard connection != nil else { throw .connection("the connection was lost") }
                 try settleLost(&candidates, in: &batch, on: &connection!)
-                return try commit(
-                    &candidates, probing: tries > 1 || batchesToProbe > 0, breakingTies: violations > 1, in: &batch)
+                return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
             } catch {
                 if error.state == .uniqueViolation {
                     batchesToProbe = Appender.wary
-                    violations += 1
+                    if probes { isRefusedThoughProbed = true }
                 }
                 if error.state == .historyRaised { mayHaveNewLosses = true }
                 connection?.rollBack()
@@ -161,7 +162,7 @@ package final class Appender {
     }
 
     /// A unique violation is a retry that another node stored between our probe and our COPY: the next probe sees it. Or it
-    /// is another event with the same hash: from the second one on, ties are looked for and broken.
+    /// is another event with the same hash: once a batch is refused of which nothing was known, ties are looked for and broken.
     /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
@@ -276,6 +277,8 @@ package final class Appender {
         }
         var taken: [Slot: Set<Int32>] = [:]
         var crowded: [PendingBatch.Candidate] = []
+        // An erasure that is under way ends first, and the next one waits for this commit: it moves the ties of what is left.
+        try connection!.queryPrepared("SELECT log.hold_ties()")
         let rows = try connection!.queryPrepared(Probe.ties(candidates))
         for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
             let others: [Int32] = try rows[offset].get(1)
@@ -327,7 +330,7 @@ package final class Appender {
         for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
     }
 
-    /// Gives every event the ids of its device and context; those for which there is no room are rejected.
+    /// Gives every event the ids of its device and context, where there is room for them.
     private func resolveCombinations(of batch: inout PendingBatch) throws(PostgresError) {
         let unknown = batch.combineCandidates(&combinations)
         guard !unknown.isEmpty else { return }

@@ -90,6 +90,8 @@ extension CopyRows {
         rare.add("target_content_id", notification.targetContentID)
         rare.add("summary_argument", notification.summaryArgument)
         rare.add("summary_argument_count", own.summaryArgumentCount)
+        rare.add("device", json: place.names.looseDevice?.json)
+        rare.add("context", json: place.names.looseContext?.json)
         append(rare.object)
         append(event.extra.map { JSONB($0) })
     }
@@ -227,6 +229,12 @@ private struct RareMembers {
         guard let value else { return }
         begin(name)
         text += "\(value)"
+    }
+
+    mutating func add(_ name: StaticString, json: String?) {
+        guard let json else { return }
+        begin(name)
+        text += json
     }
 
     var object: JSONB? { text.isEmpty ? nil : JSONB(Array((text + "}").utf8)) }

@@ -4,6 +4,9 @@ internal import Telemetry
 struct Names {
     var device: Int32?
     var context: Int32?
+    /// For which the dictionary has no room: they stand in the event's own row.
+    var looseDevice: Combination?
+    var looseContext: Combination?
     var word1: Int32?
     var word2: Int32?
 }
@@ -66,6 +69,11 @@ struct Combination: Hashable {
         for (place, code) in codes.enumerated() { members[kinds.count + place] = code }
         guard members != SIMD16() else { return nil }
         (self.dictionary, self.app, self.members) = (dictionary, app, members)
+    }
+
+    /// Its members as a JSON array, for the row of an event.
+    var json: String {
+        "[\((0..<Combination.width(of: dictionary)).map { "\(members[$0])" }.joined(separator: ","))]"
     }
 
     /// How many members a row of this dictionary has.

@@ -155,34 +155,24 @@ struct PendingBatch {
         let dictionary: Combination.Dictionary
     }
 
-    /// Fills in what was learned, and rejects the events for whose device or context there is no room.
+    /// Fills in what was learned. A combination for which there is no room stands in the event's own row.
     mutating func completeCombinations(_ learned: [Combination: Int32]) {
-        var complete: [Candidate] = []
-        complete.reserveCapacity(candidates.count)
-        for var candidate in candidates {
-            let submission = submissions[candidate.submission]
-            var homeless: String?
-            if candidate.names.device == nil,
+        for place in candidates.indices {
+            let words = candidates[place].words
+            let submission = submissions[candidates[place].submission]
+            if candidates[place].names.device == nil,
                 let device = Combination(
-                    deviceOf: submission.events[candidate.event].source, candidate.words, app: submission.app)
+                    deviceOf: submission.events[candidates[place].event].source, words, app: submission.app)
             {
-                candidate.names.device = learned[device]
-                if learned[device] == nil { homeless = "source" }
+                candidates[place].names.device = learned[device]
+                if learned[device] == nil { candidates[place].names.looseDevice = device }
             }
-            if candidate.names.context == nil,
-                let context = Combination(contextOf: candidate.words, app: submission.app)
+            if candidates[place].names.context == nil, let context = Combination(contextOf: words, app: submission.app)
             {
-                candidate.names.context = learned[context]
-                if learned[context] == nil { homeless = homeless ?? "notification" }
-            }
-            if let homeless {
-                let detail = "\(homeless): the app has too many different combinations of its values for one more"
-                reject(candidate, Rejection(.tooManyValues, detail))
-            } else {
-                complete.append(candidate)
+                candidates[place].names.context = learned[context]
+                if learned[context] == nil { candidates[place].names.looseContext = context }
             }
         }
-        candidates = complete
     }
 
     /// Puts the candidates in key order, each once; further copies wait for the fate of the first.

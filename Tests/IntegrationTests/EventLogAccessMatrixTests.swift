@@ -31,7 +31,7 @@ struct EventLogAccessMatrixTests {
             "log.batch: INSERT, SELECT", "log.batch_id: USAGE", "log.batch_tally: INSERT, SELECT",
             "log.client_drop: INSERT, SELECT", "log.erasure: SELECT", "log.event: INSERT, SELECT",
             "log.event_elsewhere: SELECT",
-            "log.head: SELECT, UPDATE of only_one", "log.learn_combinations(): EXECUTE", "log.learn_words(): EXECUTE",
+            "log.head: SELECT, UPDATE of only_one", "log.hold_ties(): EXECUTE", "log.learn_combinations(): EXECUTE", "log.learn_words(): EXECUTE",
             "log.make_partition(): EXECUTE",
             "log.partition: SELECT", "log.rejected: INSERT, SELECT", "log.take_head(): EXECUTE",
             "log.word: SELECT", "registry: USAGE", "registry.button: INSERT, SELECT",

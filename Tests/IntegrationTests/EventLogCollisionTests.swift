@@ -98,6 +98,34 @@ struct EventLogCollisionTests {
         }
     }
 
+    @Test("are known again also when one is being stored while the one that came first is erased")
+    func storedMeanwhile() throws {
+        defer { database.drop() }
+        let (gone, kept) = (UUID.random(), UUID.random())
+        let events = try twins(2, on: [gone, kept])
+        #expect(try append([events[0]]) == [.accepted])
+        var owner = try database.connect()
+        _ = try owner.query("SELECT log.begin_erasure(\(app.app.id), \(gone))")
+        // A writer that knows of the erasure, and has seen the first event's tie.
+        var writer = try database.session(.ingest)
+        try writer.execute(script: "BEGIN; SELECT log.hold_ties()")
+        try writer.query(
+            """
+            INSERT INTO log.event (batch_id, device_at, event_id, install_id, app, codes, notification_key)
+            VALUES (9999, \(events[1].deviceAt), \(events[1].id), \(kept), \(app.app.id),
+                \(Event.codes(of: .notificationExpanded) | 1), 'req-1')
+            """)
+        let control = try database.projections()
+        let eraser = Worker(name: "eraser") { _ = try? ErasureRun(control).run(app: app.app.id, install: gone) }
+        #expect(try database.hasWaiters(1))
+        try writer.execute(script: "COMMIT")
+        eraser.join()
+        #expect(try count() == 1)
+        #expect(try database.value("SELECT codes & 15 FROM log.event") == Int32(0))
+        #expect(try append([events[1]]) == [.duplicate])
+        #expect(try count() == 1)
+    }
+
     @Test("are known again when the one that came first has been erased")
     func erased() throws {
         defer { database.drop() }

@@ -1,4 +1,5 @@
 import Postgres
+import Projections
 import Telemetry
 import TestSupport
 import Testing
@@ -97,6 +98,67 @@ struct EventLogWordTests {
             of: String.self)
         func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined() }
         #expect(stored == texts.map(hex) + texts.reversed().map(hex))
+    }
+
+    @Test(
+        "devices and contexts for which there is no room stand in the rows: nothing is refused, and all is shown and counted"
+    )
+    func loose() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        // Two words of a kind are allowed, so twenty of each combination.
+        let appender = try database.appender(mostWords: 2)
+        let words: [String?] = [nil, "a", "b"]
+        var events: [Event] = []
+        for first in words {
+            for second in words {
+                for third in words {
+                    for authorization in [nil, Authorization.denied] {
+                        events.append(
+                            Event(
+                                id: UUID(high: 0, low: UInt64(events.count)), deviceAt: Event.sampleTime,
+                                occurredAt: Event.sampleTime, receivedAt: Event.sampleTime, timeSource: .device,
+                                source: Source(
+                                    installID: .random(), platform: first, appVersion: second, locale: third,
+                                    authorization: authorization, showPreviews: authorization.map { _ in .never }),
+                                notification: Notification(id: "n", category: first, thread: second, topic: third),
+                                interaction: .opened(launch: .cold)))
+                    }
+                }
+            }
+        }
+        for start in stride(from: 0, to: events.count, by: 9) {
+            let some = Array(events[start..<start + 9])
+            #expect(try appender.append([app.submission(some)]) == [[Verdict](repeating: .accepted, count: 9)])
+            #expect(try appender.append([app.submission(some)]) == [[Verdict](repeating: .duplicate, count: 9)])
+        }
+        #expect(try database.value("SELECT count(*) FROM log.device", as: Int64.self) == 20)
+        #expect(try database.value("SELECT count(*) FROM log.event WHERE rare ? 'device'", as: Int64.self) == 33)
+        #expect(try database.value("SELECT count(*) FROM log.event WHERE rare ? 'context'", as: Int64.self) == 12)
+        let shown: [String] = try database.column(
+            """
+            SELECT concat_ws('|', coalesce(platform, '-'), coalesce(app_version, '-'), coalesce(locale, '-'),
+                coalesce("authorization", '-'), coalesce(show_previews, '-'), coalesce(category, '-'), coalesce(thread, '-'),
+                coalesce(topic, '-'))
+            FROM analytics.events ORDER BY event_id
+            """)
+        #expect(
+            shown
+                == events.map { event in
+                    let (source, notification) = (event.source, event.notification)
+                    return [
+                        source.platform, source.appVersion, source.locale, source.authorization?.wire,
+                        source.showPreviews?.wire, notification.category, notification.thread, notification.topic,
+                    ].map { $0 ?? "-" }.joined(separator: "|")
+                })
+        _ = try database.projections().catchUp()
+        try database.expectProved()
+        let funnel: [Int64] = try database.column("SELECT opened FROM analytics.category_funnel ORDER BY category")
+        #expect(funnel == [18, 18, 18])
+        let locales: [Int64] = try database.column(
+            "SELECT count(*) FROM analytics.deliveries GROUP BY locale ORDER BY locale")
+        #expect(locales == [18, 18, 18])
     }
 
     @Test("a writer that has met more words than it can remember refuses nothing for it")

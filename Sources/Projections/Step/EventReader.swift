@@ -39,7 +39,8 @@ enum EventReader {
     static func events(of batches: [BatchRange.Batch], in shards: [Int16]) -> Statement {
         """
         SELECT b.id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
-            e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date
+            e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date,
+            e.loose_device, e.loose_context
         FROM unnest(\(batches.map(\.id)), \(batches.compactMap { $0.times?.least }),
             \(batches.compactMap { $0.times?.greatest })) AS b (id, least, greatest)
         CROSS JOIN LATERAL (
@@ -47,7 +48,8 @@ enum EventReader {
                 coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,
                 coalesce(e.seq::bigint, (e.rare ->> 'seq')::bigint, 0) AS seq, coalesce(e.own, 0) AS own,
                 coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint) AS amount_1, e.word_1,
-                (e.rare ->> 'summary_argument_count')::bigint AS items
+                (e.rare ->> 'summary_argument_count')::bigint AS items, e.rare ->> 'device' AS loose_device,
+                e.rare ->> 'context' AS loose_context
             FROM log.event AS e
             WHERE e.batch_id = b.id AND e.batch_id >= b.id AND e.batch_id <= b.id
                 AND e.device_at >= ANY (ARRAY[b.least]) AND e.device_at <= ANY (ARRAY[b.greatest])
@@ -94,8 +96,16 @@ extension Observation {
                 occurredAt: try need(rows.timestamp(row, 7)), seq: try need(rows.int64(row, 11)),
                 id: try need(rows.uuid(row, 5)), deviceAt: try need(rows.timestamp(row, 6))), type)
         let own = try need(rows.int32(row, 12))
-        if let context = try rows.int32(row, 10) { attributes = try words.context(context) }
-        if let device = try rows.int32(row, 9) { attributes.complete(from: try words.device(device)) }
+        if let context = try rows.int32(row, 10) {
+            attributes = try words.context(context)
+        } else if let loose = try rows.text(row, 18) {
+            attributes = try EventWords.context(in: loose)
+        }
+        if let device = try rows.int32(row, 9) {
+            attributes.complete(from: try words.device(device))
+        } else if let loose = try rows.text(row, 17) {
+            attributes.complete(from: try EventWords.device(in: loose))
+        }
         attributes.origin = bits(.origin, codes)
         alert = bits(.alert, codes) == 2
         switch type {

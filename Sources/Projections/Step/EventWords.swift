@@ -22,34 +22,58 @@ struct EventWords {
             CROSS JOIN LATERAL (SELECT * FROM log.device AS d WHERE d.id = asked.id LIMIT 1) AS d
             """,
             """
-            SELECT c.id, c.category, c.campaign, c.variant, c.thread, c.interruption_level, c.topic, c.analytics_label
+            SELECT c.id, c.category, c.thread, c.campaign, c.variant, c.analytics_label, c.topic, c.interruption_level
             FROM unnest(\(contexts.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.context AS c WHERE c.id = asked.id LIMIT 1) AS c
             """,
         ])
         for row in 0..<answers[0].count {
-            func column(_ place: Int) throws(PostgresError) -> Int32 { try need(answers[0].int32(row, place)) }
-            var device = Attributes()
-            device.platform = try column(1)
-            device.appVersion = try column(2)
-            device.osVersion = try column(3)
-            device.deviceModel = try column(4)
-            device.locale = try column(5)
-            device.authorization = Int16(truncatingIfNeeded: try column(6))
-            self.devices[try column(0)] = device
+            var members: [Int32] = []
+            for column in 1...6 { members.append(try need(answers[0].int32(row, column))) }
+            self.devices[try need(answers[0].int32(row, 0))] = Self.device(members)
         }
         for row in 0..<answers[1].count {
-            func column(_ place: Int) throws(PostgresError) -> Int32 { try need(answers[1].int32(row, place)) }
-            var context = Attributes()
-            context.category = try column(1)
-            context.campaign = try column(2)
-            context.variant = try column(3)
-            context.thread = try column(4)
-            context.interruptionLevel = try column(5)
-            context.topic = try column(6)
-            context.analyticsLabel = try column(7)
-            self.contexts[try column(0)] = context
+            var members: [Int32] = []
+            for column in 1...7 { members.append(try need(answers[1].int32(row, column))) }
+            self.contexts[try need(answers[1].int32(row, 0))] = Self.context(members)
         }
+    }
+
+    private static func device(_ members: [Int32]) -> Attributes {
+        var device = Attributes()
+        (device.platform, device.appVersion, device.osVersion) = (members[0], members[1], members[2])
+        (device.deviceModel, device.locale) = (members[3], members[4])
+        device.authorization = Int16(truncatingIfNeeded: members[5])
+        return device
+    }
+
+    private static func context(_ members: [Int32]) -> Attributes {
+        var context = Attributes()
+        (context.category, context.thread, context.campaign, context.variant) = (
+            members[0], members[1], members[2], members[3]
+        )
+        (context.analyticsLabel, context.topic, context.interruptionLevel) = (members[4], members[5], members[6])
+        return context
+    }
+
+    /// One that stands in the event's own row, as a JSON array in the order of the columns of `log.device`.
+    static func device(in json: String) throws(PostgresError) -> Attributes {
+        let members = try members(of: json, count: 9)
+        return device([members[0], members[1], members[2], members[4], members[5], members[7]])
+    }
+
+    static func context(in json: String) throws(PostgresError) -> Attributes {
+        context(try members(of: json, count: 7))
+    }
+
+    private static func members(of json: String, count: Int) throws(PostgresError) -> [Int32] {
+        let members = json.dropFirst().dropLast().split(separator: ",").compactMap {
+            Int32($0.trimmingPrefix(" "))
+        }
+        guard members.count >= count, members.allSatisfy({ $0 >= 0 }) else {
+            throw .decoding("an event names its device or context as nobody would")
+        }
+        return members
     }
 
     func device(_ id: Int32) throws(PostgresError) -> Attributes {

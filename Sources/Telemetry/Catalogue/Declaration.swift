@@ -47,7 +47,7 @@ package struct Declaration: Sendable {
         case none
         /// In a column of `log.event` of its own, as it is.
         case column(String)
-        /// With or as the notification key; `log.open_event` tells which.
+        /// With or as the notification key; `log.opened_event` tells which.
         case key(String)
         /// In bits of `codes`, which all types of events share.
         case common(Bits)
