@@ -53,7 +53,8 @@ let package = Package(
 
         // The domain.
         .target(
-            name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"], path: "Migrations",
+            name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
+            path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
             name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],

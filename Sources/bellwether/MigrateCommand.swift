@@ -12,7 +12,9 @@ struct MigrateCommand: Command {
     static let options = [
         Option(
             "shards", "N",
-            help: "Shards of a new database: 16, 32 or 64 (default 16). More let it grow onto more machines; never changed later")
+            help:
+                "Shards of a new database: 16, 32 or 64 (default 16). More let it grow onto more machines; never changed later"
+        )
     ]
 
     private let arguments: Arguments
@@ -30,11 +32,13 @@ struct MigrateCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater, shards: shards) { connection in
+        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater, shards: shards) {
+            connection in
             let applied = try Migrations.run(shards: shards, on: &connection, log: .standardError())
             let present = try Shard.count(on: &connection)
             guard shards == nil || shards == present else {
-                throw Failure("this database has \(present) shards, which never change: for another number make a new database")
+                throw Failure(
+                    "this database has \(present) shards, which never change: for another number make a new database")
             }
             StandardStream.error.write(
                 applied.isEmpty ? "The database is at this version.\n" : "Applied \(applied.count) migrations.\n")

@@ -14,7 +14,9 @@ struct VerifyTests {
         // Two installs whose shards differ, so that each has cells of its own.
         let one = Telemetry.UUID.random()
         var other = Telemetry.UUID.random()
-        while Shard.of(other, among: Shard.usual) == Shard.of(one, among: Shard.usual) { other = Telemetry.UUID.random() }
+        while Shard.of(other, among: Shard.usual) == Shard.of(one, among: Shard.usual) {
+            other = Telemetry.UUID.random()
+        }
         _ = try database.appender().append([
             app.submission([Event.sample(install: one), Event.sample(install: other)])
         ])

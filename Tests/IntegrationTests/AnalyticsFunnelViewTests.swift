@@ -22,7 +22,8 @@ struct AnalyticsFunnelViewTests {
         var funnel = Funnel(view: table.name, counts: table.counts, words: [])
         for key in table.keys {
             switch key.kind {
-            case .word: funnel.words.append((key.name, WordKind.allCases.first { $0.member.declaration.column == key.name }!))
+            case .word:
+                funnel.words.append((key.name, WordKind.allCases.first { $0.member.declaration.column == key.name }!))
             case .code(let words): funnel.codes.append((key.name, words[2]))
             case .number: funnel.codes.append((key.name, "3"))
             }

@@ -31,7 +31,8 @@ struct WrittenLog {
             }
             let event = stored.event
             let name = Name(
-                app: Int32(place + 1), shard: Shard.of(event.source.installID, among: Shard.usual), install: event.source.installID,
+                app: Int32(place + 1), shard: Shard.of(event.source.installID, among: Shard.usual),
+                install: event.source.installID,
                 notificationKey: event.notificationKey ?? "")
             rows.append(Row(name: name, observation: Observation(of: event, words: &words[place])))
         }
