@@ -57,9 +57,9 @@ extension EventColumn {
     private static func shown(_ declaration: Declaration, _ name: String) -> String {
         switch (declaration.storage, declaration.kind) {
         case (.device, .code(let words)):
-            "coalesce(d.\(EventViews.quoted(name)), \(self.name(of: loose("device", name), words)))"
-        case (.device, _): "coalesce(d.\(name), \(word(loose("device", name))))"
-        case (.context, _): "coalesce(c.\(name), \(word(loose("context", name))))"
+            "coalesce(d.\(EventViews.quoted(name)), \(self.name(of: loose(.device, name), words)))"
+        case (.device, _): "coalesce(d.\(name), \(word(loose(.device, name))))"
+        case (.context, _): "coalesce(c.\(name), \(word(loose(.context, name))))"
         case (.word(let place), _): "word_\(place).value"
         case (.common(let bits), .type): self.name(of: field("e.codes", bits), EventType.allCases.map(\.wire))
         case (.common(let bits), .code(let words)): self.name(of: field("e.codes", bits), words)
@@ -78,8 +78,8 @@ extension EventColumn {
         case .key(let column): return key(column)
         case .common(let bits): return value(field("e.codes", bits), declaration.kind)
         case .own(let bits): return value(field("e.own", bits), declaration.kind)
-        case .device: return "nullif(coalesce(d.\(EventViews.quoted(name)), \(loose("device", name))), 0)"
-        case .context: return "nullif(coalesce(c.\(name), \(loose("context", name))), 0)"
+        case .device: return "nullif(coalesce(d.\(EventViews.quoted(name)), \(loose(.device, name))), 0)"
+        case .context: return "nullif(coalesce(c.\(name), \(loose(.context, name))), 0)"
         case .word(let place): return "e.word_\(place)"
         case .amount(let place):
             return "coalesce(e.amount_\(place)::bigint, (e.rare ->> '\(name)')::bigint)::\(type(of: declaration.kind))"
@@ -90,12 +90,9 @@ extension EventColumn {
     }
 
     /// Of a device or context for which its dictionary had no room: the row has its members as an array.
-    private static func loose(_ dictionary: String, _ name: String) -> String {
-        let columns =
-            dictionary == "device"
-            ? Combination.deviceWords.map(\.member.declaration.column) + ["authorization", "show_previews"]
-            : Combination.contextWords.map(\.member.declaration.column)
-        return "(e.rare -> '\(dictionary)' ->> \(columns.firstIndex(of: name) ?? -1))::integer"
+    private static func loose(_ dictionary: Combination.Dictionary, _ name: String) -> String {
+        let place = Combination.columns(of: dictionary).firstIndex(of: name) ?? -1
+        return "(e.rare -> '\(dictionary)' ->> \(place))::integer"
     }
 
     /// Looked up one by one, and only where there is an id.

@@ -76,10 +76,22 @@ struct Combination: Hashable {
         "[\((0..<Combination.width(of: dictionary)).map { "\(members[$0])" }.joined(separator: ","))]"
     }
 
-    /// How many members a row of this dictionary has.
-    static func width(of dictionary: Dictionary) -> Int {
-        dictionary == .device ? deviceWords.count + 2 : contextWords.count
+    /// The columns of a dictionary, in order: words, and for devices the codes of the catalogue.
+    static func columns(of dictionary: Dictionary) -> [String] {
+        let words = dictionary == .device ? deviceWords : contextWords
+        return words.compactMap(\.member.declaration.column) + (dictionary == .device ? deviceCodes : [])
     }
+
+    private static let deviceCodes = Member.allCases.compactMap { member in
+        if case (.device, .code) = (member.declaration.storage, member.declaration.kind) {
+            member.declaration.column
+        } else {
+            String?.none
+        }
+    }
+
+    /// How many members a row of this dictionary has.
+    static func width(of dictionary: Dictionary) -> Int { columns(of: dictionary).count }
 }
 
 extension Event {
