@@ -49,4 +49,4 @@ SELECT
     coalesce(media_outcome, 0::smallint) AS media_outcome, coalesce(fetch_result, 0::smallint) AS fetch_result,
     coalesce(story_exit, 0::smallint) AS story_exit, coalesce(furthest, -1::smallint) AS furthest,
     coalesce(pages, 0::smallint) AS pages, notification_key, state, answered_at
-FROM projection.delivery;
+FROM projection.opened_delivery;

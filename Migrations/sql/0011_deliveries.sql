@@ -7,12 +7,15 @@ CREATE TABLE projection.delivery (
     -- deliveries may have the same: who looks one up compares its whole name.
     key bigint NOT NULL,
     first_occurred_at timestamptz NOT NULL,
-    last_occurred_at timestamptz NOT NULL,
-    first_device_at timestamptz NOT NULL,
-    last_device_at timestamptz NOT NULL,
-    -- The first receipt, opening and response in event order, and the earliest opening, dismissal or tap; that of a silent
-    -- delivery is NULL.
+    -- NULL where it is the first.
+    last_occurred_at timestamptz,
+    -- NULL where the device's clock said the same as that of the column with `occurred`.
+    first_device_at timestamptz,
+    last_device_at timestamptz,
+    -- The first receipt in event order. NULL where there is none, and where it is the first event.
     received_at timestamptz,
+    -- The first opening and response in event order, and the earliest opening, dismissal or tap. NULL where there is none, and
+    -- where it is the last event.
     opened_at timestamptz,
     first_response_at timestamptz,
     answered_at timestamptz,
@@ -23,6 +26,8 @@ CREATE TABLE projection.delivery (
     -- 1 silent, 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped, 64 story action tapped, 128 media
     -- attached, 256 story started, 512 story finished, 1024 suppressed
     flags integer NOT NULL,
+    -- Bits of what has few values, as the log's codes: origin, authorization, launch, media, fetch result, story exit.
+    codes integer NOT NULL,
     -- Ids of words.
     category integer,
     campaign integer,
@@ -41,16 +46,6 @@ CREATE TABLE projection.delivery (
     -- NULL is 1.
     items integer,
     shard smallint NOT NULL,
-    -- Codes, as in the log.
-    origin smallint,
-    "authorization" smallint,
-    launch smallint,
-    media_kind smallint,
-    media_network smallint,
-    media_outcome smallint,
-    fetch_result smallint,
-    -- 1 clicked, 2 finished, 3 fallback, 4 abandoned
-    story_exit smallint,
     furthest smallint,
     pages smallint,
     notification_key text COLLATE "C" NOT NULL,
@@ -59,7 +54,9 @@ CREATE TABLE projection.delivery (
 
 -- Not unique: whoever writes a delivery holds its shard's row of `projection.progress`, and has looked.
 CREATE INDEX delivery_key ON projection.delivery (key);
--- From a cell of a funnel to the deliveries behind it, in the order in which they lie.
-CREATE INDEX delivery_day ON projection.delivery (app, day);
+-- From a cell of a funnel to the deliveries behind it. Rows of one day lie together, save for what comes late; so a few days for
+-- every 2 MiB of rows say where to look, and cost nothing to keep. A btree took a fifth of the time of every insertion.
+CREATE INDEX delivery_day ON projection.delivery
+    USING brin (day date_minmax_multi_ops (values_per_range = 64)) WITH (pages_per_range = 256, autosummarize = on);
 
 SELECT projection.add_projector('deliveries', 2, '{delivery}');

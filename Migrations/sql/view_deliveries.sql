@@ -42,7 +42,7 @@ SELECT
     topic.value AS topic,
     analytics_label.value AS analytics_label,
     ('{cold,warm,foreground}'::text[])[d.launch] AS launch
-FROM projection.delivery AS d
+FROM projection.opened_delivery AS d
 JOIN log.app AS app ON app.id = d.app
 LEFT JOIN log.word AS category ON category.id = d.category
 LEFT JOIN log.word AS campaign ON campaign.id = d.campaign

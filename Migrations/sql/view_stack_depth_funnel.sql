@@ -1,6 +1,6 @@
 -- Why: whether a pile of unread notifications drowns the next one. How deep the pile is depends on a delivery's
 -- neighbours, which come and go with late events, so it is counted when it is asked for: day by day, from the
--- deliveries of that day and of the 24 hours before it, found by app and day.
+-- deliveries of that day and of the 24 hours before it, found by day.
 -- Of an install (and of each of its groups) the arrivals go up by one and what ends them down by one, in the order of
 -- time: the sum up to an arrival is the depth of the pile with it. One that is answered at the moment of an arrival was
 -- there when it came, so ends go after arrivals.
@@ -52,7 +52,7 @@ CROSS JOIN LATERAL (
                 CASE WHEN sum(up) OVER in_app < 2 THEN 1 WHEN sum(up) OVER in_app < 5 THEN 2 ELSE 3 END AS in_app
             FROM (
                 SELECT d.day, d.flags, d.install_id, d.thread, d.first_occurred_at AS at, 1 AS up
-                FROM projection.delivery AS d
+                FROM projection.opened_delivery AS d
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND (
                         d.tables = 0
@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (
                     )
                 UNION ALL
                 SELECT NULL, NULL, d.install_id, d.thread, least(d.answered_at, d.first_occurred_at + interval '24 hours'), -1
-                FROM projection.delivery AS d
+                FROM projection.opened_delivery AS d
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND least(d.answered_at, d.first_occurred_at + interval '24 hours') < days.ends
                     AND (

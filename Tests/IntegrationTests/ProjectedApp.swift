@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import Projections
 import Telemetry
 import TestSupport
 
@@ -40,6 +41,11 @@ struct ProjectedApp {
         texts: [String: String] = [:]
     ) throws {
         var given = values.mapValues { String($0) }
+        if table == "delivery" {
+            var codes: Int32 = 0
+            for code in DeliveryCode.all { codes |= code.bits(of: Int16(values[code.name] ?? 0)) }
+            given["codes"] = String(codes)
+        }
         for (column, text) in texts { given[column] = "'\(text)'" }
         given["tables"] = String(tables)
         given["shard"] = String(shard)

@@ -58,8 +58,14 @@ struct ProvedDatabase {
             let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
             try RecountTables.make(shard: shard, position: head, on: &connection)
             for recount in Recounts.all {
-                let columns = (recount.key + recount.values).map { "\"\($0.name)\"" }.joined(separator: ", ")
-                let state = recount.isSum ? ("", "") : (", state, key", ", '', 0")
+                let packed = recount.isSum ? [] : DeliveryCode.all
+                let names = (recount.key + recount.values).map(\.name).filter { name in
+                    !packed.contains { $0.name == name }
+                }
+                let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
+                let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bits(of: 1))" }
+                let state =
+                    recount.isSum ? ("", "") : (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
                 try connection.execute(
                     script: """
                         DELETE FROM projection.\(recount.table) WHERE shard = \(shard);

@@ -108,7 +108,7 @@ struct StackDepthTests {
         #expect(found == like.prefix(2) + ["scope:text", "depth_bucket:text"] + like.dropFirst(2))
     }
 
-    @Test("is found by app and day through the key of the deliveries, and opens no line that is not live")
+    @Test("is found by day, and opens no line that is not live")
     func plans() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -125,7 +125,7 @@ struct StackDepthTests {
         let words = plan.joined(separator: "\n")
         let scans = plan.filter { $0.contains("Scan") && $0.contains(" on delivery_") }
         #expect(scans.count >= 6, "\(words)")
-        #expect(scans.allSatisfy { $0.contains("_app_day_idx") }, "\(words)")
+        #expect(scans.allSatisfy { $0.contains("Bitmap ") }, "\(words)")
         #expect(scans.filter { $0.contains("on delivery_2 ") }.allSatisfy { $0.contains("never executed") })
         // Of four days, this one and the one before it.
         #expect(

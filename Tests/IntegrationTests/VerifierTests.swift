@@ -74,25 +74,34 @@ struct VerifierTests {
     func delivery() throws {
         let proved = try ProvedDatabase(copies: 1)
         defer { proved.database.drop() }
-        let row = "projection.delivery WHERE notification_key = 'story-0'"
         let shard: Int16 = try proved.database.value("SELECT shard FROM projection.delivery LIMIT 1")
         for column in Recount.delivery.values {
-            let other =
+            // A time shows only on a delivery that has what it is the time of; where another column says it, the row leaves it out.
+            let isTime = if case .time = column.meaning { true } else { false }
+            let key = isTime ? "opened-0" : "story-0"
+            let row = "projection.delivery WHERE notification_key = '\(key)'"
+            let change =
                 switch column.meaning {
-                case .time: "coalesce(\(column.name), last_occurred_at) + interval '1 us'"
-                case .flags: "flags | 8"
-                default: "\"\(column.name)\" + 1"
+                case .time:
+                    """
+                    \(column.name) = (SELECT coalesce(o.\(column.name), o.last_occurred_at) + interval '1 us'
+                        FROM projection.opened_delivery AS o WHERE o.notification_key = '\(key)')
+                    """
+                case .flags: "flags = flags | 128"
+                case .code:
+                    "codes = codes + \(try #require(DeliveryCode.all.first { $0.name == column.name }).bits(of: 1))"
+                default: "\"\(column.name)\" = \"\(column.name)\" + 1"
                 }
             try proved.tamper("CREATE TABLE kept AS SELECT * FROM \(row)")
             try proved.tamper(
-                "UPDATE projection.delivery SET \"\(column.name)\" = \(other) WHERE notification_key = 'story-0'")
+                "UPDATE projection.delivery SET \(change) WHERE notification_key = '\(key)'")
             let report = try proved.verify(shards: [shard])
             let difference = try #require(report.differences.first)
             #expect(report.differing.map(\.table) == ["delivery"] && report.differingCells == 1)
-            #expect(difference.key.map(\.text).contains("story-0") && difference.key[0].text == "chat")
+            #expect(difference.key.map(\.text).contains(key) && difference.key[0].text == "chat")
             #expect(difference.values.map(\.column) == [column.name])
             if column.name == "flags" {
-                #expect(difference.values[0].stored == "expanded+opened+story_started")
+                #expect(difference.values[0].stored == "expanded+media_attached+story_started")
                 #expect(difference.values[0].recounted == "expanded+story_started")
             }
             if column.name == "story_exit" { #expect(difference.values[0].recounted == "abandoned") }

@@ -37,21 +37,22 @@ struct Sealing {
                         place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, notification_key text, install_id uuid, app integer,
                         shard smallint)
                     """)
-            guard let table = try DeliveryTable.live(on: &connection) else { return }
+            guard let live = try DeliveryTable.live(on: &connection) else { return }
             try connection.query(
                 """
                 INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
-                SELECT notification_key, install_id, app, shard FROM projection.\(identifier: table)
-                WHERE (first_device_at >= \(lower) AND first_device_at < \(upper))
-                    OR (last_device_at >= \(lower) AND last_device_at < \(upper))
+                SELECT notification_key, install_id, app, shard FROM projection.opened_delivery
+                WHERE tables = \(live) AND (
+                    (first_device_at >= \(lower) AND first_device_at < \(upper))
+                    OR (last_device_at >= \(lower) AND last_device_at < \(upper)))
                 """)
             try connection.query(
                 """
                 INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
                 SELECT DISTINCT d.notification_key, d.install_id, d.app, d.shard
-                FROM projection.\(identifier: table) AS d JOIN log.\(identifier: month.partition) AS e
+                FROM projection.opened_delivery AS d JOIN log.\(identifier: month.partition) AS e
                     ON e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
-                WHERE d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
+                WHERE d.tables = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
                 """)
         }
     }

@@ -3,7 +3,7 @@ internal import Telemetry
 
 /// The table of deliveries of one line, on which all its funnels stand: reads the rows that a step touches, and writes what
 /// became of them.
-struct DeliveryTable {
+package struct DeliveryTable {
     /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
     package static let projector = "deliveries"
     static let version: Int32 = 2
@@ -27,14 +27,14 @@ struct DeliveryTable {
             AND d.app = asked.app AND d.shard = asked.shard THEN true ELSE false END
         """
 
-    /// The name of the one that analysts read; nil where there is none.
-    static func live(on connection: inout Connection) throws(PostgresError) -> String? {
+    /// The number of the one that analysts read; nil where there is none.
+    static func live(on connection: inout Connection) throws(PostgresError) -> Int32? {
         let rows = try connection.query(
             """
             SELECT tables FROM projection.projector
             WHERE line = projection.chosen_line(NULL) AND name = \(projector)
             """)
-        return try rows.first.map { row throws(PostgresError) in name(try row.get(0)) }
+        return try rows.first?.get(0)
     }
 
     /// A delivery as it is stored.
@@ -52,7 +52,9 @@ struct DeliveryTable {
             let rows = try connection.queryPrepared(
                 """
                 SELECT asked.place::integer - 1, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date,
-                    d.first_occurred_at, d.last_occurred_at, d.first_device_at, d.last_device_at, d.state
+                    d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at),
+                    coalesce(d.first_device_at, d.first_occurred_at),
+                    coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at), d.state
                 FROM unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
                     \(names.map(\.app)), \(names.map(\.shard)))
                     WITH ORDINALITY AS asked (key, notification_key, install_id, app, shard, place)

@@ -48,8 +48,9 @@ package struct Recount: Sendable {
             let name = Recount.quoted(column.name)
             return column.absent.map { "coalesce(\(name), \($0)) AS \(name)" } ?? name
         }
+        let rows = isSum ? "projection.\(Recount.quoted("\(table)_\(tables)"))" : DeliveryTable.opened(tables)
         return """
-            (SELECT \(columns.joined(separator: ", ")) FROM projection.\(Recount.quoted("\(table)_\(tables)"))
+            (SELECT \(columns.joined(separator: ", ")) FROM \(rows) AS stored_row
             WHERE shard = \(shard))
             """
     }

@@ -2,7 +2,7 @@ package import Postgres
 internal import Telemetry
 
 /// Moves the deliveries of an app to the days that its present time zone gives them: after the app's zone was changed, or
-/// an update of the time-zone data moved a midnight. Day by day in small transactions, each of which moves deliveries as
+/// an update of the time-zone data moved a midnight. In small transactions, each of which moves deliveries as
 /// a whole, so every law holds meanwhile; a change that was cut short is taken up again by whoever comes first.
 package struct ZoneChange: Sendable {
     package let app: Int32
@@ -83,13 +83,17 @@ package struct ZoneChange: Sendable {
         // under old rules is given up.
         _ = try transaction(before: LineBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         var moved = 0
-        for day in try days(on: &connection) {
+        if let live = try DeliveryTable.live(on: &connection) {
+            try find(in: DeliveryTable.name(live), on: &connection)
+            defer { try? connection.execute(script: "CLOSE misplaced") }
             while true {
-                let count = try transaction(on: &connection) { lane, connection in
-                    try move(day, in: lane, on: &connection)
+                let fetch: String = "FETCH \(mostDeliveries) FROM misplaced"
+                let rows = try connection.query(Statement(fetch))
+                guard rows.count > 0 else { break }
+                let names = try Delivery.Name.all(rows)
+                moved += try transaction(on: &connection) { lane, connection in
+                    try move(names, in: lane, on: &connection)
                 }
-                moved += count
-                if count < Int(mostDeliveries) { break }
             }
         }
         try connection.query(
@@ -102,35 +106,22 @@ package struct ZoneChange: Sendable {
         return moved
     }
 
-    /// All days on which the live line has deliveries of the app, each found by one look at the index.
-    private func days(on connection: inout Connection) throws(PostgresError) -> [CivilDate] {
-        guard let table = try DeliveryTable.live(on: &connection) else { return [] }
-        let rows = try connection.query(
-            """
-            WITH RECURSIVE present AS (
-                (SELECT day FROM projection.\(identifier: table)
-                    WHERE app = \(app) ORDER BY day LIMIT 1)
-                UNION ALL
-                SELECT (SELECT d.day FROM projection.\(identifier: table) AS d
-                    WHERE d.app = \(app) AND d.day > present.day ORDER BY d.day LIMIT 1)
-                FROM present WHERE present.day IS NOT NULL
-            )
-            SELECT day FROM present WHERE day IS NOT NULL
-            """)
-        var days: [CivilDate] = []
-        for row in rows { days.append(try row.get(0)) }
-        return days
+    /// Leaves the names of all deliveries on a wrong day in a cursor, which the server keeps beyond this transaction. All
+    /// deliveries are looked at once.
+    private func find(in table: String, on connection: inout Connection) throws(PostgresError) {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on;
+                    DECLARE misplaced NO SCROLL CURSOR WITH HOLD FOR
+                    SELECT d.notification_key, d.install_id, d.app, d.shard
+                    FROM projection.\(Statement.quoted(table)) AS d JOIN log.app AS a ON a.id = d.app
+                    WHERE d.app = \(app) AND d.day <> (d.first_occurred_at AT TIME ZONE a.time_zone)::date
+                    """)
+        }
     }
 
-    private func move(_ day: CivilDate, in lane: Lane, on connection: inout Connection) throws -> Int {
-        let rows = try connection.query(
-            """
-            SELECT d.notification_key, d.install_id, d.app, d.shard
-            FROM log.app AS a JOIN projection.\(identifier: lane.deliveries.name) AS d ON d.app = a.id
-            WHERE a.id = \(app) AND d.day = \(day) AND (d.first_occurred_at AT TIME ZONE a.time_zone)::date <> \(day)
-            LIMIT \(mostDeliveries)
-            """)
-        let names = try Delivery.Name.all(rows)
+    private func move(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
         let changes = Changes(redated: try lane.deliveries.read(names, on: &connection))
         try lane.deliveries.update(changes.updated, on: &connection)
         try Step.write(changes, of: lane.running, on: &connection)

@@ -1,0 +1,95 @@
+internal import Telemetry
+
+/// A code in the bits of a delivery's `codes`. Stored rows hold them, so their places are frozen.
+package struct DeliveryCode: Sendable {
+    package let name: String
+    private let first: Int32
+    private let bits: Int32
+
+    /// These bits with this code in its place.
+    package func bits(of code: Int16) -> Int32 { Int32(code) << first }
+
+    /// SQL for the code of a row `d`, NULL where there is none.
+    fileprivate var opened: String {
+        "nullif(d.codes >> \(first) & \((1 << bits) - 1), 0)::smallint AS \"\(name)\""
+    }
+
+    static let origin = DeliveryCode(name: "origin", first: 0, bits: 2)
+    static let authorization = DeliveryCode(name: "authorization", first: 2, bits: 3)
+    static let launch = DeliveryCode(name: "launch", first: 5, bits: 2)
+    static let mediaKind = DeliveryCode(name: "media_kind", first: 7, bits: 3)
+    static let mediaNetwork = DeliveryCode(name: "media_network", first: 10, bits: 2)
+    static let mediaOutcome = DeliveryCode(name: "media_outcome", first: 12, bits: 3)
+    static let fetchResult = DeliveryCode(name: "fetch_result", first: 15, bits: 2)
+    static let storyExit = DeliveryCode(name: "story_exit", first: 17, bits: 3)
+
+    package static let all = [
+        origin, authorization, launch, mediaKind, mediaNetwork, mediaOutcome, fetchResult, storyExit,
+    ]
+
+    static func packed(_ facts: Facts) -> Int32 {
+        let attributes = facts.attributes
+        return origin.bits(of: attributes.origin) | authorization.bits(of: attributes.authorization)
+            | launch.bits(of: attributes.launch) | mediaKind.bits(of: facts.media.kind)
+            | mediaNetwork.bits(of: facts.media.network) | mediaOutcome.bits(of: facts.media.outcome)
+            | fetchResult.bits(of: facts.fetchResult) | storyExit.bits(of: facts.story?.exit.rawValue ?? 0)
+    }
+}
+
+/// The times of a delivery as its row holds them: nil where another column says the same.
+struct DeliveryTimes {
+    let firstOccurredAt: Timestamp
+    let lastOccurredAt: Timestamp?
+    let firstDeviceAt: Timestamp?
+    let lastDeviceAt: Timestamp?
+    let receivedAt: Timestamp?
+    let openedAt: Timestamp?
+    let firstResponseAt: Timestamp?
+    let answeredAt: Timestamp?
+
+    init(_ delivery: Delivery) {
+        let (span, facts) = (delivery.state.span, delivery.facts)
+        func unless(_ known: Timestamp, _ time: Timestamp?) -> Timestamp? { time == known ? nil : time }
+        firstOccurredAt = span.firstOccurredAt
+        lastOccurredAt = unless(span.firstOccurredAt, span.lastOccurredAt)
+        firstDeviceAt = unless(span.firstOccurredAt, span.firstDeviceAt)
+        lastDeviceAt = unless(span.lastOccurredAt, span.lastDeviceAt)
+        receivedAt = unless(span.firstOccurredAt, facts.receivedAt)
+        openedAt = unless(span.lastOccurredAt, facts.openedAt)
+        firstResponseAt = unless(span.lastOccurredAt, facts.firstResponse?.at)
+        answeredAt = unless(span.lastOccurredAt, facts.answeredAt)
+    }
+}
+
+extension DeliveryTable {
+    /// Opens the rows of one table.
+    static func opened(_ number: Int32) -> String { "(SELECT \(openedColumns) FROM projection.\(name(number)) AS d)" }
+
+    /// The same of all tables, for the views of analysts and for an owner in psql.
+    package static let openedView = """
+        -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
+        CREATE OR REPLACE VIEW projection.opened_delivery AS
+        SELECT \(openedColumns)
+        FROM projection.delivery AS d;
+
+        COMMENT ON VIEW projection.opened_delivery IS 'Deliveries with a column for each fact: ids of log.word, codes as in log.opened_event. analytics.deliveries shows their names';
+
+        """
+
+    private static let openedColumns = """
+        d.key, d.tables, d.app, d.shard, d.day, d.install_id, d.notification_key, d.flags, d.category, d.campaign, d.variant,
+            d.thread, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.interruption_level, d.topic,
+            d.analytics_label, d.first_response, d.items, d.furthest, d.pages,
+            \(DeliveryCode.all.map(\.opened).joined(separator: ", ")),
+            d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,
+            coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
+            coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at,
+            CASE WHEN d.flags & 3 <> 0 THEN coalesce(d.received_at, d.first_occurred_at) END AS received_at,
+            CASE WHEN d.flags & 8 <> 0 THEN coalesce(d.opened_at, d.last_occurred_at, d.first_occurred_at) END AS opened_at,
+            CASE WHEN d.flags & (8 | 32 | 64) <> 0 THEN coalesce(d.first_response_at, d.last_occurred_at, d.first_occurred_at)
+                END AS first_response_at,
+            CASE WHEN d.flags & (8 | 16 | 32 | 64) <> 0 THEN coalesce(d.answered_at, d.last_occurred_at, d.first_occurred_at)
+                END AS answered_at,
+            d.state
+        """
+}
