@@ -168,7 +168,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion", "Migrations", "Postgres",
+                "CatalogueSupport", "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion",
+                "Migrations", "Postgres",
                 "ProjectorExample", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry",
                 "TestSupport",
             ], swiftSettings: strict),

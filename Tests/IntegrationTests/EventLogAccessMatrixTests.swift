@@ -47,6 +47,7 @@ struct EventLogAccessMatrixTests {
             "log.event: SELECT", "log.head: SELECT", "log.opened_event: SELECT", "projection: USAGE",
             "projection.chosen_line(): EXECUTE",
             "projection.line: SELECT, UPDATE of readers, UPDATE of state",
+            "projection.opened_delivery: SELECT",
             "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",

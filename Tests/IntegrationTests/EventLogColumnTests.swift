@@ -1,4 +1,6 @@
+import CatalogueSupport
 import Foundation
+import Ingestion
 import Migrations
 import Postgres
 import Projections
@@ -17,8 +19,7 @@ struct EventLogColumnTests {
 
     private static let source = Source(
         installID: install, platform: "ios", osVersion: "19.1", appVersion: "4.2.0", sdk: "bellwether-swift/1.0.0",
-        deviceModel: "iPhone17,1", locale: "th-TH", timeZone: "Asia/Bangkok", fid: "fid-1", authorization: .authorized,
-        showPreviews: .whenAuthenticated)
+        deviceModel: "iPhone17,1", locale: "th-TH", timeZone: "Asia/Bangkok", fid: "fid-1", authorization: .authorized)
 
     private static let notification = Notification(
         fcmMessageID: "0:1732181410001%31bd1c96", deliveryID: "dlv-1", id: "req-1", category: "PW_STORIES",
@@ -39,7 +40,7 @@ struct EventLogColumnTests {
         "fid": "fid-1", "alert": true, "notification_sent_at": "2026-11-20T09:30:00+00:00",
         "analytics_label": "label", "topic": "news", "apns_id": "apns-1", "collapse_id": "col-1",
         "interruption_level": "time-sensitive", "relevance_score": 0.75, "target_content_id": "window-1",
-        "summary_argument": "Photos", "show_previews": "when_authenticated", "extra": {"mood": ["ok", null]}
+        "summary_argument": "Photos", "extra": {"mood": ["ok", null]}
         """
 
     /// An event of each type with every member that it can have, and what the views say of its own members.
@@ -101,6 +102,56 @@ struct EventLogColumnTests {
 
     private func object(_ text: String) throws -> [String: NSObject] {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: NSObject])
+    }
+
+    @Test("each valid value of each member, of each type that has it, is read back as it was sent")
+    func everySample() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        var sent: [String: (column: String, value: Sample.Value, of: String)] = [:]
+        var texts: [String] = []
+        for type in EventType.allCases {
+            for member in Member.allCases where member.declaration.types.contains(type) && member != .eventID {
+                // What the event itself must say outranks what its source says.
+                guard let column = member.declaration.column,
+                    !type.required.contains(where: { $0 != member && $0.declaration.column == column })
+                else { continue }
+                for sample in member.samples {
+                    guard case .read(let value) = sample.outcome else { continue }
+                    if member == .type, value != .word(type.wire) { continue }
+                    let id = UUID(high: 1, low: UInt64(texts.count)).description
+                    sent[id] = (column, value, "\(type.wire) \(sample)")
+                    texts.append(EventText(type.wire, id: id).with(sample).text)
+                }
+            }
+        }
+        for part in stride(from: 0, to: texts.count, by: 500).map({ texts[$0..<min($0 + 500, texts.count)] }) {
+            let body = #"{"source":{"install_id":"\#(Self.install)"},"events":[\#(part.joined(separator: ","))]}"#
+            let decoded = try EnvelopeDecoder().decode(
+                body: Array(body.utf8), receivedAt: Event.sampleTime + 60_000_000)
+            let events = decoded.items.compactMap { if case .event(let event) = $0 { event } else { nil } }
+            #expect(events.count == part.count)
+            #expect(try database.appender().append([app.submission(events)]) == [events.map { _ in .accepted }])
+        }
+        var connection = try database.connect(as: "bellwether_analyst")
+        for row in try connection.query("SELECT event_id::text, to_jsonb(e)::text FROM events AS e") {
+            let asked = try #require(sent.removeValue(forKey: try row.get(0)))
+            let found = try object(try row.get(1))[asked.column]
+            let isSame =
+                switch asked.value {
+                case .uuid(let id): found as? String == id.description
+                case .time(let time): (found as? String).flatMap { Timestamp(rfc3339: $0) } == time
+                case .text(let text), .word(let text): found as? String == text
+                case .words(let words): (found as? [String]).map(Set.init) == Set(words)
+                case .boolean(let flag): found as? Bool == flag
+                case .integer(let number): (found as? NSNumber)?.int64Value == number
+                case .number(let number): (found as? NSNumber)?.doubleValue == number
+                case .object: false
+                }
+            #expect(isSame, "\(asked.of) came back as \(found.map { "\($0)" } ?? "nothing")")
+        }
+        #expect(sent.isEmpty)
     }
 
     @Test(
@@ -371,9 +422,10 @@ struct EventLogColumnTests {
         }
         // In the order in which the program writes their members.
         #expect(
-            Array(device.dropFirst(2)) == Combination.deviceWords.map { $0.member.declaration.column } + [
-                "authorization", "show_previews",
-            ])
+            Array(device.dropFirst(2))
+                == (Combination.deviceWords.map(\.member) + Member.allCases.filter(\.isCodeOfDevice)).map {
+                    $0.declaration.column
+                })
         #expect(Array(context.dropFirst(2)) == Combination.contextWords.map { $0.member.declaration.column })
     }
 
@@ -438,5 +490,12 @@ struct EventLogColumnTests {
         _ = try database.appender().append([app.submission(events)])
         let stored: [[String]] = try database.column("SELECT presentation FROM analytics.receipts ORDER BY event_id")
         #expect(stored == sets.map { $0.map(\.wire) })
+    }
+}
+
+extension Member {
+    /// Whether its code stands with the words of its device.
+    fileprivate var isCodeOfDevice: Bool {
+        if case (.device, .code) = (declaration.storage, declaration.kind) { true } else { false }
     }
 }

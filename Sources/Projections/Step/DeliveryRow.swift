@@ -73,6 +73,8 @@ extension DeliveryTable {
         FROM projection.delivery AS d;
 
         COMMENT ON VIEW projection.opened_delivery IS 'Deliveries with a column for each fact: ids of log.word, codes as in log.opened_event. analytics.deliveries shows their names';
+        -- The schema's default gives more, which only its tables need.
+        REVOKE INSERT, UPDATE, DELETE ON projection.opened_delivery FROM bellwether_projector;
 
         """
 
