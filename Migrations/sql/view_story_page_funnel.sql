@@ -3,7 +3,7 @@
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
-    f.page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
+    f.page_index::smallint AS page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
     f.views::bigint AS views, f.clicked::bigint AS clicked, f.exited::bigint AS exited,
     f.dwell_ms::bigint AS dwell_ms, f.dwells::bigint AS dwells,
     f.clicked / nullif(f.shown, 0) AS click_rate,
@@ -14,15 +14,29 @@ SELECT
     coalesce(gaps.unexplained, 0)::bigint AS unexplained_advances
 FROM log.app AS app
 CROSS JOIN LATERAL (
+    -- A page without a row of its own is planned and reached as the next one that has one.
     SELECT
-        day, category, campaign, page_index, sum(planned) AS planned, sum(reached) AS reached, sum(shown) AS shown,
-        sum(views) AS views, sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms,
-        sum(dwells) AS dwells, sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
-    FROM projection.story_page_funnel
-    WHERE story_page_funnel.app = app.id
-        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
-    GROUP BY day, category, campaign, page_index
-    HAVING sum(planned) > 0
+        s.day, s.category, s.campaign, page.page_index, s.planned, s.reached,
+        CASE WHEN own.here THEN s.shown ELSE 0 END AS shown, CASE WHEN own.here THEN s.views ELSE 0 END AS views,
+        CASE WHEN own.here THEN s.clicked ELSE 0 END AS clicked, CASE WHEN own.here THEN s.exited ELSE 0 END AS exited,
+        CASE WHEN own.here THEN s.dwell_ms ELSE 0 END AS dwell_ms, CASE WHEN own.here THEN s.dwells ELSE 0 END AS dwells,
+        CASE WHEN own.here THEN s.auto_advances ELSE 0 END AS auto_advances,
+        CASE WHEN own.here THEN s.manual_advances ELSE 0 END AS manual_advances
+    FROM (
+        SELECT
+            day, category, campaign, page_index, sum(sum(last)) OVER later AS planned, sum(sum(furthest)) OVER later AS reached,
+            lead(page_index, 1, -1::smallint) OVER later AS earlier, sum(shown) AS shown, sum(views) AS views,
+            sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms, sum(dwells) AS dwells,
+            sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
+        FROM projection.story_page_funnel
+        WHERE story_page_funnel.app = app.id
+            AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
+        GROUP BY day, category, campaign, page_index
+        WINDOW later AS (PARTITION BY day, category, campaign ORDER BY page_index DESC)
+    ) AS s
+    CROSS JOIN LATERAL generate_series(s.earlier + 1, s.page_index) AS page (page_index)
+    CROSS JOIN LATERAL (SELECT page.page_index = s.page_index AS here) AS own
+    WHERE s.planned > 0
 ) AS f
 LEFT JOIN log.word AS category ON category.id = f.category
 LEFT JOIN log.word AS campaign ON campaign.id = f.campaign

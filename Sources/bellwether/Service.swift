@@ -59,7 +59,7 @@ final class Service: Sendable {
                     appender: Appender.Configuration(
                         url: url, node: configuration.node, mostWords: configuration.mostWords), months: months,
                     log: log, metrics: metrics), clerk: Clerk(url: url, log: log)) : nil
-        runner =
+        let runner =
             configuration.parts.contains(.project)
             ? Runner(
                 Runner.Configuration(url: url, lanes: configuration.lanes), metrics: registry, log: log,
@@ -75,7 +75,7 @@ final class Service: Sendable {
             case .refused: return Router.NotReady("The database refuses the service's login.")
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
-            guard let ingestion else { return nil }
+            guard let ingestion else { return runner?.standstill.map(Router.NotReady.init) }
             let isConnected =
                 ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.clerk.isConnected
             return isConnected ? nil : Router.NotReady("The database is being reached.")
@@ -107,7 +107,8 @@ final class Service: Sendable {
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
-        (self.keeper, self.ingestion, self.doors, self.isReady) = (keeper, ingestion, doors, isReady)
+        (self.keeper, self.ingestion, self.runner) = (keeper, ingestion, runner)
+        (self.doors, self.isReady) = (doors, isReady)
         let door = doors[0]
         registry.counter("bellwether_http_requests_total", "Requests answered, by status.", label: "status") {
             Dictionary(uniqueKeysWithValues: door.counts.answers.map { (String($0.key), $0.value) })
@@ -156,14 +157,16 @@ final class Service: Sendable {
         return nil
     }
 
-    /// Answers what is in flight, refuses what is new, commits what waits.
+    /// Answers what is in flight, refuses what is new, commits what waits. Within half a minute, whatever runs.
     func stop() {
         draining.withLock { $0 = true }
-        for door in doors { door.stop(deadline: .after(seconds: 30)) }
+        runner?.askToStop()
+        let end = Deadline.after(seconds: 15)
+        for door in doors { door.stop(deadline: end) }
         ingestion?.commits.stop()
         ingestion?.clerk.stop()
         ingestion?.keys.stop()
-        runner?.stop()
+        runner?.stop(patience: 5)
         keeper.stop()
     }
 }

@@ -39,7 +39,7 @@ struct StatusCommand: Command {
             folds.add([
                 projection.name, "\(projection.version)", "\(projection.position)", "\(projection.lag)",
                 "\((projection.lagSeconds * 10).rounded() / 10)",
-                projection.stop.map { "stopped at batch \($0.batch): \($0.reason)" } ?? "running",
+                projection.stop.map { "stopped at batch \($0.batch): \($0.reason)" } ?? projection.status,
             ])
         }
         var table = TextTable(["PARTITION", "EVENTS (ESTIMATE)", "SIZE"])
@@ -68,7 +68,7 @@ struct StatusCommand: Command {
         let folds = projections.map { projection in
             "{\"name\":\(String(json: projection.name)),\"version\":\(projection.version),\"position\":\(projection.position),"
                 + "\"lag\":\(projection.lag),\"lag_seconds\":\(projection.lagSeconds),"
-                + "\"status\":\(projection.stop == nil ? "\"running\"" : "\"stopped\""),"
+                + "\"status\":\(String(json: projection.status)),"
                 + "\"stopped_batch\":\(projection.stop.map { "\($0.batch)" } ?? "null"),"
                 + "\"stopped_because\":\(projection.stop.map { String(json: $0.reason) } ?? "null")}"
         }

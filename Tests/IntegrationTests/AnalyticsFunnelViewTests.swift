@@ -11,36 +11,41 @@ struct AnalyticsFunnelViewTests {
     struct Funnel: Sendable, CustomTestStringConvertible {
         let view: String
         let counts: [String]
+        /// What the view calls them.
+        let shown: [String]
         var words: [(column: String, kind: WordKind)]
-        var codes: [(column: String, name: String)] = []
+        var codes: [(column: String, code: Int, name: String)] = []
 
         var testDescription: String { view }
         var keys: [String] { words.map(\.column) + codes.map(\.column) }
     }
 
     static let funnels: [Funnel] = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map { table in
-        var funnel = Funnel(view: table.name, counts: table.counts, words: [])
+        let counts = table.columns.filter { $0.stored != nil }
+        let isSummed = counts.contains { $0.stored != $0.name }
+        var funnel = Funnel(view: table.name, counts: table.counts, shown: counts.map(\.name), words: [])
         for key in table.keys {
             switch key.kind {
             case .word:
                 funnel.words.append((key.name, WordKind.allCases.first { $0.member.declaration.column == key.name }!))
-            case .code(let words): funnel.codes.append((key.name, words[2]))
-            case .number: funnel.codes.append((key.name, "3"))
+            case .code(let words): funnel.codes.append((key.name, 3, words[2]))
+            // What is summed from the last page shows the pages before it, too.
+            case .number: funnel.codes.append(isSummed ? (key.name, 0, "0") : (key.name, 3, "3"))
             }
         }
         return funnel
     }
 
-    /// The key that names every column: words of the app, and code 3.
+    /// The key that names every column: words of the app, and a code.
     private func key(of funnel: Funnel, in app: ProjectedApp) throws -> [String: Int] {
         var key: [String: Int] = [:]
         for (column, kind) in funnel.words { key[column] = try app.word(kind, "a \(column)") }
-        for (column, _) in funnel.codes { key[column] = 3 }
+        for code in funnel.codes { key[code.column] = code.code }
         return key
     }
 
     private func sums(_ funnel: Funnel, in database: TestDatabase, key: Bool = true) throws -> [String] {
-        let columns = ["app", "day"] + (key ? funnel.keys : []) + funnel.counts
+        let columns = ["app", "day"] + (key ? funnel.keys : []) + funnel.shown
         return try database.analystRows(
             "SELECT \(columns.joined(separator: ", ")) FROM \(funnel.view) ORDER BY app, day")
     }
@@ -168,7 +173,7 @@ struct AnalyticsFunnelViewTests {
                 "trim_scale(completion_rate), trim_scale(fallback_rate)", "(0.75,0.1)"
             ),
             (
-                "story_page_funnel", ["planned": 9, "shown": 8, "clicked": 2, "dwell_ms": 10_500, "dwells": 4],
+                "story_page_funnel", ["last": 9, "shown": 8, "clicked": 2, "dwell_ms": 10_500, "dwells": 4],
                 "trim_scale(click_rate), trim_scale(mean_dwell_seconds)", "(0.25,2.625)"
             ),
             (
@@ -194,7 +199,7 @@ struct AnalyticsFunnelViewTests {
             ("version_funnel", ["delivered": 1], "response_rate, receipt_coverage::integer", "(,0)"),
             ("category_actions", ["tapped_deliveries": 1], "median_seconds", "()"),
             ("story_funnel", ["stories": 1], "completion_rate, fallback_rate::integer", "(,0)"),
-            ("story_page_funnel", ["planned": 1], "click_rate, mean_dwell_seconds", "(,)"),
+            ("story_page_funnel", ["last": 1], "click_rate, mean_dwell_seconds", "(,)"),
             ("silent_funnel", ["woken": 1, "no_result": 1], "new_data_rate", "()"),
         ]
         for (view, values, rates, expected) in empty {

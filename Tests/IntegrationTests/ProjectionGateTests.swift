@@ -86,7 +86,7 @@ struct ProjectionGateTests {
             INSERT INTO log.event SELECT * FROM public.extra
             """)
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 4, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 4, log: .silent)
         for _ in 0..<(16 * 30) {
             guard case .moved = try stepper.step(upTo: 30, mostShards: Int32(shards), on: &connection) else { break }
         }
@@ -114,7 +114,7 @@ struct ProjectionGateTests {
             """)
         // All shards in one step: their sum is right.
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
         for _ in 0..<20 { _ = try stepper.step(upTo: 20, mostShards: 16, on: &connection) }
         try expectStopped(
             at: 6, try database.projections().catchUp().stopped, because: "batch 6 holds", in: database)

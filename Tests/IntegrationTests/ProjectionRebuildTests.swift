@@ -110,7 +110,7 @@ struct ProjectionRebuildTests {
         // And from the midst of the log.
         var connection = try database.session(nil)
         let line = try LineBuilder.begin(Projectors.all, on: &connection)
-        let stepper = Stepper(choice: .building(line), mostEvents: 20, log: .silent)
+        var stepper = Stepper(choice: .building(line), mostEvents: 20, log: .silent)
         for _ in 0..<5 { _ = try stepper.step(upTo: head, mostShards: 3, on: &connection) }
         #expect(try database.value("SELECT max(position) FROM projection.progress WHERE line = 3", as: Int64.self) > 0)
         try control.rebuild().expectSwapped()

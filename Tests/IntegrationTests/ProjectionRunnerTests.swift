@@ -152,7 +152,7 @@ struct ProjectionRunnerTests {
             CREATE TRIGGER overtake AFTER INSERT ON projection.category_funnel_1 EXECUTE FUNCTION public.overtake()
             """)
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
         #expect {
             try stepper.step(upTo: 9, mostShards: 16, on: &connection)
         } throws: { error in

@@ -22,7 +22,7 @@ struct ProjectionStepTests {
             """)
         try database.appendReceipts(4...5, of: app)
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
         var positions: [Int64] = []
         while case .moved = try stepper.step(upTo: 9_002, mostShards: 16, on: &connection) {
             positions.append(try database.value("SELECT min(position) FROM projection.progress"))
@@ -42,7 +42,7 @@ struct ProjectionStepTests {
             _ = try appender.append([app.submission((0..<count).map { _ in Event.sample() })])
         }
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 10, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 10, log: .silent)
         var moved: [Int64] = []
         while case .moved(let events) = try stepper.step(upTo: 5, mostShards: 16, on: &connection) {
             moved.append(events)
@@ -60,7 +60,7 @@ struct ProjectionStepTests {
         try other.execute(script: "BEGIN")
         try other.query("SELECT FROM projection.progress WHERE shard < 10 FOR UPDATE")
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
         func positions() throws -> [String] {
             try database.column(
                 "SELECT position || ': ' || count(*) FROM projection.progress GROUP BY position ORDER BY position")

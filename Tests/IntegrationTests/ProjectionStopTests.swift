@@ -78,7 +78,7 @@ struct ProjectionStopTests {
         var others = try database.connect()
         try others.execute(script: "BEGIN")
         try others.query("SELECT FROM projection.progress WHERE shard <> 9 FOR UPDATE")
-        let stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
         for _ in 0..<60 { _ = try stepper.step(upTo: 60, mostShards: 16, on: &connection) }
         try others.execute(script: "ROLLBACK")
         let control = try database.projections(mostEvents: 7)
@@ -108,7 +108,7 @@ struct ProjectionStopTests {
         var others = try database.connect()
         try others.execute(script: "BEGIN")
         try others.query("SELECT FROM projection.progress WHERE shard NOT IN (9, 10) FOR UPDATE")
-        let stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
         for _ in 0..<60 { _ = try stepper.step(upTo: 60, mostShards: 16, on: &connection) }
         try others.execute(script: "ROLLBACK")
         // A few batches of the others, so that there is something to move in shards before the stop.
@@ -143,7 +143,7 @@ struct ProjectionStopTests {
         try holder.execute(script: "BEGIN")
         try holder.query("SELECT FROM projection.progress WHERE shard = 3 FOR UPDATE")
         var connection = try database.session(.projector)
-        let stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
+        var stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
         for _ in 0..<60 { _ = try stepper.step(upTo: 60, mostShards: 16, on: &connection) }
         #expect(try database.projections().stopped().map(\.batch) == [41])
         try holder.execute(script: "ROLLBACK")

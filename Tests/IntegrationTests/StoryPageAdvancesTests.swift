@@ -39,9 +39,9 @@ struct StoryPageAdvancesTests {
         try ProjectedApp.makeSecondLine(in: database)
         let app = try ProjectedApp(in: database)
         let campaign = try app.word(.campaign, "sale")
-        let told = ["planned": 9, "auto_advances": 10, "manual_advances": 20, "campaign": campaign]
+        let told = ["last": 9, "auto_advances": 10, "manual_advances": 20, "campaign": campaign]
         try app.insert("story_page_funnel", told)
-        try app.insert("story_page_funnel", ["planned": 9, "campaign": campaign, "page_index": 1])
+        try app.insert("story_page_funnel", ["last": 9, "campaign": campaign, "page_index": 1])
         // From 2.6 s to 3.4 s, in twentieths: 52 to 68.
         for (place, gap) in [51, 52, 60, 61, 68, 69].enumerated() {
             let key = ["campaign": campaign, "gap": gap]

@@ -79,16 +79,17 @@ extension FunnelSums {
                 && $0.facts.story?.exit == .abandoned && $0.facts.story?.furthest != nil
         }
         let exits = story["exit_clicked"] + story["exit_finished"] + story["exit_fallback"] + story["exit_abandoned"]
-        let neighbours = zip(pages, pages.dropFirst())
+        // As the view sums them: what is later in the story was planned, or reached, before.
+        func sums(_ name: String) -> [Int64] { pages.indices.map { pages[$0...].reduce(0) { $0 + $1[name] } } }
+        let (planned, reaching) = (sums("last"), sums("furthest"))
         return broken(
             at: "\(cell)",
             [
                 ("the four exits sum to stories", exits == story["stories"]),
                 ("Σ exited = abandoned that reached a page", pages.reduce(0) { $0 + $1["exited"] } == reached),
-                ("planned ≥ reached", pages.allSatisfy { $0["planned"] >= $0["reached"] }),
-                ("reached ≥ shown", pages.allSatisfy { $0["reached"] >= $0["shown"] }),
-                ("planned never rises", neighbours.allSatisfy { $0["planned"] >= $1["planned"] }),
-                ("reached never rises", neighbours.allSatisfy { $0["reached"] >= $1["reached"] }),
+                ("planned ≥ reached", zip(planned, reaching).allSatisfy { $0 >= $1 }),
+                ("reached ≥ shown", zip(reaching, pages).allSatisfy { $0 >= $1["shown"] }),
+                ("exited ≤ furthest", pages.allSatisfy { $0["exited"] <= $0["furthest"] }),
             ])
     }
 

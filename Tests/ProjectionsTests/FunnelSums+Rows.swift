@@ -8,9 +8,17 @@ extension FunnelSums {
         let tables = Projectors.all.flatMap { $0.tables }
         guard let stored = tables.first(where: { $0.name == table.table }) else { return [] }
         let medians = medians
-        return acrossShards(stored.name).map { row, counts in
+        var shown = zip(stored.counts, stored.columns.filter { $0.stored != nil }.map(\.name)).map {
+            (stored: $0, name: $1)
+        }
+        shown.removeAll { !table.columns.contains($0.name) }
+        var rows = acrossShards(stored.name)
+        let summed = shown.filter { $0.stored != $0.name }.compactMap { stored.counts.firstIndex(of: $0.stored) }
+        if !summed.isEmpty { rows = fromTheEnd(rows, summed, page: stored.keys.count - 1) }
+        let told = shown.compactMap { stored.counts.firstIndex(of: $0.stored) }
+        return rows.filter { _, counts in told.contains { counts[$0] != 0 } }.map { row, counts in
             var columns = row.texts(of: stored.keys, in: log)
-            for (name, count) in zip(stored.counts, counts) { columns[name] = String(count) }
+            for (name, place) in zip(shown.map(\.name), told) { columns[name] = String(counts[place]) }
             if let delivered = columns["delivered"].flatMap(Int64.init), let received = columns["received"] {
                 columns["inferred"] = Int64(received).map { String(delivered - $0) }
             }
@@ -25,6 +33,12 @@ extension FunnelSums {
         let day: CivilDate
         var keys: SIMD4<Int32>
 
+        func with(_ key: Int32, at place: Int) -> Row {
+            var row = self
+            row.keys[place] = key
+            return row
+        }
+
         func texts(of columns: [TallyTable.Key], in log: WrittenLog) -> [String: String] {
             var texts = ["app": log.slug(of: app), "day": day.description]
             for (place, column) in columns.enumerated() { texts[column.name] = text(of: column, keys[place], log) }
@@ -38,6 +52,21 @@ extension FunnelSums {
             case .number: String(key)
             }
         }
+    }
+
+    /// Rows by page, with a row for each page up to the last, and some counts summed from there.
+    private func fromTheEnd(_ rows: [Row: [Int64]], _ summed: [Int], page: Int) -> [Row: [Int64]] {
+        var pages: [Row: [Int64]] = [:]
+        for (story, own) in Dictionary(grouping: rows, by: { $0.key.with(0, at: page) }) {
+            var sums = [Int64](repeating: 0, count: own[0].value.count)
+            for index in (0...(own.map { $0.key.keys[page] }.max() ?? 0)).reversed() {
+                let row = story.with(index, at: page)
+                let here = rows[row] ?? sums.map { _ in 0 }
+                for place in summed { sums[place] += here[place] }
+                pages[row] = here.indices.map { summed.contains($0) ? sums[$0] : here[$0] }
+            }
+        }
+        return pages
     }
 
     /// The rows of a table that do not show zeros alone.

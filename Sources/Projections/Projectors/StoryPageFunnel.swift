@@ -1,13 +1,16 @@
 /// Per (app, day, category, campaign, page): where in a story people look, tap, turn and leave.
+///
+/// How many pages a delivery has, and how far it came, each stand in one cell, that of the last of these pages; the view sums
+/// them up from the end. So a delivery counts in no more cells than it has events, however many pages it is said to have.
 enum StoryPageFunnel: Projector {
     static let name = "story_page_funnel"
-    static let version: Int32 = 2
+    static let version: Int32 = 3
     static let tables = [
         TallyTable(
             name, keys: keys,
             columns: [
-                .count("planned", "Deliveries whose story has this page"),
-                .count("reached", "Deliveries that came to this page or a later one"),
+                .fromTheEnd("planned", of: "last", "Deliveries whose story has this page"),
+                .fromTheEnd("reached", of: "furthest", "Deliveries that came to this page or a later one"),
                 .count("shown", "Deliveries that showed this page"),
                 .count("views", "Times it was shown: a looping or re-wound story shows a page more than once"),
                 .count("clicked", "Deliveries with a tap of its call to action"),
@@ -63,11 +66,13 @@ enum StoryPageFunnel: Projector {
         let furthest = Int(story.furthest ?? -1)
         let told = StoryPages(of: delivery.state, pages: story.pages)
         for (index, page) in told.pages.enumerated() {
-            let hasExited = index == furthest && story.exit == .abandoned
+            let (isLast, isFurthest) = (index == told.pages.count - 1, index == furthest)
+            guard isLast || isFurthest || page != StoryPages.Page() else { continue }
             tallies[0].add(
                 [
-                    1, furthest >= index ? 1 : 0, page.views > 0 ? 1 : 0, page.views, page.isClicked ? 1 : 0,
-                    hasExited ? 1 : 0, page.dwellMilliseconds, page.dwells, page.autoAdvances, page.manualAdvances,
+                    isLast ? 1 : 0, isFurthest ? 1 : 0, page.views > 0 ? 1 : 0, page.views, page.isClicked ? 1 : 0,
+                    isFurthest && story.exit == .abandoned ? 1 : 0, page.dwellMilliseconds, page.dwells,
+                    page.autoAdvances, page.manualAdvances,
                 ], times: weight, at: [facts.attributes.category, facts.attributes.campaign, Int32(index), 0],
                 of: delivery)
         }
@@ -80,7 +85,8 @@ enum StoryPageFunnel: Projector {
         }
     }
 
-    /// What pages were planned and reached the deliveries say; what was shown on them, their first 1,000 story events.
+    /// How long a story is and how far its reader came the deliveries say; what was shown on its pages, their first 1,000 story
+    /// events.
     private static let pages = """
         WITH paged AS (
             SELECT
@@ -92,37 +98,29 @@ enum StoryPageFunnel: Projector {
                 count(*) FILTER (WHERE advance = 'auto') AS auto_advances,
                 count(*) FILTER (WHERE advance = 'manual') AS manual_advances
             FROM recount_page GROUP BY delivery, page_index
-        ), shown AS (
+        ), counted AS (
             SELECT
-                app, day, category, campaign, page_index,
-                count(*) FILTER (WHERE views > 0) AS shown,
-                sum(views)::bigint AS views,
-                count(*) FILTER (WHERE clicked) AS clicked,
-                coalesce(sum(dwell_ms), 0)::bigint AS dwell_ms,
-                sum(dwells)::bigint AS dwells,
-                sum(auto_advances)::bigint AS auto_advances,
-                sum(manual_advances)::bigint AS manual_advances
+                app, day, category, campaign, page_index, 0 AS last, 0 AS furthest, CASE WHEN views > 0 THEN 1 ELSE 0 END AS shown,
+                views, CASE WHEN clicked THEN 1 ELSE 0 END AS clicked, 0 AS exited, coalesce(dwell_ms, 0) AS dwell_ms, dwells,
+                auto_advances, manual_advances
             FROM paged JOIN recount_delivery USING (delivery) WHERE story_exit <> 0
-            GROUP BY app, day, category, campaign, page_index
-        ), alike AS (
-            SELECT app, day, category, campaign, pages, furthest, story_exit, count(*) AS deliveries
+            UNION ALL
+            SELECT app, day, category, campaign, pages - 1, count(*), 0, 0, 0, 0, 0, 0, 0, 0, 0
             FROM recount_delivery WHERE pages > 0
-            GROUP BY app, day, category, campaign, pages, furthest, story_exit
-        ), planned AS (
+            GROUP BY app, day, category, campaign, pages
+            UNION ALL
             SELECT
-                app, day, category, campaign, page_index::smallint AS page_index,
-                sum(deliveries)::bigint AS planned,
-                coalesce(sum(deliveries) FILTER (WHERE furthest >= page_index), 0)::bigint AS reached,
-                coalesce(sum(deliveries) FILTER (WHERE furthest = page_index AND story_exit = 4), 0)::bigint AS exited
-            FROM alike CROSS JOIN LATERAL generate_series(0, pages - 1) AS page_index
-            GROUP BY app, day, category, campaign, page_index
+                app, day, category, campaign, furthest, 0, count(*), 0, 0, 0, count(*) FILTER (WHERE story_exit = 4), 0, 0, 0, 0
+            FROM recount_delivery WHERE pages > 0 AND furthest >= 0
+            GROUP BY app, day, category, campaign, furthest
         )
         SELECT
-            app, day, category, campaign, page_index, planned, reached, coalesce(shown, 0) AS shown,
-            coalesce(views, 0) AS views, coalesce(clicked, 0) AS clicked, exited, coalesce(dwell_ms, 0) AS dwell_ms,
-            coalesce(dwells, 0) AS dwells, coalesce(auto_advances, 0) AS auto_advances,
-            coalesce(manual_advances, 0) AS manual_advances
-        FROM planned LEFT JOIN shown USING (app, day, category, campaign, page_index)
+            app, day, category, campaign, page_index::smallint AS page_index, sum(last)::bigint AS last,
+            sum(furthest)::bigint AS furthest, sum(shown)::bigint AS shown, sum(views)::bigint AS views,
+            sum(clicked)::bigint AS clicked, sum(exited)::bigint AS exited, sum(dwell_ms)::bigint AS dwell_ms,
+            sum(dwells)::bigint AS dwells, sum(auto_advances)::bigint AS auto_advances,
+            sum(manual_advances)::bigint AS manual_advances
+        FROM counted GROUP BY app, day, category, campaign, page_index
         """
 
     private static let gap = "(dwell / 100000 * 2 + CASE WHEN dwell % 100000 = 0 THEN 0 ELSE 1 END)::smallint"

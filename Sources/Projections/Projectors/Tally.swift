@@ -51,6 +51,19 @@ package struct Tally {
         return place
     }
 
+    /// How many cells it holds, changed or not.
+    package var cells: Int { places.count }
+
+    /// Gives up the cells in which what was taken out was put in again.
+    package mutating func forgetUnchanged() {
+        var kept = Tally(table)
+        for (cell, row) in changes {
+            kept.places[cell] = kept.counts.count
+            kept.counts.append(contentsOf: row)
+        }
+        self = kept
+    }
+
     /// The cells that change, with what is added to each column.
     package var changes: [(cell: Cell, counts: ArraySlice<Int64>)] {
         let width = table.counts.count

@@ -20,7 +20,7 @@ package struct TallyTable: Sendable {
         self.columns = columns
         self.view = view
         self.recount = recount
-        counts = columns.filter { $0.sql == nil }.map(\.name)
+        counts = columns.compactMap(\.stored)
     }
 
     /// Whether analysts have a view of its name.
@@ -60,16 +60,23 @@ package struct TallyTable: Sendable {
 
     package struct Column: Sendable {
         package let name: String
-        /// How the view derives it from the sums `f`; nil for a count that is stored.
+        /// The count that is stored for it, of its own name unless the view sums it up; nil where all is derived.
+        package let stored: String?
+        /// How the view derives it from the sums `f`; nil for a count.
         package let sql: String?
         package let meaning: String
 
         package static func count(_ name: String, _ meaning: String) -> Column {
-            Column(name: name, sql: nil, meaning: meaning)
+            Column(name: name, stored: name, sql: nil, meaning: meaning)
+        }
+
+        /// What is stored with the last page for which it counts, and shown with all pages before it, too.
+        package static func fromTheEnd(_ name: String, of stored: String, _ meaning: String) -> Column {
+            Column(name: name, stored: stored, sql: nil, meaning: meaning)
         }
 
         package static func derived(_ name: String, _ sql: String, _ meaning: String) -> Column {
-            Column(name: name, sql: sql, meaning: meaning)
+            Column(name: name, stored: nil, sql: sql, meaning: meaning)
         }
 
         /// One sum by another, null where that is 0.

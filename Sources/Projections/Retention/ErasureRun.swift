@@ -34,7 +34,8 @@ package struct ErasureRun {
         let shard = Shard.of(install, among: try Shard.count(on: &connection))
         let findings = try erasure.findEvents(on: &connection)
         let receipt = try connection.atomically { connection in
-            try connection.execute(script: "SET LOCAL statement_timeout = 0")
+            // Steps hold the install's shard one after another: this waits for its turn among them.
+            try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
             // What is being built holds them too, or will.
             try LineBuilder.retireUnfinished(on: &connection)
             guard let lane = try Lane.lock([shard], of: .live, on: &connection) else {
@@ -44,14 +45,18 @@ package struct ErasureRun {
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
             let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
-            let stored = try lane.deliveries.read(names, on: &connection)
-            let deliveries = stored.values.map(\.delivery)
-            try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
-            try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
+            var cells = CellChanges(of: lane.running)
+            var deliveries = 0
+            try lane.deliveries.readAll(names, on: &connection) { stored, connection in
+                try cells.count(Changes(removed: stored.map(\.delivery)), on: &connection)
+                try lane.deliveries.delete(stored.map(\.delivery.name), on: &connection)
+                deliveries += stored.count
+            }
+            try cells.write(on: &connection)
             try connection.query(
                 "DELETE FROM projection.sealed_delivery WHERE app = \(app) AND install_id = \(install)")
             return Receipt(
-                erasure: erasure, log: log, deliveries: deliveries.count,
+                erasure: erasure, log: log, deliveries: deliveries,
                 stopped: try StoppedProjection.all(on: &connection))
         }
         try cleanRetired(of: erasure, on: &connection)

@@ -72,14 +72,20 @@ struct Sealing {
             RETURNING t.notification_key, t.install_id, t.app, t.shard
             """)
         guard !rows.isEmpty else { return nil }
-        let stored = try lane.deliveries.read(try Delivery.Name.all(rows), on: &connection)
-        let deliveries = stored.values.map(\.delivery)
-        try Step.write(Changes(removed: deliveries), of: lane.running, on: &connection)
-        try Step.write(
-            Changes(inserted: deliveries), of: lane.running.map { ($0.projector, Self.frozen) }, on: &connection)
-        try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
-        try SealedDeliveries.remember(deliveries, on: &connection)
-        return deliveries.count
+        var live = CellChanges(of: lane.running)
+        var frozen = CellChanges(of: lane.running.map { ($0.projector, Self.frozen) })
+        var sealed = 0
+        try lane.deliveries.readAll(try Delivery.Name.all(rows), on: &connection) { stored, connection in
+            let deliveries = stored.map(\.delivery)
+            try live.count(Changes(removed: deliveries), on: &connection)
+            try frozen.count(Changes(inserted: deliveries), on: &connection)
+            try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
+            try SealedDeliveries.remember(deliveries, on: &connection)
+            sealed += deliveries.count
+        }
+        try live.write(on: &connection)
+        try frozen.write(on: &connection)
+        return sealed
     }
 
     private var bounds: (Timestamp, Timestamp) {

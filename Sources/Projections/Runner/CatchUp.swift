@@ -36,6 +36,7 @@ struct CatchUp {
 
     private func follow(to target: Int64, _ state: Lock<State>, _ progress: Progress) {
         var backoff = Backoff(first: 0.1, most: 2)
+        var stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
         // What fails while another lane gets on is not in vain: connections may be cut as often as they like.
         var attempts = 0
         var seen = 0
@@ -52,10 +53,11 @@ struct CatchUp {
                         state.withLockNotifying { state in state.isDone = true }
                         return
                     }
-                    let hasMoved = try step(to: target, backlog, &connection)
+                    let outcome = try stepper.step(
+                        upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
                     attempts = 0
                     backoff.reset()
-                    if hasMoved {
+                    if case .moved = outcome {
                         state.withLock { state in state.moves += 1 }
                         continue
                     }
@@ -81,14 +83,6 @@ struct CatchUp {
                 }
                 _ = state.wait(until: .after(seconds: backoff.next())) { state in state.isDone ? true : nil }
             }
-        }
-    }
-
-    private func step(to target: Int64, _ backlog: Backlog, _ connection: inout Connection) throws -> Bool {
-        let stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
-        switch try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection) {
-        case .nothing: return false
-        case .moved: return true
         }
     }
 

@@ -11,11 +11,16 @@ package struct ProjectionStatus: Sendable {
     package let lagSeconds: Double
     /// Where and why it stopped; nil while it runs.
     package let stop: StoppedProjection?
+    /// `running`, `stalled` or `stopped`.
+    package let status: String
+
+    /// Behind the log for so long and unmoved, it is called stalled.
+    package static let mostSecondsStill: Double = 60
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [ProjectionStatus] {
         let rows = try connection.query(
             """
-            SELECT name, version, position, lag, lag_seconds::float8, stopped_batch, stopped_because
+            SELECT name, version, position, lag, lag_seconds::float8, stopped_batch, stopped_because, status
             FROM analytics.projections ORDER BY name <> \(DeliveryTable.projector), name
             """)
         var projections: [ProjectionStatus] = []
@@ -28,7 +33,7 @@ package struct ProjectionStatus: Sendable {
             projections.append(
                 ProjectionStatus(
                     name: name, version: try row.get(1), position: try row.get(2), lag: try row.get(3),
-                    lagSeconds: try row.get(4), stop: stop))
+                    lagSeconds: try row.get(4), stop: stop, status: try row.get(7)))
         }
         return projections
     }

@@ -24,6 +24,10 @@ package final class Runner: Sendable {
     private struct State {
         var isStopping = false
         var threads: [Worker] = []
+        /// Lanes that have not ended.
+        var running = 0
+        /// When the funnels were last seen level with the log, or were moved.
+        var advancedAt = Deadline.now
         /// As it was last seen.
         var backlog: Backlog?
         var stopped: [StoppedProjection] = []
@@ -35,7 +39,9 @@ package final class Runner: Sendable {
     let log: Log
     let isWell: @Sendable () -> Bool
     private let state = Lock(State())
+    /// Ends what is being made anew, and the steps that do not end by themselves.
     let cancellation = Cancellation()
+    private let steppers = Cancellation()
     private let events: Counter
     private let steps: Counter
     private let failures: Counter
@@ -59,6 +65,13 @@ package final class Runner: Sendable {
             state.withLock { state in state.backlog?.seconds ?? 0 }
         }
         metrics.gauge(
+            "bellwether_projection_stalled_seconds",
+            "Seconds since the funnels last moved, while they are behind the log; 0 while they move."
+        ) {
+            let seconds = Self.stalledSeconds(state.withLock { $0.advancedAt })
+            return seconds < 1 ? 0 : seconds
+        }
+        metrics.gauge(
             "bellwether_projection_stopped", "The batch at which a projection has stopped.", label: "projection"
         ) {
             state.withLock { state in
@@ -68,6 +81,7 @@ package final class Runner: Sendable {
     }
 
     package func start() {
+        state.withLock { state in (state.running, state.advancedAt) = (configuration.lanes, .now) }
         let threads = (0..<configuration.lanes).map { lane in
             Worker(name: "lane \(lane)") { self.run(lane) }
         }
@@ -75,15 +89,42 @@ package final class Runner: Sendable {
         state.withLock { state in state.threads = threads + [renewal] }
     }
 
-    /// Ends after the steps that are being taken; what is being made anew goes on at the next start.
-    package func stop() {
-        cancellation.ask()
+    /// Begins no step any more. What is being made anew goes on at the next start.
+    package func askToStop() {
         state.withLockNotifying { state in state.isStopping = true }
+        cancellation.ask()
+    }
+
+    /// Returns after the steps that are being taken. Those that take longer than `patience` seconds are undone: they are
+    /// taken again after the next start.
+    package func stop(patience: Double = 10) {
+        askToStop()
+        var end = Deadline.after(seconds: patience)
+        while state.wait(until: end, for: { state in state.running == 0 ? true : nil }) == nil {
+            // Again and again: a step has many statements, and may just have been between two.
+            steppers.ask()
+            end = .after(seconds: 0.2)
+        }
         for thread in state.withLock({ state in state.threads }) { thread.join() }
     }
 
+    /// Why the funnels are not followed just now, for an operator; nil while they are.
+    package var standstill: String? {
+        let seconds = Self.stalledSeconds(state.withLock { $0.advancedAt })
+        return seconds < ProjectionStatus.mostSecondsStill
+            ? nil : "The funnels are behind the log and have not moved for \(Int(seconds)) seconds."
+    }
+
+    private static func stalledSeconds(_ advancedAt: Deadline) -> Double {
+        Double(Deadline.now.nanoseconds - advancedAt.nanoseconds) / 1e9
+    }
+
+    private func noteAdvance() { state.withLock { state in state.advancedAt = .now } }
+
     private func run(_ lane: Int) {
+        defer { state.withLockNotifying { state in state.running -= 1 } }
         var backoff = Backoff(first: 0.1, most: 5)
+        var stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
         while !isStopping {
             guard isWell() else {
                 rest(configuration.interval)
@@ -99,10 +140,12 @@ package final class Runner: Sendable {
                         try look(&connection)
                         nextRound = .after(seconds: 1)
                     }
-                    rest(try follow(lane, &connection))
+                    rest(
+                        try steppers.during(&connection) { connection in try follow(lane, &stepper, &connection) })
                     backoff.reset()
                 }
             } catch {
+                guard !isStopping else { return }
                 failures.add(1)
                 let wait = backoff.next()
                 log.warning("projections wait", ["error": "\(error)", "seconds": "\(Int(wait.rounded(.up)))"])
@@ -134,20 +177,23 @@ package final class Runner: Sendable {
     }
 
     /// One look at the log, and a step if there is something new; says how long to rest then.
-    private func follow(_ lane: Int, _ connection: inout Connection) throws -> Double {
+    private func follow(_ lane: Int, _ stepper: inout Stepper, _ connection: inout Connection) throws -> Double {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
         let backlog = try Backlog.read(.live, on: &connection)
         if lane == 0 { state.withLock { state in state.backlog = backlog } }
-        guard !backlog.isLevel else { return configuration.interval }
+        guard !backlog.isLevel else {
+            noteAdvance()
+            return configuration.interval
+        }
         // One lane does for a trickle: a step has its price however little it moves.
         let isMuch = backlog.events >= Backlog.much
         guard isMuch || lane == 0 else { return configuration.interval }
         let share = backlog.share(of: isMuch ? configuration.lanes : 1)
-        let stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
         switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
         case .nothing: return configuration.interval
         case .moved(let moved):
+            noteAdvance()
             steps.add(1)
             events.add(Int(moved))
             return isMuch ? 0 : configuration.interval

@@ -4,19 +4,19 @@ internal import Telemetry
 struct Changes {
     private(set) var inserted: [Delivery] = []
     private(set) var updated: [Delivery] = []
-    /// Those that no longer count as they were.
+    /// Those that no longer count as they were; of each that is updated, in the same order, as it was.
     private(set) var replaced: [Delivery] = []
 
-    /// Keeps the order of the names.
+    /// Of those names whose stored deliveries were read, in the order of the names.
     init(
-        _ names: [Delivery.Name], _ news: [Delivery.Name: EventReader.News],
-        to stored: [Delivery.Name: DeliveryTable.Stored],
+        _ names: [Delivery.Name], _ news: [Delivery.Name: EventReader.News], to part: DeliveryTable.Part,
         except sealed: Set<Delivery.Name>
     ) {
-        for name in names where !sealed.contains(name) {
+        let left = Set(part.left)
+        for name in names where !sealed.contains(name) && (left.isEmpty || !left.contains(name)) {
             guard let news = news[name] else { continue }
             let state = DeliveryState(of: news.observations)
-            guard let old = stored[name] else {
+            guard let old = part.stored[name] else {
                 inserted.append(Delivery(name, day: news.day, state: state))
                 continue
             }
@@ -32,9 +32,9 @@ struct Changes {
     }
 
     /// Those deliveries whose day is another by the app's present time zone.
-    init(redated stored: [Delivery.Name: DeliveryTable.Stored]) {
-        for (name, old) in stored where old.presentDay != old.delivery.day {
-            updated.append(Delivery(name, day: old.presentDay, state: old.delivery.state))
+    init(redated stored: [DeliveryTable.Stored]) {
+        for old in stored where old.presentDay != old.delivery.day {
+            updated.append(Delivery(old.delivery.name, day: old.presentDay, state: old.delivery.state))
             replaced.append(old.delivery)
         }
     }
@@ -44,21 +44,4 @@ struct Changes {
 
     /// Deliveries that come.
     init(inserted deliveries: [Delivery]) { inserted = deliveries }
-
-    /// The net change that they make to the tables of each projector.
-    func tallies(of projectors: [any Projector.Type]) -> [[Tally]] {
-        var tallies = projectors.map { projector in projector.tables.map(Tally.init) }
-        // Delivery by delivery: to take one out of its array costs more than to count it.
-        func count(_ deliveries: [Delivery], _ weight: Int64) {
-            for delivery in deliveries {
-                for place in projectors.indices {
-                    projectors[place].count(delivery, weight, into: &tallies[place])
-                }
-            }
-        }
-        count(replaced, -1)
-        count(updated, 1)
-        count(inserted, 1)
-        return tallies
-    }
 }

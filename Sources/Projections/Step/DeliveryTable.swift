@@ -44,35 +44,65 @@ package struct DeliveryTable {
         let presentDay: CivilDate
     }
 
+    /// Some deliveries as they are stored.
+    struct Part {
+        var stored: [Delivery.Name: Stored] = [:]
+        /// Those that are stored and did not fit, in the order in which they were asked for.
+        var left: [Delivery.Name] = []
+    }
+
+    /// Bytes of states that are read at once, unless the first has more: an ordinary step's have a tenth.
+    static let mostBytes: Int32 = 4 << 20
+
     /// The stored ones among these. One look at the index for each: of the rows with its key, the one with its whole name.
-    func read(
-        _ names: [Delivery.Name], on connection: inout Connection
-    ) throws(StepError) -> [Delivery.Name: Stored] {
+    func read(_ names: [Delivery.Name], on connection: inout Connection) throws(StepError) -> Part {
         do {
             let rows = try connection.queryPrepared(
                 """
-                SELECT asked.place::integer - 1, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date,
-                    d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at),
-                    coalesce(d.first_device_at, d.first_occurred_at),
-                    coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at), d.state
-                FROM unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
-                    \(names.map(\.app)), \(names.map(\.shard)))
-                    WITH ORDINALITY AS asked (key, notification_key, install_id, app, shard, place)
-                CROSS JOIN LATERAL (
-                    SELECT * FROM projection.\(identifier: name) AS d
-                    WHERE \(sql: Self.isNamed)
-                    LIMIT 1
-                ) AS d
-                JOIN log.app AS a ON a.id = asked.app
+                SELECT f.place::integer - 1, f.day, f.present_day, f.first_occurred_at, f.last_occurred_at, f.first_device_at,
+                    f.last_device_at, CASE WHEN f.bytes <= \(Self.mostBytes) OR f.row = 1 THEN f.state END
+                FROM (
+                    SELECT asked.place, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date AS present_day,
+                        d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,
+                        coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
+                        coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at, d.state,
+                        sum(octet_length(d.state)) OVER running AS bytes, row_number() OVER running AS row
+                    FROM unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
+                        \(names.map(\.app)), \(names.map(\.shard)))
+                        WITH ORDINALITY AS asked (key, notification_key, install_id, app, shard, place)
+                    CROSS JOIN LATERAL (
+                        SELECT * FROM projection.\(identifier: name) AS d
+                        WHERE \(sql: Self.isNamed)
+                        LIMIT 1
+                    ) AS d
+                    JOIN log.app AS a ON a.id = asked.app
+                    WINDOW running AS (ROWS UNBOUNDED PRECEDING)
+                ) AS f
                 """)
-            var stored: [Delivery.Name: Stored] = [:]
-            stored.reserveCapacity(rows.count)
+            var part = Part()
+            part.stored.reserveCapacity(rows.count)
             for row in 0..<rows.count {
                 let name = names[Int(try need(rows.int32(row, 0)))]
-                stored[name] = try Stored(name, row, of: rows, startingAt: 1)
+                if try rows.bytea(row, 7) == nil {
+                    part.left.append(name)
+                } else {
+                    part.stored[name] = try Stored(name, row, of: rows, startingAt: 1)
+                }
             }
-            return stored
+            return part
         } catch { throw StepError(error) }
+    }
+
+    /// The same part by part, until all were read.
+    func readAll(
+        _ names: [Delivery.Name], on connection: inout Connection, _ body: ([Stored], inout Connection) throws -> Void
+    ) throws {
+        var names = names
+        while !names.isEmpty {
+            let part = try read(names, on: &connection)
+            try body(Array(part.stored.values), &connection)
+            names = part.left
+        }
     }
 
     /// Writes deliveries that were not there.

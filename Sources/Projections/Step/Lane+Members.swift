@@ -16,7 +16,7 @@ extension Lane {
     }
 
     /// The projectors of this program that go on in these shards, with the numbers of their tables.
-    var running: [(projector: any Projector.Type, tables: Int32)] {
+    var running: [CellChanges.Target] {
         projectors.compactMap { projector in
             members.first { $0.name == projector.name && $0.version == projector.version && carries($0) }
                 .map { (projector, $0.tables) }

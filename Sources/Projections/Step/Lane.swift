@@ -112,7 +112,7 @@ extension Lane {
     func move(to position: Int64, on connection: inout Connection) throws {
         let moved = try connection.queryPrepared(
             """
-            UPDATE projection.progress SET position = \(position)
+            UPDATE projection.progress SET position = \(position), moved_at = clock_timestamp()
             WHERE line = \(line) AND shard = ANY (\(shards)) AND position = \(self.position)
             """
         ).affected

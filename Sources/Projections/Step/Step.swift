@@ -16,8 +16,9 @@ struct Step {
         /// As if there was none, all at once.
         case plain
         /// The fold and each projector for itself, and no more than so many batches: to find out whose failure it is, and
-        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`).
-        case careful(batches: Int32)
+        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`). Who cannot
+        /// take a single batch within `patience` fails as well, where there is one.
+        case careful(batches: Int32, patience: Int? = nil)
     }
 
     /// What became of a step.
@@ -61,26 +62,20 @@ struct Step {
         // the rows that moved. So all are held first, and what is read hereafter goes together.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         Waypoint.pass("claimed")
-        let batches: Int32? = if case .careful(let batches) = manner { batches } else { nil }
+        let (batches, patience): (Int32?, Int?) =
+            if case .careful(let batches, let patience) = manner { (batches, patience) } else { (nil, nil) }
         let range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
-        var stops: [Stop] = []
+        let stops: [Stop]
         switch manner {
         case .plain:
-            try Self.write(try fold(range, of: lane, on: &connection), of: lane.running, on: &connection)
+            try advance(range, of: lane, counting: lane.running, apart: false, on: &connection)
+            stops = []
         case .careful:
-            var culprit = Culprit(lane: lane, range: range)
-            guard let changes = try culprit.attempt(on: &connection, { try fold(range, of: lane, on: &$0) }) else {
-                // Nothing goes on without the fold.
-                return Taken(stops: try culprit.stop(lane.members.map(\.name), on: &connection))
-            }
-            for projector in lane.running {
-                let written: Void? = try culprit.attempt(on: &connection) { connection in
-                    try Self.write(changes, of: [projector], on: &connection)
-                }
-                if written == nil { stops += try culprit.stop([projector.projector.name], on: &connection) }
-            }
+            stops = try advanceWithCare(range, of: lane, patience: patience, on: &connection)
+            // Nothing goes on without the fold.
+            guard !stops.contains(where: { $0.name == DeliveryTable.projector }) else { return Taken(stops: stops) }
         }
         Waypoint.pass("counted")
         try lane.move(to: end, on: &connection)
@@ -88,32 +83,79 @@ struct Step {
         return Taken(hasMoved: true, events: range.events, stops: stops)
     }
 
-    /// Reads the events and brings the deliveries to where they are after them; gives what changed.
-    private func fold(
-        _ range: BatchRange, of lane: Lane, on connection: inout Connection
-    ) throws -> Changes {
+    /// Reads the events, takes their deliveries to where they are after them, and the cells of these projectors with them.
+    /// Part by part: what is held of stored deliveries and of changed cells has a limit, whatever the events are of.
+    private func advance(
+        _ range: BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
+        on connection: inout Connection
+    ) throws {
         let news = try EventReader.read(range, of: lane, on: &connection)
-        // In the order of the index: neighbours share its pages.
-        let names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }.map(
-            \.name)
-        let stored = names.isEmpty ? [:] : try lane.deliveries.read(names, on: &connection)
         let sealed = try SealedDeliveries.among(news, on: &connection)
-        let changes = Changes(names, news, to: stored, except: sealed)
-        try lane.deliveries.insert(changes.inserted, on: &connection)
-        try lane.deliveries.update(changes.updated, on: &connection)
+        // In the order of the index: neighbours share its pages.
+        var names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }
+            .map(\.name)
+        var cells = CellChanges(of: projectors, apart: apart)
+        while !names.isEmpty {
+            let part = try lane.deliveries.read(names, on: &connection)
+            let changes = Changes(names, news, to: part, except: sealed)
+            try lane.deliveries.insert(changes.inserted, on: &connection)
+            try lane.deliveries.update(changes.updated, on: &connection)
+            try cells.count(changes, on: &connection)
+            names = part.left
+        }
         Waypoint.pass("folded")
-        return changes
+        try cells.write(on: &connection)
     }
 
-    /// Adds what deliveries changed to the cells of these projectors.
-    static func write(
-        _ changes: Changes, of projectors: [(projector: any Projector.Type, tables: Int32)],
-        on connection: inout Connection
-    ) throws(PostgresError) {
-        let tallies = changes.tallies(of: projectors.map { projector, _ in projector })
-        let statements = zip(projectors, tallies).flatMap { member, tallies in
-            tallies.compactMap { $0.upsert(into: member.tables) }
+    /// The same, and of a single batch finds out who cannot take it: that projector is stopped there, and the others go on
+    /// without it. Gives who has stopped.
+    private func advanceWithCare(
+        _ range: BatchRange, of lane: Lane, patience: Int?, on connection: inout Connection
+    ) throws -> [Stop] {
+        var (running, stops): ([CellChanges.Target], [Stop]) = (lane.running, [])
+        if let patience {
+            connection.deadline = .never
+            try connection.execute(script: "SET LOCAL statement_timeout = '\(patience)s'")
         }
-        if !statements.isEmpty { _ = try connection.pipeline(statements) }
+        while true {
+            try connection.execute(script: "SAVEPOINT attempt")
+            let end = patience.map { Deadline.after(seconds: Double($0) * 0.9) }
+            do {
+                try advance(range, of: lane, counting: running, apart: true, on: &connection)
+                try connection.execute(script: "RELEASE attempt")
+                return stops
+            } catch {
+                let failure = StepError(error)
+                // Cut short by something else, it says the same.
+                let hasHadTime = failure.isTooSlow && end?.hasPassed ?? false
+                guard failure.blamesProjection || hasHadTime else { throw failure }
+                guard range.batches.count == 1 else {
+                    throw StepError.cannotTell(batches: Int32(range.batches.count), "\(failure)")
+                }
+                try connection.execute(script: "ROLLBACK TO attempt")
+                var failing = lane.members.map(\.name)
+                if case .projector(let name, _) = failure { failing = [name] }
+                for name in failing {
+                    let stop = Stop(name: name, batch: lane.position + 1, reason: "\(failure)")
+                    if try stop.record(in: lane.line, on: &connection) { stops.append(stop) }
+                }
+                if failing.count > 1 { return stops }
+                running.removeAll { target in failing == [target.projector.name] }
+            }
+        }
+    }
+}
+
+extension Step.Stop {
+    /// Where analysts and operators see it. Of two stops the earlier batch stays, and of one batch the first reason; says
+    /// whether it is this one.
+    func record(in line: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query(
+            """
+            UPDATE projection.projector
+            SET stopped_at = clock_timestamp(), stopped_batch = \(batch), stopped_because = \(reason)
+            WHERE line = \(line) AND name = \(name) AND (stopped_batch IS NULL OR stopped_batch > \(batch))
+            """
+        ).affected == 1
     }
 }

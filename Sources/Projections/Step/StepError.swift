@@ -3,6 +3,8 @@ package import Postgres
 /// Why a step could not be taken. Nothing of it was stored.
 package enum StepError: Error, Sendable {
     case database(PostgresError)
+    /// The cells of this projector could not be written.
+    case projector(String, PostgresError)
     /// Somebody else moved the shards meanwhile.
     case overtaken
     /// The log did not hold in a shard what its batch says.
@@ -24,7 +26,7 @@ package enum StepError: Error, Sendable {
     /// Whether the same step may succeed later without anybody changing anything.
     var isRetriable: Bool {
         switch self {
-        case .database(let error): error.isRetriable
+        case .database(let error), .projector(_, let error): error.isRetriable
         case .overtaken: true
         case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
         }
@@ -33,9 +35,18 @@ package enum StepError: Error, Sendable {
     /// Whether a projection, or the log itself, may be why: then it is worth to look which, and where.
     var blamesProjection: Bool {
         switch self {
-        case .database(let error): !error.isRetriable
+        case .database(let error), .projector(_, let error): !error.isRetriable
         case .wrongCount, .unreadableDelivery: true
         case .overtaken, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
+        }
+    }
+
+    /// Whether it took longer than it may: what does less at once may succeed.
+    var isTooSlow: Bool {
+        switch self {
+        case .database(let error), .projector(_, let error):
+            if case .timedOut = error { true } else { error.state == .queryCanceled }
+        default: false
         }
     }
 }
@@ -43,7 +54,7 @@ package enum StepError: Error, Sendable {
 extension StepError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .database(let error): "\(error)"
+        case .database(let error), .projector(_, let error): "\(error)"
         case .overtaken: "another runner was faster"
         case .wrongCount(let batch, let shard, let found, let expected):
             "batch \(batch) holds \(found) events in shard \(shard) where it says \(expected)"

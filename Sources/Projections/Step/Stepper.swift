@@ -2,12 +2,33 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Takes steps, and when one fails for good finds out what stands in the way: halves the range until a single batch is
-/// left, then stops who cannot take it and goes on with the others.
+/// left, then stops who cannot take it and goes on with the others. A step that takes long is followed by smaller ones.
 struct Stepper {
     var choice: Lane.Choice
     var projectors = Projectors.all
-    var mostEvents: Int64
     let log: Log
+    /// How long a statement may take that moves a single batch: who cannot do it fails for good.
+    var patience = 600
+
+    /// Events of one step.
+    private var mostEvents: Int64
+    private let mostEventsEver: Int64
+    private var care = Care.none
+    /// Steps since one took too long.
+    private var goodSteps = 0
+
+    /// How much less is taken at once after steps that ran into their timeout.
+    private enum Care: Int {
+        case none
+        case fewBatches
+        case oneBatch
+        case patience
+    }
+
+    init(choice: Lane.Choice, projectors: [any Projector.Type] = Projectors.all, mostEvents: Int64, log: Log) {
+        (self.choice, self.projectors, self.log) = (choice, projectors, log)
+        (self.mostEvents, mostEventsEver) = (mostEvents, mostEvents)
+    }
 
     /// What became of a step.
     enum Outcome {
@@ -17,14 +38,21 @@ struct Stepper {
     }
 
     /// Takes one step towards `last`. Throws what no projection is to blame for: a later attempt may succeed.
-    func step(
+    mutating func step(
         upTo last: Int64, mostShards: Int32, on connection: inout Connection
     ) throws(StepError) -> Outcome {
         let step = Step(
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents)
         do {
-            return outcome(try step.take(.plain, on: &connection))
+            let (long, short) = (Deadline.after(seconds: 5), Deadline.after(seconds: 1))
+            let taken = outcome(try step.take(manner, on: &connection))
+            adapt(wasLong: long.hasPassed, wasShort: !short.hasPassed)
+            return taken
         } catch {
+            if error.isTooSlow {
+                care = Care(rawValue: care.rawValue + 1) ?? care
+                goodSteps = 0
+            }
             guard error.blamesProjection else { throw error }
             log.debug("a step failed and is taken with care", ["error": "\(error)"])
         }
@@ -37,6 +65,24 @@ struct Stepper {
                 batches = count / 2
             }
         }
+    }
+
+    private var manner: Step.Manner {
+        switch care {
+        case .none: .plain
+        case .fewBatches: .careful(batches: 4)
+        case .oneBatch: .careful(batches: 1)
+        case .patience: .careful(batches: 1, patience: patience)
+        }
+    }
+
+    /// While a step lasts nobody else moves its shards: one of a few seconds is long.
+    private mutating func adapt(wasLong: Bool, wasShort: Bool) {
+        if wasLong { mostEvents = max(mostEvents / 2, 500) }
+        if wasShort { mostEvents = min(mostEvents * 2, mostEventsEver) }
+        goodSteps += 1
+        guard goodSteps % 16 == 0, let less = Care(rawValue: care.rawValue - 1) else { return }
+        care = less
     }
 
     private func outcome(_ taken: Step.Taken?) -> Outcome {

@@ -122,10 +122,16 @@ package struct ZoneChange: Sendable {
     }
 
     private func move(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
-        let changes = Changes(redated: try lane.deliveries.read(names, on: &connection))
-        try lane.deliveries.update(changes.updated, on: &connection)
-        try Step.write(changes, of: lane.running, on: &connection)
-        return changes.updated.count
+        var cells = CellChanges(of: lane.running)
+        var moved = 0
+        try lane.deliveries.readAll(names, on: &connection) { stored, connection in
+            let changes = Changes(redated: stored)
+            try lane.deliveries.update(changes.updated, on: &connection)
+            try cells.count(changes, on: &connection)
+            moved += changes.updated.count
+        }
+        try cells.write(on: &connection)
+        return moved
     }
 
     /// With all shards of the live line locked.

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// How the pages of stories were left for the next one, a row where `StoryPageFunnel` has one.
+/// How the pages of stories were left for the next one, a row for each page that was.
 ///
 /// The contract asks to tell by the page's declared duration whether it turned by itself (±0.4 s). Decided where it is
 /// silent:
@@ -22,7 +22,7 @@ package struct StoryPageAdvances: FunnelRow {
     package static var source: String {
         ProjectionSource(
             table: table, words: ["category", "campaign"], numbers: ["page_index"],
-            sums: ["planned", "auto_advances", "manual_advances"]
+            sums: ["auto_advances", "manual_advances"]
         ).sql(as: view)
     }
 
@@ -41,6 +41,7 @@ package struct StoryPageAdvances: FunnelRow {
             return StoryPageAdvances(
                 key: row.key, auto: advances.count { $0 == .auto }, manual: advances.count { $0 == .manual })
         }
+        .filter { $0.auto + $0.manual > 0 }
     }
 }
 

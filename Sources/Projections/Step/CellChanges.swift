@@ -1,0 +1,62 @@
+internal import Postgres
+
+/// What deliveries change in the cells of projectors: gathered, and written together.
+struct CellChanges {
+    typealias Target = (projector: any Projector.Type, tables: Int32)
+
+    private let targets: [Target]
+    /// Whether each projector is written for itself, so that a failure names it.
+    private let apart: Bool
+    private var tallies: [[Tally]]
+
+    /// Cells that are held at most, so many that ordinary steps are written at once: beyond it they are written meanwhile. A
+    /// single delivery may change some ten thousand.
+    private static let most = 32_768
+
+    init(of targets: [Target], apart: Bool = false) {
+        (self.targets, self.apart) = (targets, apart)
+        tallies = targets.map { target in target.projector.tables.map(Tally.init) }
+    }
+
+    /// Counts deliveries as they are, and no longer as they were. One after another: what a delivery changes is little, even
+    /// where it counts in many cells.
+    mutating func count(_ changes: Changes, on connection: inout Connection) throws(StepError) {
+        for place in changes.replaced.indices {
+            count(changes.replaced[place], -1)
+            if place < changes.updated.count { count(changes.updated[place], 1) }
+            try bound(on: &connection)
+        }
+        for delivery in changes.inserted {
+            count(delivery, 1)
+            try bound(on: &connection)
+        }
+    }
+
+    private mutating func count(_ delivery: Delivery, _ weight: Int64) {
+        for place in targets.indices { targets[place].projector.count(delivery, weight, into: &tallies[place]) }
+    }
+
+    private mutating func bound(on connection: inout Connection) throws(StepError) {
+        guard cells > Self.most else { return }
+        for place in tallies.indices { for table in tallies[place].indices { tallies[place][table].forgetUnchanged() } }
+        // Half of it: or the next deliveries would have it looked through again and again.
+        if cells > Self.most / 2 { try write(on: &connection) }
+    }
+
+    private var cells: Int { tallies.reduce(0) { sum, tables in tables.reduce(sum) { $0 + $1.cells } } }
+
+    /// Writes what has gathered, in one round trip.
+    mutating func write(on connection: inout Connection) throws(StepError) {
+        var statements: [Statement] = []
+        for (target, tables) in zip(targets, tallies) {
+            statements += tables.compactMap { $0.upsert(into: target.tables) }
+            guard apart, !statements.isEmpty else { continue }
+            do { _ = try connection.pipeline(statements) } catch { throw .projector(target.projector.name, error) }
+            statements = []
+        }
+        if !statements.isEmpty {
+            do { _ = try connection.pipeline(statements) } catch { throw .database(error) }
+        }
+        tallies = targets.map { target in target.projector.tables.map(Tally.init) }
+    }
+}
