@@ -9,12 +9,11 @@ struct CellChanges {
     private let apart: Bool
     private var tallies: [[Tally]]
 
-    /// Cells that are held at most, so many that ordinary steps are written at once: beyond it they are written meanwhile. A
-    /// single delivery may change some ten thousand.
-    private static let most = 32_768
+    /// Cells that are held: more are written meanwhile.
+    private let most: Int
 
-    init(of targets: [Target], apart: Bool = false) {
-        (self.targets, self.apart) = (targets, apart)
+    init(of targets: [Target], apart: Bool = false, atMost most: Int = Step.Limits().cells) {
+        (self.targets, self.apart, self.most) = (targets, apart, most)
         tallies = targets.map { target in target.projector.tables.map(Tally.init) }
     }
 
@@ -37,10 +36,10 @@ struct CellChanges {
     }
 
     private mutating func bound(on connection: inout Connection) throws(StepError) {
-        guard cells > Self.most else { return }
+        guard cells > most else { return }
         for place in tallies.indices { for table in tallies[place].indices { tallies[place][table].forgetUnchanged() } }
         // Half of it: or the next deliveries would have it looked through again and again.
-        if cells > Self.most / 2 { try write(on: &connection) }
+        if cells > most / 2 { try write(on: &connection) }
     }
 
     private var cells: Int { tallies.reduce(0) { sum, tables in tables.reduce(sum) { $0 + $1.cells } } }

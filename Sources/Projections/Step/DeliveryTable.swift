@@ -51,16 +51,16 @@ package struct DeliveryTable {
         var left: [Delivery.Name] = []
     }
 
-    /// Bytes of states that are read at once, unless the first has more: an ordinary step's have a tenth.
-    static let mostBytes: Int32 = 4 << 20
-
-    /// The stored ones among these. One look at the index for each: of the rows with its key, the one with its whole name.
-    func read(_ names: [Delivery.Name], on connection: inout Connection) throws(StepError) -> Part {
+    /// The stored ones among these, until their states have so many bytes. One look at the index for each: of the rows with
+    /// its key, the one with its whole name.
+    func read(
+        _ names: [Delivery.Name], atMost bytes: Int32 = Step.Limits().bytes, on connection: inout Connection
+    ) throws(StepError) -> Part {
         do {
             let rows = try connection.queryPrepared(
                 """
                 SELECT f.place::integer - 1, f.day, f.present_day, f.first_occurred_at, f.last_occurred_at, f.first_device_at,
-                    f.last_device_at, CASE WHEN f.bytes <= \(Self.mostBytes) OR f.row = 1 THEN f.state END
+                    f.last_device_at, CASE WHEN f.bytes <= \(bytes) OR f.row = 1 THEN f.state END
                 FROM (
                     SELECT asked.place, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date AS present_day,
                         d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,

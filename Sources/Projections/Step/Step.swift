@@ -10,15 +10,26 @@ struct Step {
     let last: Int64
     let mostShards: Int32
     let mostEvents: Int64
+    var limits = Limits()
+
+    /// What a step holds at most, whatever its events are of. Ordinary steps need a tenth, and do all at once.
+    struct Limits {
+        /// Bytes of stored deliveries, unless a single one has more.
+        var bytes: Int32 = 4 << 20
+        /// Cells of funnels that change. A single delivery may change some ten thousand.
+        var cells = 32_768
+        /// Seconds in which a statement that moves a single batch must end: who cannot do it fails for good.
+        var patience = 600
+    }
 
     /// How a step treats failure.
     enum Manner {
         /// As if there was none, all at once.
         case plain
         /// The fold and each projector for itself, and no more than so many batches: to find out whose failure it is, and
-        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`). Who cannot
-        /// take a single batch within `patience` fails as well, where there is one.
-        case careful(batches: Int32, patience: Int? = nil)
+        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`). With
+        /// patience, who takes too long fails as well.
+        case careful(batches: Int32, isPatient: Bool = false)
     }
 
     /// What became of a step.
@@ -62,8 +73,8 @@ struct Step {
         // the rows that moved. So all are held first, and what is read hereafter goes together.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         Waypoint.pass("claimed")
-        let (batches, patience): (Int32?, Int?) =
-            if case .careful(let batches, let patience) = manner { (batches, patience) } else { (nil, nil) }
+        let (batches, isPatient): (Int32?, Bool) =
+            if case .careful(let batches, let isPatient) = manner { (batches, isPatient) } else { (nil, false) }
         let range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
@@ -73,7 +84,7 @@ struct Step {
             try advance(range, of: lane, counting: lane.running, apart: false, on: &connection)
             stops = []
         case .careful:
-            stops = try advanceWithCare(range, of: lane, patience: patience, on: &connection)
+            stops = try advanceWithCare(range, of: lane, isPatient, on: &connection)
             // Nothing goes on without the fold.
             guard !stops.contains(where: { $0.name == DeliveryTable.projector }) else { return Taken(stops: stops) }
         }
@@ -94,9 +105,9 @@ struct Step {
         // In the order of the index: neighbours share its pages.
         var names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }
             .map(\.name)
-        var cells = CellChanges(of: projectors, apart: apart)
+        var cells = CellChanges(of: projectors, apart: apart, atMost: limits.cells)
         while !names.isEmpty {
-            let part = try lane.deliveries.read(names, on: &connection)
+            let part = try lane.deliveries.read(names, atMost: limits.bytes, on: &connection)
             let changes = Changes(names, news, to: part, except: sealed)
             try lane.deliveries.insert(changes.inserted, on: &connection)
             try lane.deliveries.update(changes.updated, on: &connection)
@@ -110,16 +121,16 @@ struct Step {
     /// The same, and of a single batch finds out who cannot take it: that projector is stopped there, and the others go on
     /// without it. Gives who has stopped.
     private func advanceWithCare(
-        _ range: BatchRange, of lane: Lane, patience: Int?, on connection: inout Connection
+        _ range: BatchRange, of lane: Lane, _ isPatient: Bool, on connection: inout Connection
     ) throws -> [Stop] {
         var (running, stops): ([CellChanges.Target], [Stop]) = (lane.running, [])
-        if let patience {
+        if isPatient {
             connection.deadline = .never
-            try connection.execute(script: "SET LOCAL statement_timeout = '\(patience)s'")
+            try connection.execute(script: "SET LOCAL statement_timeout = '\(limits.patience)s'")
         }
         while true {
             try connection.execute(script: "SAVEPOINT attempt")
-            let end = patience.map { Deadline.after(seconds: Double($0) * 0.9) }
+            let end = Deadline.after(seconds: Double(limits.patience) * 0.9)
             do {
                 try advance(range, of: lane, counting: running, apart: true, on: &connection)
                 try connection.execute(script: "RELEASE attempt")
@@ -127,7 +138,7 @@ struct Step {
             } catch {
                 let failure = StepError(error)
                 // Cut short by something else, it says the same.
-                let hasHadTime = failure.isTooSlow && end?.hasPassed ?? false
+                let hasHadTime = isPatient && failure.isTooSlow && end.hasPassed
                 guard failure.blamesProjection || hasHadTime else { throw failure }
                 guard range.batches.count == 1 else {
                     throw StepError.cannotTell(batches: Int32(range.batches.count), "\(failure)")

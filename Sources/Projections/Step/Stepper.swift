@@ -7,8 +7,7 @@ struct Stepper {
     var choice: Lane.Choice
     var projectors = Projectors.all
     let log: Log
-    /// How long a statement may take that moves a single batch: who cannot do it fails for good.
-    var patience = 600
+    var limits = Step.Limits()
 
     /// Events of one step.
     private var mostEvents: Int64
@@ -42,7 +41,8 @@ struct Stepper {
         upTo last: Int64, mostShards: Int32, on connection: inout Connection
     ) throws(StepError) -> Outcome {
         let step = Step(
-            choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents)
+            choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
+            limits: limits)
         do {
             let (long, short) = (Deadline.after(seconds: 5), Deadline.after(seconds: 1))
             let taken = outcome(try step.take(manner, on: &connection))
@@ -72,7 +72,7 @@ struct Stepper {
         case .none: .plain
         case .fewBatches: .careful(batches: 4)
         case .oneBatch: .careful(batches: 1)
-        case .patience: .careful(batches: 1, patience: patience)
+        case .patience: .careful(batches: 1, isPatient: true)
         }
     }
 
