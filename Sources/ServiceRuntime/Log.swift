@@ -19,12 +19,22 @@ package struct Log: Sendable {
 
     private let least: Level
     private let style: Style
+    private let sampler: LogSampler?
     private let write: @Sendable (String) -> Void
+
+    /// Of a message or a value; the rest is cut off. What strangers send may stand in them.
+    private static let mostBytes = 4096
 
     /// `write` gets whole lines, newline included.
     package init(least: Level = .info, style: Style, write: @escaping @Sendable (String) -> Void) {
+        self.init(least: least, style: style, sampler: nil, write: write)
+    }
+
+    /// With a sampler, not every line is written.
+    init(least: Level, style: Style, sampler: LogSampler?, write: @escaping @Sendable (String) -> Void) {
         self.least = least
         self.style = style
+        self.sampler = sampler
         self.write = write
     }
 
@@ -38,13 +48,43 @@ package struct Log: Sendable {
     /// Says nothing.
     package static let silent = Log(style: .lines) { _ in }
 
-    package func debug(_ message: String, _ fields: Fields = [:]) { log(.debug, message, fields) }
-    package func info(_ message: String, _ fields: Fields = [:]) { log(.info, message, fields) }
-    package func warning(_ message: String, _ fields: Fields = [:]) { log(.warning, message, fields) }
-    package func error(_ message: String, _ fields: Fields = [:]) { log(.error, message, fields) }
+    package func debug(_ message: String, _ fields: Fields = [:], file: String = #fileID, line: UInt = #line) {
+        log(.debug, message, fields, LogSampler.Kind(file: file, line: line))
+    }
+    package func info(_ message: String, _ fields: Fields = [:], file: String = #fileID, line: UInt = #line) {
+        log(.info, message, fields, LogSampler.Kind(file: file, line: line))
+    }
+    package func warning(_ message: String, _ fields: Fields = [:], file: String = #fileID, line: UInt = #line) {
+        log(.warning, message, fields, LogSampler.Kind(file: file, line: line))
+    }
+    package func error(_ message: String, _ fields: Fields = [:], file: String = #fileID, line: UInt = #line) {
+        log(.error, message, fields, LogSampler.Kind(file: file, line: line))
+    }
 
-    private func log(_ level: Level, _ message: String, _ fields: Fields) {
+    /// How many lines the sampler has left out.
+    var sampledOut: Int { sampler?.total ?? 0 }
+
+    /// Says of each kind of line how many were left out, when its time has come, or of `all`.
+    func tellWhatWasLeftOut(all: Bool) {
+        for leftOut in sampler?.settle(all: all) ?? [] { tell(leftOut) }
+    }
+
+    private func tell(_ leftOut: LogSampler.LeftOut) {
+        write(leftOut.level, leftOut.message, ["left out": "\(leftOut.count)"])
+    }
+
+    private func log(_ level: Level, _ message: String, _ fields: Fields, _ kind: LogSampler.Kind) {
         guard level >= least else { return }
+        if let sampler {
+            let (isWritten, before) = sampler.admit(kind, level, message)
+            if let before { tell(before) }
+            guard isWritten else { return }
+        }
+        write(level, message, fields)
+    }
+
+    private func write(_ level: Level, _ message: String, _ fields: Fields) {
+        let message = Log.clipped(message)
         switch style {
         case .json:
             var line = "{\"time\":\"\(WallClock.now)\",\"level\":\"\(level.rawValue)\",\"message\":"
@@ -53,7 +93,7 @@ package struct Log: Sendable {
                 line += ","
                 line.appendJSON(name)
                 line += ":"
-                line.appendJSON(value)
+                line.appendJSON(Log.clipped(value))
             }
             write(line + "}\n")
         case .lines:
@@ -61,9 +101,15 @@ package struct Log: Sendable {
             line.appendPrintable(message)
             for (name, value) in fields {
                 line += " \(name)="
-                line.appendPrintable(value)
+                line.appendPrintable(Log.clipped(value))
             }
             write(line + "\n")
         }
+    }
+
+    private static func clipped(_ text: String) -> String {
+        guard text.utf8.count > mostBytes else { return text }
+        // Half a character at the cut becomes U+FFFD.
+        return String(decoding: text.utf8.prefix(mostBytes), as: UTF8.self) + "…"
     }
 }

@@ -15,8 +15,11 @@ package enum StandardStream: Int32, Sendable {
     }
 
     /// Writes all of it, or as much as the other end takes. What it does not take is lost, and `failure` says why.
-    package func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
+    package func write(_ text: String) { write(Array(text.utf8)) }
+
+    /// Writes all of it, or as much as the other end takes.
+    func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(rawValue, bytes.baseAddress, bytes.count)

@@ -37,7 +37,8 @@ struct ServeCommand: Command {
     private let parts: Set<Service.Part>
     private let lanes: Int
     private let origins: [String]
-    private let log: Log
+    private let messages: ServiceLog
+    private var log: Log { messages.log }
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
@@ -45,7 +46,7 @@ struct ServeCommand: Command {
             arguments.has("only")
             ? [try arguments.choice("only", default: Service.Part.ingest)] : Set(Service.Part.allCases)
         lanes = try arguments.number("lanes", in: 1...16, default: 2)
-        log = .standardError(least: try arguments.choice("log-level", default: Log.Level.info))
+        messages = ServiceLog(least: try arguments.choice("log-level", default: Log.Level.info))
         var server = HTTPServerConfiguration(
             listen: try Self.address(arguments.text("listen") ?? "127.0.0.1:8080", "listen"))
         switch (arguments.text("tls-certificate"), arguments.text("tls-key")) {
@@ -70,6 +71,8 @@ struct ServeCommand: Command {
 
     func run() throws -> ExitCode {
         Signals.prepare()
+        messages.start()
+        defer { messages.stop(within: 2) }
         // Before a database is made for it.
         if let tls = server.tls { try HTTPServer.check(tls) }
         let server = Self.fitting(server, log: log)
@@ -79,7 +82,9 @@ struct ServeCommand: Command {
             url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
             mostWords: mostWords, node: arguments.text("node") ?? Self.nodeName(),
             crossOrigin: CrossOrigin(origins))
-        let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() })
+        let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
+            [messages] in messages.leftOut
+        }
         service.start()
         let signal = Signals.waitForStop()
         log.info("stopping: finishing what is in flight", ["signal": signal])

@@ -39,8 +39,11 @@ final class Service: Sendable {
         var clock: @Sendable () -> Timestamp = { WallClock.now }
     }
 
-    /// `revive` is tried when the database is away.
-    init(_ configuration: Configuration, log: Log, revive: @escaping @Sendable () throws -> Void) throws {
+    /// `revive` is tried when the database is away; `linesLeftOut` counts what the log did not say, by reason.
+    init(
+        _ configuration: Configuration, log: Log, revive: @escaping @Sendable () throws -> Void,
+        linesLeftOut: @escaping @Sendable () -> [String: Int] = { [:] }
+    ) throws {
         self.log = log
         let url = configuration.url
         let registry = Metrics()
@@ -125,6 +128,9 @@ final class Service: Sendable {
                 "cut": counts.connectionsCut,
             ]
         }
+        registry.counter(
+            "bellwether_log_lines_left_out_total", "Lines that the log left out, by why.", label: "reason", linesLeftOut
+        )
         registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
             Double(ingestion?.commits.queued ?? 0)
         }

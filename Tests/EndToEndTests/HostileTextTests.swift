@@ -317,7 +317,11 @@ import Testing
                 let record = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
                 #expect(record?["message"] is String && record?["level"] as? String != "error", "\(line)")
                 #expect(HostileText.obeyed(in: line) == [], "\(line)")
-                if (record?["message"] as? String)?.contains("dropped events could not be read") == true { told += 1 }
+                guard (record?["message"] as? String)?.contains("dropped events could not be read") == true else {
+                    continue
+                }
+                // Of so many alike not all are written.
+                told += (record?["left out"] as? String).flatMap { Int($0) } ?? 1
             }
             #expect(told == HostileText.all.count)
         }

@@ -1,0 +1,45 @@
+/// Lines that wait to be written. Whoever adds one never waits: while there is no room, lines are counted and dropped.
+final class LogQueue: Sendable {
+    private struct State {
+        var bytes: [UInt8] = []
+        /// Lines dropped since somebody was told.
+        var dropped = 0
+        var droppedInTotal = 0
+        var isClosed = false
+    }
+
+    private let state = Lock(State())
+    private let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// How many lines were dropped, all told.
+    var total: Int { state.withLock { $0.droppedInTotal } }
+
+    func add(_ line: String) {
+        state.withLockNotifying { state in
+            guard state.bytes.count + line.utf8.count <= capacity else {
+                state.dropped += 1
+                state.droppedInTotal += 1
+                return
+            }
+            state.bytes += line.utf8
+        }
+    }
+
+    /// All that waits, and how many lines were dropped before: at once when there is anything, else at the deadline.
+    func next(until deadline: Deadline) -> (bytes: [UInt8], dropped: Int, isClosed: Bool) {
+        _ = state.wait(until: deadline) { !$0.bytes.isEmpty || $0.isClosed ? true : nil }
+        return state.withLock { state in
+            defer { (state.bytes, state.dropped) = ([], 0) }
+            return (state.bytes, state.dropped, state.isClosed)
+        }
+    }
+
+    /// Nobody will wait for more lines than there are.
+    func close() {
+        state.withLockNotifying { $0.isClosed = true }
+    }
+}

@@ -1,0 +1,48 @@
+/// The log of a service: it never holds the service up, and no client can fill a disk with it.
+///
+/// A thread of its own writes it. While nobody reads the other end, lines wait up to a bound and are then dropped; of many
+/// alike only some are written (`LogSampler`). What was left out is counted, and the log says how much.
+package final class ServiceLog: Sendable {
+    package let log: Log
+    private let queue: LogQueue
+    private let write: @Sendable ([UInt8]) -> Void
+    private let hasEnded = Lock(false)
+
+    /// Of lines that wait for somebody to read them.
+    private static let capacity = 1 << 20
+
+    package init(
+        least: Log.Level = .info, style: Log.Style = StandardStream.error.isTerminal ? .lines : .json,
+        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
+    ) {
+        let queue = LogQueue(capacity: ServiceLog.capacity)
+        (self.queue, self.write) = (queue, write)
+        log = Log(least: least, style: style, sampler: LogSampler()) { queue.add($0) }
+    }
+
+    /// How many lines were left out, and why: `repeated` too often, or `unread`.
+    package var leftOut: [String: Int] { ["repeated": log.sampledOut, "unread": queue.total] }
+
+    /// Begins to write. To be called once, when the signals of the process are set.
+    package func start() {
+        _ = Worker(name: "log") { [self] in
+            while true {
+                let (bytes, dropped, isClosed) = queue.next(until: .after(seconds: 1))
+                // This may take for ever.
+                if !bytes.isEmpty { write(bytes) }
+                if dropped > 0 {
+                    log.warning("nobody read the log, and lines were left out", ["left out": "\(dropped)"])
+                }
+                log.tellWhatWasLeftOut(all: isClosed)
+                if isClosed, bytes.isEmpty, dropped == 0 { break }
+            }
+            hasEnded.withLockNotifying { $0 = true }
+        }
+    }
+
+    /// Writes what waits, for so long at most: a log that nobody reads must not keep the process.
+    package func stop(within seconds: Double) {
+        queue.close()
+        _ = hasEnded.wait(until: .after(seconds: seconds)) { $0 ? true : nil }
+    }
+}
