@@ -7,8 +7,8 @@ CREATE TABLE log.app (
     slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     time_zone text NOT NULL,
     -- Events a second and the burst above it; NULL is no limit.
-    rate_limit double precision CHECK (rate_limit > 0),
-    rate_burst double precision CHECK (rate_burst > 0),
+    rate_limit double precision CHECK (rate_limit BETWEEN 1e-6 AND 1e9),
+    rate_burst double precision CHECK (rate_burst BETWEEN 1e-6 AND 1e9),
     created_at timestamptz NOT NULL DEFAULT now()
 );
 

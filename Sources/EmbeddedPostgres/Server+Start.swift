@@ -53,7 +53,7 @@ extension Server {
             ], into: directory.data, deadline: deadline)
 
         log.debug("starting the database", ["directory": directory.path, "version": String(installation.version)])
-        let patience = max(1, Int(min(deadline.secondsLeft, 86_400)))
+        let patience = max(1, Int(saturating: min(deadline.secondsLeft, 86_400)))
         let outcome = try control(
             installation, ["start", "-w", "-t", String(patience), "-l", "log/start.log"],
             deadline: deadline == .never ? .never : .after(seconds: deadline.secondsLeft + 2))

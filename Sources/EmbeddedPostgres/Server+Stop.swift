@@ -23,7 +23,7 @@ extension Server {
         var said = ""
         for (mode, seconds) in [("fast", max(1, patience * 0.8)), ("immediate", max(5, patience * 0.2))] {
             let outcome = try control(
-                installation, ["stop", "-w", "-m", mode, "-t", String(Int(seconds))],
+                installation, ["stop", "-w", "-m", mode, "-t", String(Int(saturating: seconds))],
                 deadline: .after(seconds: seconds + 2))
             // It may have gone by itself meanwhile, too; what counts is what is left.
             switch try observe(deadline: .after(seconds: 10)) {

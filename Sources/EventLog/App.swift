@@ -16,6 +16,9 @@ package struct RateLimit: Sendable, Equatable {
     package let eventsPerSecond: Double
     package let burst: Double
 
+    /// What either may be: beyond it, waits are longer than any client's patience, or it is no limit.
+    package static let bounds = 1e-6...1e9
+
     package init(eventsPerSecond: Double, burst: Double) {
         self.eventsPerSecond = eventsPerSecond
         self.burst = burst

@@ -99,7 +99,7 @@ final class Attendant: Sendable {
 
     private func wait(for descriptors: [Int32], atMost seconds: Double) -> Set<Int32> {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let timeout = seconds.isFinite ? Int32((seconds * 1000).rounded(.up)) : -1
+        let timeout = seconds.isFinite ? Int32(saturating: (seconds * 1000).rounded(.up)) : -1
         guard unsafe poll(&entries, nfds_t(entries.count), timeout) > 0 else { return [] }
         return Set(entries.lazy.filter { $0.revents != 0 }.map(\.fd))
     }

@@ -106,7 +106,7 @@ package final class Clerk: Sendable {
     private func connect() throws(PostgresError) -> Connection {
         try LogSession.open(
             url: url, role: .ingest, purpose: "clerk", log: log,
-            statementSeconds: max(1, Int(configuration.secondsPerJob)))
+            statementSeconds: max(1, Int(saturating: configuration.secondsPerJob)))
     }
 
     /// Does jobs until it is time to end, which gives nil, or the database is away.

@@ -51,7 +51,7 @@ package final class EventsRoute: Sendable {
             return request.answer.send(
                 Problem(
                     .rateLimited, "The app's limit is reached.",
-                    retryAfter: Int(seconds.rounded(.up)).clamped(to: 1...3600)))
+                    retryAfter: Int(saturating: seconds.rounded(.up)).clamped(to: 1...3600)))
         }
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)

@@ -22,7 +22,7 @@ package struct Deadline: Hashable, Comparable, Sendable {
     /// So many seconds from now; fractions count, and what does not fit is `never`.
     package static func after(seconds: Double) -> Deadline {
         let nanoseconds = Double(now.nanoseconds) + max(0, seconds) * 1e9
-        return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(nanoseconds)) : .never
+        return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(saturating: nanoseconds)) : .never
     }
 
     package var hasPassed: Bool { self != .never && Deadline.now >= self }
@@ -34,7 +34,7 @@ package struct Deadline: Hashable, Comparable, Sendable {
 
     /// What poll(2) takes: milliseconds rounded up, -1 for no limit.
     package var pollTimeout: Int32 {
-        self == .never ? -1 : Int32(min(secondsLeft * 1000, 1e9).rounded(.up))
+        self == .never ? -1 : Int32(saturating: min(secondsLeft * 1000, 1e9).rounded(.up))
     }
 
     package static func < (left: Deadline, right: Deadline) -> Bool { left.nanoseconds < right.nanoseconds }

@@ -95,14 +95,14 @@ struct AppSetCommand: Command {
             }
             return .some(nil)
         }
-        guard let rate = Double(text), rate > 0, rate.isFinite else {
-            throw UsageError("--rate-limit takes a number above 0 or 'none', not '\(text)'")
+        guard let rate = Double(text), RateLimit.bounds.contains(rate) else {
+            throw UsageError("--rate-limit takes a number from 0.000001 to 1000000000 or 'none', not '\(text)'")
         }
         guard let burstText = arguments.text("rate-burst") else {
-            return RateLimit(eventsPerSecond: rate, burst: max(1, rate * 10))
+            return RateLimit(eventsPerSecond: rate, burst: min(max(1, rate * 10), RateLimit.bounds.upperBound))
         }
-        guard let burst = Double(burstText), burst > 0, burst.isFinite else {
-            throw UsageError("--rate-burst takes a number above 0, not '\(burstText)'")
+        guard let burst = Double(burstText), RateLimit.bounds.contains(burst) else {
+            throw UsageError("--rate-burst takes a number from 0.000001 to 1000000000, not '\(burstText)'")
         }
         return RateLimit(eventsPerSecond: rate, burst: burst)
     }

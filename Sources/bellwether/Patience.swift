@@ -15,7 +15,7 @@ struct Patience {
         defer { seconds -= Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9 }
         try Readiness(for: day, of: app, on: &connection).wait(until: .after(seconds: seconds), on: &connection) {
             backlog in
-            StandardStream.error.write("Waiting up to \(Int(seconds.rounded(.up))) s: \(backlog).\n")
+            StandardStream.error.write("Waiting up to \(Int(saturating: seconds.rounded(.up))) s: \(backlog).\n")
         }
     }
 }

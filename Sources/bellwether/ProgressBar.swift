@@ -9,9 +9,9 @@ final class ProgressBar: Sendable {
     func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         let width = 30
-        let filled = Int((min(max(share, 0), 1) * Double(width)).rounded(.down))
+        let filled = Int(saturating: (min(max(share, 0), 1) * Double(width)).rounded(.down))
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-        draw("[\(bar)] \(Int(share * 100)) %  \(words)")
+        draw("[\(bar)] \(Int(saturating: share * 100)) %  \(words)")
     }
 
     /// Shows what is being done, where nobody knows how much there is.

@@ -112,7 +112,8 @@ struct SimulateCommand: Command {
         let elapsed = Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9
         let tally = office.tally
         let trouble = office.trouble.map { ", waiting: \(String(printable: $0))" } ?? ""
-        let words = "\(tally.sent) events, \(Int(Double(tally.sent) / max(elapsed, 0.1))) a second\(trouble)"
+        let words =
+            "\(tally.sent) events, \(Int(saturating: Double(tally.sent) / max(elapsed, 0.1))) a second\(trouble)"
         if let seconds { bar.show(elapsed / Double(seconds), words) } else { bar.show("\(words) (Ctrl-C ends it)") }
     }
 

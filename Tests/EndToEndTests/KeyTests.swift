@@ -93,4 +93,18 @@ struct KeyTests {
         let passed = try eventually(within: seconds + 5) { try client.post(envelope, key: app.secret).status == 200 }
         #expect(passed)
     }
+
+    @Test("the lowest limit that there is refuses, and waits of days are told as an hour")
+    func lowestRate() throws {
+        let app = try shared.makeApp()
+        _ = try shared.bellwether.trusted("app", "set", app.slug, "--rate-limit", "0.000001", "--rate-burst", "1e-6")
+        let client = shared.service.client()
+        var last: RawClient.Answer?
+        let refused = try eventually {
+            last = try client.post(Wire.envelope(Wire.event()), key: app.secret)
+            return last?.status == 429
+        }
+        #expect(refused && last?["retry-after"] == "3600")
+        for _ in 0..<5 { #expect(try client.post(Wire.envelope(Wire.event()), key: app.secret).status == 429) }
+    }
 }

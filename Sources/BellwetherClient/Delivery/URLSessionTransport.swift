@@ -32,11 +32,13 @@ final class URLSessionTransport: Transport {
         request.httpBody = Data(posting.body)
         for (name, value) in posting.headers { request.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: request)
+        // Whatever the app has set, a number that fits.
+        let timeout = posting.timeout > 0 ? min(posting.timeout, 86_400) : 0
         // The session's own time-out begins anew with every byte.
         let alarm = Task {
-            try await Task.sleep(nanoseconds: UInt64(max(posting.timeout, 0) * 1e9))
+            try await Task.sleep(nanoseconds: UInt64(timeout * 1e9))
             exchanges.end(
-                task, TransportFailure(description: "no answer within \(Int(posting.timeout.rounded(.up))) s"))
+                task, TransportFailure(description: "no answer within \(Int(timeout.rounded(.up))) s"))
             task.cancel()
         }
         defer { alarm.cancel() }

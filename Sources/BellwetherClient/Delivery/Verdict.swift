@@ -83,11 +83,16 @@ struct Results: Decodable, Sendable {
 enum RetryAfter {
     static func seconds(in answer: Answer, now: Date) -> TimeInterval? {
         guard let value = answer.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if let seconds = Int(value) { return TimeInterval(max(0, seconds)) }
+        if let seconds = Int(value) { return capped(TimeInterval(seconds)) }
         guard let then = date(value) else { return nil }
         // The server's own clock, where it says what it shows: the device's may be wrong by years.
         let begin = answer.headers["date"].flatMap { date($0) } ?? now
-        return max(0, then.timeIntervalSince(begin))
+        return capped(then.timeIntervalSince(begin))
+    }
+
+    /// No server has us wait for longer than a day, whatever it asks for.
+    private static func capped(_ seconds: TimeInterval) -> TimeInterval {
+        min(max(0, seconds), TimeInterval(Pace.longest) / 1000)
     }
 
     private static func date(_ text: String) -> Date? {

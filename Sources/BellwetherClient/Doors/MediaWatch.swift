@@ -51,7 +51,7 @@ final class MediaWatch: Sendable {
         var media = told ?? outcome(attachments, isOutOfTime: isOutOfTime)
         if media.outcome != .none {
             media.network = media.network ?? network
-            media.milliseconds = media.milliseconds ?? Int(((now - startedAt) * 1000).rounded())
+            media.milliseconds = media.milliseconds ?? Int(min(max((now - startedAt) * 1000, 0), 86_400_000).rounded())
         }
         return media
     }

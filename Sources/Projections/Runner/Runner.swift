@@ -148,7 +148,8 @@ package final class Runner: Sendable {
                 guard !isStopping else { return }
                 failures.add(1)
                 let wait = backoff.next()
-                log.warning("projections wait", ["error": "\(error)", "seconds": "\(Int(wait.rounded(.up)))"])
+                log.warning(
+                    "projections wait", ["error": "\(error)", "seconds": "\(Int(saturating: wait.rounded(.up)))"])
                 rest(wait)
             }
         }

@@ -79,7 +79,7 @@ package enum NotReady: Sendable, Hashable, CustomStringConvertible {
         case .stopped(let name, let batch, let reason):
             "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether projection resume \(String(printable: name))"
         case .behind(let position, let needed, let seconds):
-            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(seconds.rounded(.up))) s behind: they stand at \(position) of the \(needed) that the day needs"
+            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(saturating: seconds.rounded(.up))) s behind: they stand at \(position) of the \(needed) that the day needs"
         case .moving(let app, let timeZone):
             "the deliveries of '\(app)' are being moved to the days of \(timeZone)"
         }

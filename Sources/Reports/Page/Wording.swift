@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ServiceRuntime
 internal import Telemetry
 
 /// Numbers, times and days as people read them.
@@ -55,7 +56,7 @@ enum Wording {
     static func duration(seconds: Double?) -> String {
         guard let seconds else { return "–" }
         if seconds < 59.95 { return "\(fixed(seconds, 1)) s" }
-        let whole = Int64(seconds.rounded())
+        let whole = Int64(saturating: seconds.rounded())
         if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
         if whole < 172_800 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
         return "\(whole / 86_400) days"
@@ -92,7 +93,7 @@ enum Wording {
 
     static func fixed(_ number: Double, _ decimals: Int) -> String {
         let scale = pow(10, Double(decimals))
-        let scaled = Int64((abs(number) * scale).rounded())
+        let scaled = Int64(saturating: (abs(number) * scale).rounded())
         let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: Int64(scale))
         let digits = String(fraction)
         let sign = number < 0 && scaled > 0 ? "−" : ""

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 
 /// What all sections of a report are read for.
@@ -45,6 +46,6 @@ struct ReportScope {
 
     /// Whole hours from then to the making of the report, negative before it.
     func hours(since moment: Timestamp) -> Int {
-        Int((Double(now - moment) / 3_600_000_000).rounded(.down))
+        Int(saturating: (Double(now - moment) / 3_600_000_000).rounded(.down))
     }
 }

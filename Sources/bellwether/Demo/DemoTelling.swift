@@ -22,7 +22,7 @@ struct DemoTelling {
             Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
             Their servers registered categories and told of \(sent.sends) sends.
             The service's clock was wound through the fortnight, so that late events came late, as in life;
-            all of it took \(Int(seconds.rounded(.up))) seconds.
+            all of it took \(Int(saturating: seconds.rounded(.up))) seconds.
 
             """
         if !sent.isWhole {
