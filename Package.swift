@@ -123,7 +123,7 @@ let package = Package(
         ),
         .testTarget(
             name: "IngestionTests",
-            dependencies: ["CatalogueSupport", "Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
+            dependencies: ["CatalogueSupport", "EventLog", "Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
             swiftSettings: strict),
         .testTarget(
             name: "SendsTests", dependencies: ["JSON", "Sends", "Telemetry", "TestSupport"], swiftSettings: strict),

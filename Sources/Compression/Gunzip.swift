@@ -8,31 +8,39 @@ package enum GunzipError: Error, Hashable, Sendable, CustomStringConvertible {
     case corrupt
     /// They end too early.
     case truncated
+    /// The caller did not want more.
+    case stopped
 
     package var description: String {
         switch self {
         case .tooLarge(let limit): "the body unpacks to more than \(limit) bytes; send it in smaller parts"
         case .corrupt: "the body is not valid gzip; pack it again"
         case .truncated: "the gzip body ends too early; send all of it"
+        case .stopped: "unpacking was broken off"
         }
     }
 }
 
 /// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
 ///
-/// However much a bomb would unpack to, no more memory than for `limit` bytes and one chunk is used.
-package func gunzip(_ packed: Span<UInt8>, limit: Int) throws(GunzipError) -> [UInt8] {
+/// However much a bomb would unpack to, no more memory than for `limit` bytes and one chunk is used. `goesOn` is asked after
+/// each chunk of 64 KiB, with the bytes there are by then.
+package func gunzip(
+    _ packed: Span<UInt8>, limit: Int, while goesOn: (Int) -> Bool = { _ in true }
+) throws(GunzipError) -> [UInt8] {
     guard packed.count > 0 else { throw .truncated }
     let result = unsafe packed.withUnsafeBufferPointer { packed in
         var inflation = unsafe Inflation(packed, limit: limit)
-        return Result { () throws(GunzipError) in try inflation.run() }
+        return Result { () throws(GunzipError) in try inflation.run(while: goesOn) }
     }
     return try result.get()
 }
 
 /// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
-package func gunzip(_ packed: [UInt8], limit: Int) throws(GunzipError) -> [UInt8] {
-    try gunzip(packed.span, limit: limit)
+package func gunzip(
+    _ packed: [UInt8], limit: Int, while goesOn: (Int) -> Bool = { _ in true }
+) throws(GunzipError) -> [UInt8] {
+    try gunzip(packed.span, limit: limit, while: goesOn)
 }
 
 @safe private struct Inflation: ~Copyable {
@@ -61,7 +69,7 @@ package func gunzip(_ packed: [UInt8], limit: Int) throws(GunzipError) -> [UInt8
         unsafe stream.deallocate()
     }
 
-    mutating func run() throws(GunzipError) -> [UInt8] {
+    mutating func run(while goesOn: (Int) -> Bool) throws(GunzipError) -> [UInt8] {
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Inflation.chunk)
         defer { unsafe buffer.deallocate() }
         while true {
@@ -71,6 +79,7 @@ package func gunzip(_ packed: [UInt8], limit: Int) throws(GunzipError) -> [UInt8
             let written = unsafe Inflation.chunk - Int(stream.pointee.avail_out)
             guard unpacked.count + written <= limit else { throw .tooLarge(limit: limit) }
             unsafe unpacked.append(contentsOf: buffer[..<written])
+            guard goesOn(unpacked.count) else { throw .stopped }
             switch status {
             case Z_OK: continue
             case Z_STREAM_END:

@@ -1,25 +1,27 @@
-internal import Compression
 internal import EventLog
 internal import HTTPServer
 internal import Telemetry
 
 /// What every route with a key asks first: whose key it is, whether it is of the right kind, whether the body is JSON,
-/// and what is in it. Refuses in this order.
+/// how much it is, and what is in it. Refuses in this order.
 struct Admission: Sendable {
     let keys: KeyDirectory
+    let decoding: Decoding
     /// The kind of key that opens the door, and the answer to one of another kind.
     let kind: APIKey.Kind
     let wrongKind: String
     /// Bytes of a body that was packed.
     let unpackedLimit: Int
+    /// Where the app's rate limit counts.
+    var limiter: RateLimiter?
     let isDraining: @Sendable () -> Bool
 
     /// Bytes of a body on the wire.
     static let wireLimit = 1024 * 1024
 
-    /// Hands over the unpacked body and who sent it; answers all that may not come in.
+    /// Hands over the unpacked body and who sent it, where and when `Decoding` says; answers all that may not come in.
     func admit(
-        _ head: RequestHead, _ answer: Answer, then receive: @escaping @Sendable ([UInt8], Access) -> Void
+        _ head: RequestHead, _ answer: Answer, then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
         guard let secret = bearer(head.header("Authorization")) else {
             return answer.send(
@@ -39,37 +41,37 @@ struct Admission: Sendable {
                 answer.send(Problem(.revokedKey, "This key was closed. Use another one."))
             case .access(let access) where access.kind != kind:
                 answer.send(Problem(.wrongKeyKind, wrongKind))
-            case .access(let access): read(head, answer) { body in receive(body, access) }
+            case .access(let access): read(head, of: access, answer, then: receive)
             }
         }
     }
 
-    private func read(_ head: RequestHead, _ answer: Answer, then receive: @escaping @Sendable ([UInt8]) -> Void) {
+    private func read(
+        _ head: RequestHead, of access: Access, _ answer: Answer,
+        then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
+    ) {
         guard isJSON(head.header("Content-Type")) else {
             return answer.send(Problem(.unsupportedMediaType, "Send 'Content-Type: application/json'."))
         }
-        guard let coding = ContentCoding(head.header("Content-Encoding")) else {
+        guard let coding = PackedBody.Coding(head.header("Content-Encoding")) else {
             return answer.send(
                 Problem(.unsupportedEncoding, "Send the body as it is, or with 'Content-Encoding: gzip'."))
         }
+        // Who is in debt is turned away before the body is read, but for a body that is too large in any case.
+        if (head.contentLength ?? 0) <= Self.wireLimit, let seconds = limiter?.wait(of: access) {
+            return answer.send(Problem(rateLimitedFor: seconds))
+        }
         answer.readBody(upTo: Self.wireLimit) { wire in
             guard !isDraining() else { return answer.send(Problem(RequestFault.draining)) }
-            switch coding {
-            case .identity:
-                guard wire.count <= unpackedLimit else { return answer.send(tooLarge) }
-                receive(wire)
-            case .gzip:
-                do throws(GunzipError) { receive(try gunzip(wire, limit: unpackedLimit)) } catch {
-                    switch error {
-                    case .tooLarge: answer.send(tooLarge)
-                    default: answer.send(Problem(.notUnpackable, "\(error)"))
-                    }
-                }
-            }
+            let body = PackedBody(wire: wire, coding: coding, limit: unpackedLimit)
+            guard coding == .gzip || wire.count <= unpackedLimit else { return answer.send(body.tooLarge) }
+            // In the meantime others of the app may have come.
+            if let seconds = limiter?.wait(of: access) { return answer.send(Problem(rateLimitedFor: seconds)) }
+            let toll = limiter.map { Toll($0, of: access) }
+            toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))
+            decoding.unpack(body, of: access.app, toll, answer) { body in receive(body, access, toll) }
         }
     }
-
-    private var tooLarge: Problem { Problem(.unpackedTooLarge, "At most \(unpackedLimit) bytes. Send less at a time.") }
 
     private func bearer(_ field: String?) -> String? {
         guard let field = field?.trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")),
@@ -87,29 +89,5 @@ struct Admission: Sendable {
         return parts.dropFirst().allSatisfy { part in
             !part.hasPrefix("charset=") || ["charset=utf-8", "charset=\"utf-8\"", "charset=utf8"].contains(part)
         }
-    }
-}
-
-/// How a body is packed.
-private enum ContentCoding {
-    case identity, gzip
-
-    /// Nil for a coding that we do not know.
-    init?(_ field: String?) {
-        guard let field else {
-            self = .identity
-            return
-        }
-        switch field.trimmed.lowercased() {
-        case "", "identity": self = .identity
-        case "gzip", "x-gzip": self = .gzip
-        default: return nil
-        }
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 }

@@ -9,9 +9,11 @@ package final class CategoriesRoute: Sendable {
     private let admission: Admission
     private let clerk: Clerk
 
-    package init(keys: KeyDirectory, clerk: Clerk, isDraining: @escaping @Sendable () -> Bool) {
+    package init(
+        keys: KeyDirectory, decoding: Decoding, clerk: Clerk, isDraining: @escaping @Sendable () -> Bool
+    ) {
         admission = Admission(
-            keys: keys, kind: .server,
+            keys: keys, decoding: decoding, kind: .server,
             wrongKind:
                 "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
             unpackedLimit: RegistryLimits.document, isDraining: isDraining)
@@ -19,7 +21,7 @@ package final class CategoriesRoute: Sendable {
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        admission.admit(head, answer) { [clerk] body, access in
+        admission.admit(head, answer) { [clerk] body, access, _ in
             clerk.submit(bytes: body.count) { connection throws(PostgresError) in
                 // Reading a document takes milliseconds: not on the thread that serves all connections.
                 let document: CategoryDocument

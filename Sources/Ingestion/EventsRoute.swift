@@ -10,17 +10,17 @@ package final class EventsRoute: Sendable {
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
-    private let limiter = RateLimiter()
     private let clock: @Sendable () -> Timestamp
 
     /// `clock` tells when an envelope is received.
     package init(
-        keys: KeyDirectory, commits: GroupCommit, metrics: IngestionMetrics, log: Log,
+        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, metrics: IngestionMetrics, log: Log,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, kind: .write, wrongKind: "Events are posted with a write key; this is a server key.",
-            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining)
+            keys: keys, decoding: decoding, kind: .write,
+            wrongKind: "Events are posted with a write key; this is a server key.",
+            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining)
         self.commits = commits
         self.metrics = metrics
         self.log = log
@@ -29,7 +29,7 @@ package final class EventsRoute: Sendable {
 
     func begin(_ head: RequestHead, _ answer: Answer) {
         let request = Request(receivedAt: clock(), began: .now, answer: answer)
-        admission.admit(head, answer) { [self] body, access in receive(body, request, access) }
+        admission.admit(head, answer) { [self] body, access, toll in receive(body, request, access, toll) }
     }
 
     /// What is known of one request while it is served.
@@ -39,20 +39,13 @@ package final class EventsRoute: Sendable {
         let answer: Answer
     }
 
-    private func receive(_ body: [UInt8], _ request: Request, _ access: Access) {
+    private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
         let envelope: DecodedEnvelope
         do {
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
         } catch { return request.answer.send(Problem(decoding: error)) }
         Waypoint.pass("decoded")
-        if let seconds = limiter.admit(
-            envelope.items.count + envelope.drops.count, of: access.app, under: access.rateLimit)
-        {
-            return request.answer.send(
-                Problem(
-                    .rateLimited, "The app's limit is reached.",
-                    retryAfter: Int(saturating: seconds.rounded(.up)).clamped(to: 1...3600)))
-        }
+        toll?.raise(to: envelope.items.count + envelope.drops.count)
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)
             log.warning(
@@ -88,12 +81,6 @@ package final class EventsRoute: Sendable {
                 )
             }
         }
-    }
-}
-
-extension Int {
-    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }
 

@@ -10,7 +10,8 @@ internal import Telemetry
 package final class GroupCommit: Sendable {
     package struct Configuration: Sendable {
         package var writers = 2
-        /// What may wait at once, in bytes of events; beyond it requests are turned away.
+        /// What may wait at once, in bytes of events, shared by apps as `SharedRoom` says; beyond it requests are turned
+        /// away.
         package var mostQueuedBytes = 32 * 1024 * 1024
         /// Events, refusals and drop reports that one commit takes at the most.
         package var mostRowsPerCommit = 10_000
@@ -33,22 +34,21 @@ package final class GroupCommit: Sendable {
 
     let writerCount: Int
     private let writers: [Writer]
-    private let queuedBytes = Lock(0)
-    private let mostQueuedBytes: Int
+    private let room: Lock<SharedRoom>
 
     package init(
         _ configuration: Configuration, appender: Appender.Configuration, months: MonthBook, log: Log,
         metrics: IngestionMetrics
     ) {
         writerCount = configuration.writers
-        mostQueuedBytes = configuration.mostQueuedBytes
+        let room = Lock(SharedRoom(configuration.mostQueuedBytes))
+        self.room = room
         let allowance = RejectedAllowance()
-        let queuedBytes = self.queuedBytes
         writers = (0..<configuration.writers).map { number in
             Writer(
                 number: number, mostRows: configuration.mostRowsPerCommit,
                 appender: appender, allowance: allowance, months: months, log: log, metrics: metrics
-            ) { bytes in queuedBytes.withLock { $0 -= bytes } }
+            ) { part in room.withLock { $0.give(part.bytes, of: part.submission.app) } }
         }
     }
 
@@ -64,19 +64,15 @@ package final class GroupCommit: Sendable {
             case .stopping: throw .stopping
             }
         }
+        guard let app = parts.first?.part.submission.app else { return }
+        // Parts of one request are of one app.
         let bytes = parts.reduce(0) { $0 + $1.part.bytes }
-        let fits = queuedBytes.withLock { queued in
-            // An empty queue takes anything: else a large envelope could never pass a small bound.
-            guard queued == 0 || queued + bytes <= mostQueuedBytes else { return false }
-            queued += bytes
-            return true
-        }
-        guard fits else { throw .overloaded }
+        guard room.withLock({ $0.take(bytes, of: app) }) else { throw .overloaded }
         for (writer, part) in parts { writers[writer].enqueue(part) }
     }
 
     /// Bytes that wait for their commit.
-    package var queued: Int { queuedBytes.withLock { $0 } }
+    package var queued: Int { room.withLock { $0.used } }
 
     /// Whether every writer has its connection.
     package var isConnected: Bool { writers.allSatisfy { $0.readiness == .ready } }

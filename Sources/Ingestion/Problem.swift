@@ -104,6 +104,14 @@ struct Problem {
         self.init(code, detail, headers: [("Retry-After", String(seconds))])
     }
 
+    /// The app has sent more than it may, and may send again after so many seconds.
+    init(rateLimitedFor seconds: Double) {
+        // Seconds without end are no number of the field's.
+        self.init(
+            .rateLimited, "The app's limit is reached.",
+            retryAfter: seconds < 3600 ? max(1, Int(seconds.rounded(.up))) : 3600)
+    }
+
     /// The server's own refusals, in the same words.
     init(_ fault: RequestFault) {
         switch fault {

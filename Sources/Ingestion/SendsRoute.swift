@@ -14,11 +14,11 @@ package final class SendsRoute: Sendable {
 
     /// `clock` tells when an envelope is received.
     package init(
-        keys: KeyDirectory, clerk: Clerk, metrics: IngestionMetrics,
+        keys: KeyDirectory, decoding: Decoding, clerk: Clerk, metrics: IngestionMetrics,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, kind: .server,
+            keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are told with a server key ('bellwether app key add --server'); this is a write key.",
             unpackedLimit: Bounds.unpackedBody, isDraining: isDraining)
         self.clerk = clerk
@@ -28,7 +28,7 @@ package final class SendsRoute: Sendable {
 
     func begin(_ head: RequestHead, _ answer: Answer) {
         let receivedAt = clock()
-        admission.admit(head, answer) { [self] body, access in
+        admission.admit(head, answer) { [self] body, access, _ in
             do throws(SendsFault) {
                 // They come seldom enough for a decoder each.
                 let items = try SendsDecoder().decode(envelope: body)

@@ -7,7 +7,7 @@ final class Writer: Sendable {
     enum Readiness { case ready, away, stopping }
 
     private struct State {
-        var queue: [GroupCommit.Part] = []
+        var queue = Turns<GroupCommit.Part>()
         var isAway = true
         var isStopping = false
         var thread: Worker?
@@ -21,11 +21,11 @@ final class Writer: Sendable {
     private let months: MonthBook
     private let log: Log
     private let metrics: IngestionMetrics
-    private let release: @Sendable (Int) -> Void
+    private let release: @Sendable (GroupCommit.Part) -> Void
 
     init(
         number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
-        months: MonthBook, log: Log, metrics: IngestionMetrics, release: @escaping @Sendable (Int) -> Void
+        months: MonthBook, log: Log, metrics: IngestionMetrics, release: @escaping @Sendable (GroupCommit.Part) -> Void
     ) {
         self.number = number
         self.mostRows = mostRows
@@ -42,7 +42,7 @@ final class Writer: Sendable {
     }
 
     func enqueue(_ part: GroupCommit.Part) {
-        state.withLockNotifying { state in state.queue.append(part) }
+        state.withLockNotifying { state in state.queue.append(part, of: part.submission.app) }
     }
 
     func start() {
@@ -92,15 +92,16 @@ final class Writer: Sendable {
         }!
     }
 
+    /// What fits into one commit, of all apps by turns.
     private func take(_ state: inout State, most: Int) -> [GroupCommit.Part] {
         var rows = 0
-        var count = 0
-        while count < state.queue.count, count == 0 || rows + state.queue[count].rows <= most {
-            rows += state.queue[count].rows
-            count += 1
+        var taken: [GroupCommit.Part] = []
+        while let part = state.queue.first, taken.isEmpty || rows + part.rows <= most {
+            rows += part.rows
+            taken.append(part)
+            _ = state.queue.next()
         }
-        defer { state.queue.removeFirst(count) }
-        return Array(state.queue.prefix(count))
+        return taken
     }
 
     /// Gives what stood in the way, when it is the database that is away.
@@ -112,7 +113,7 @@ final class Writer: Sendable {
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
             Waypoint.pass("committed")
             for (part, verdicts) in zip(parts, verdicts) {
-                release(part.bytes)
+                release(part)
                 part.finish(verdicts)
                 Waypoint.pass("answered")
             }
@@ -148,7 +149,7 @@ final class Writer: Sendable {
 
     private func answer(_ parts: [GroupCommit.Part], _ verdicts: [Verdict]?) {
         for part in parts {
-            release(part.bytes)
+            release(part)
             part.finish(verdicts)
         }
     }

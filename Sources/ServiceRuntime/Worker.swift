@@ -9,9 +9,11 @@ package final class Worker: @unchecked Sendable {
     private var thread = pthread_t()
     private let joined = Lock(false)
 
-    /// Starts at once. `name` is what `top` and a debugger show (15 bytes at most are kept).
-    package init(name: String, _ body: @escaping @Sendable () -> Void) {
-        let start = unsafe Unmanaged.passRetained(Start(name: Worker.shortened(name), body: body))
+    /// Starts at once. `name` is what `top` and a debugger show (15 bytes at most are kept). With a `niceness` above 0 it
+    /// yields the processor to other threads (nice(1), which on Linux is each thread's own).
+    package init(name: String, niceness: Int = 0, _ body: @escaping @Sendable () -> Void) {
+        let start = unsafe Unmanaged.passRetained(
+            Start(name: Worker.shortened(name), niceness: niceness, body: body))
         let status = unsafe pthread_create(&thread, nil, Worker.main, start.toOpaque())
         precondition(status == 0, "the operating system gave no thread for \(name): error \(status)")
     }
@@ -43,9 +45,11 @@ package final class Worker: @unchecked Sendable {
 
     private final class Start: Sendable {
         let name: String
+        let niceness: Int
         let body: @Sendable () -> Void
-        init(name: String, body: @escaping @Sendable () -> Void) {
+        init(name: String, niceness: Int, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.niceness = niceness
             self.body = body
         }
     }
@@ -55,6 +59,8 @@ package final class Worker: @unchecked Sendable {
         guard let context = unsafe context else { return nil }
         let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
         nameThisThread(start.name)
+        // Of process 0, which is the calling thread. A thread may always become nicer than it was.
+        if start.niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(start.niceness)) }
         start.body()
         return nil
     }

@@ -21,6 +21,7 @@ final class Service: Sendable {
     /// What takes events in.
     private struct Ingestion {
         let keys: KeyDirectory
+        let decoding: Decoding
         let commits: GroupCommit
         let clerk: Clerk
     }
@@ -56,7 +57,7 @@ final class Service: Sendable {
         let ingestion: Ingestion? =
             configuration.parts.contains(.ingest)
             ? Ingestion(
-                keys: KeyDirectory(url: url, log: log),
+                keys: KeyDirectory(url: url, log: log), decoding: Decoding(),
                 commits: GroupCommit(
                     configuration.commits,
                     appender: Appender.Configuration(
@@ -87,13 +88,15 @@ final class Service: Sendable {
             ingestion.map { ingestion in
                 Router.Routes(
                     events: EventsRoute(
-                        keys: ingestion.keys, commits: ingestion.commits, metrics: metrics, log: log,
-                        clock: configuration.clock, isDraining: isDraining),
+                        keys: ingestion.keys, decoding: ingestion.decoding, commits: ingestion.commits,
+                        metrics: metrics,
+                        log: log, clock: configuration.clock, isDraining: isDraining),
                     categories: CategoriesRoute(
-                        keys: ingestion.keys, clerk: ingestion.clerk, isDraining: isDraining),
+                        keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk,
+                        isDraining: isDraining),
                     sends: SendsRoute(
-                        keys: ingestion.keys, clerk: ingestion.clerk, metrics: metrics, clock: configuration.clock,
-                        isDraining: isDraining))
+                        keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk, metrics: metrics,
+                        clock: configuration.clock, isDraining: isDraining))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
@@ -134,6 +137,9 @@ final class Service: Sendable {
         registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
             Double(ingestion?.commits.queued ?? 0)
         }
+        registry.gauge("bellwether_decoding_requests", "Requests whose body waits to be unpacked and read.") {
+            Double(ingestion?.decoding.waiting ?? 0)
+        }
         registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
             keeper.health == .well ? 1 : 0
         }
@@ -143,6 +149,7 @@ final class Service: Sendable {
         keeper.start()
         ingestion?.keys.start()
         ingestion?.commits.start()
+        ingestion?.decoding.start()
         ingestion?.clerk.start()
         runner?.start()
         for door in doors {
@@ -169,6 +176,7 @@ final class Service: Sendable {
         runner?.askToStop()
         let end = Deadline.after(seconds: 15)
         for door in doors { door.stop(deadline: end) }
+        ingestion?.decoding.stop()
         ingestion?.commits.stop()
         ingestion?.clerk.stop()
         ingestion?.keys.stop()

@@ -1,0 +1,90 @@
+internal import HTTPServer
+internal import ServiceRuntime
+
+/// A thread that unpacks and decodes bodies, of each app in its turn.
+final class DecodingLane: Sendable {
+    struct Job: Sendable {
+        let app: Int32
+        /// What waits: the body as it came.
+        let bytes: Int
+        /// Under the time in which a route must have decided, so that the answer is ours.
+        let deadline: Deadline
+        let work: @Sendable () -> Void
+        /// Called in place of `work` when that will not be done.
+        let refuse: @Sendable (Problem) -> Void
+    }
+
+    private struct State {
+        var jobs = Turns<Job>()
+        var requests: SharedRoom
+        var bytes: SharedRoom
+        var isStopping = false
+        var thread: Worker?
+    }
+
+    private let name: String
+    private let niceness: Int
+    private let state: Lock<State>
+
+    init(name: String, niceness: Int, mostRequests: Int, mostBytes: Int) {
+        self.name = name
+        self.niceness = niceness
+        state = Lock(State(requests: SharedRoom(mostRequests), bytes: SharedRoom(mostBytes)))
+    }
+
+    /// Requests that wait.
+    var waiting: Int { state.withLock { $0.requests.used } }
+
+    /// Takes a job, or refuses it at once.
+    func submit(_ job: Job) {
+        let refusal: Problem? = state.withLockNotifying { state in
+            guard !state.isStopping else { return Problem(RequestFault.draining) }
+            guard state.requests.take(1, of: job.app) else { return Self.tooMuch }
+            guard state.bytes.take(job.bytes, of: job.app) else {
+                state.requests.give(1, of: job.app)
+                return Self.tooMuch
+            }
+            state.jobs.append(job, of: job.app)
+            return nil
+        }
+        if let refusal { job.refuse(refusal) }
+    }
+
+    func start() {
+        let thread = Worker(name: name, niceness: niceness) { self.run() }
+        state.withLock { state in state.thread = thread }
+    }
+
+    /// Turns away what waits, then ends. New jobs are refused from now on.
+    func stop() {
+        state.withLockNotifying { state in state.isStopping = true }
+        state.withLock { state in state.thread }?.join()
+        while let job = state.withLock({ state in Self.take(&state) }) { job.refuse(Problem(RequestFault.draining)) }
+    }
+
+    private func run() {
+        while let job = nextJob() {
+            if job.deadline.hasPassed { job.refuse(Self.tooMuch) } else { job.work() }
+        }
+    }
+
+    /// Nil when it is time to end.
+    private func nextJob() -> Job? {
+        state.wait(until: .never) { state in
+            if state.isStopping { return .some(nil) }
+            return Self.take(&state).map { .some($0) }
+        }!
+    }
+
+    private static func take(_ state: inout State) -> Job? {
+        guard let job = state.jobs.next() else { return nil }
+        state.requests.give(1, of: job.app)
+        state.bytes.give(job.bytes, of: job.app)
+        return job
+    }
+
+    private static var tooMuch: Problem {
+        Problem(
+            .overloaded, "Too much of this app waits already. Send it again, unchanged, more slowly.", retryAfter: 2)
+    }
+}

@@ -1,0 +1,51 @@
+internal import ServiceRuntime
+
+/// How much decoding the thread that serves all connections may do itself: little for each app, and for all together not
+/// so much that the others wait.
+///
+/// A small envelope is decoded in less time than it takes to hand it over. Whoever sends so many that they add up waits in
+/// the lane, with those of his app.
+final class InlineBudget: Sendable {
+    /// What there is at once, and what comes back with time.
+    private struct Purse {
+        var nanoseconds: Double
+        var at: Deadline
+
+        /// Brings it up to the present.
+        mutating func refill(share: Double, most: Double, at now: Deadline) {
+            nanoseconds = min(most, nanoseconds + share * Double(max(0, now.nanoseconds - at.nanoseconds)))
+            at = now
+        }
+    }
+
+    private let purses: Lock<(ofApps: [Int32: Purse], ofAll: Purse)>
+    private let most: Double
+    private let shareOfOne: Double
+    private let shareOfAll: Double
+
+    /// An app may use so many milliseconds at a stretch, and such a share of the time.
+    init(milliseconds: Double = 2, shareOfOne: Double = 0.125, shareOfAll: Double = 0.5) {
+        most = milliseconds * 1e6
+        (self.shareOfOne, self.shareOfAll) = (shareOfOne, shareOfAll)
+        purses = Lock(([:], Purse(nanoseconds: milliseconds * 1e6, at: .now)))
+    }
+
+    /// Does it here if there is time left for it, and counts how long it takes; false when there is none.
+    func spend(of app: Int32, on work: () -> Void) -> Bool {
+        let began = Deadline.now
+        let isLeft = purses.withLock { purses in
+            purses.ofAll.refill(share: shareOfAll, most: most, at: began)
+            purses.ofApps[app, default: Purse(nanoseconds: most, at: began)]
+                .refill(share: shareOfOne, most: most, at: began)
+            return purses.ofAll.nanoseconds > 0 && (purses.ofApps[app]?.nanoseconds ?? 0) > 0
+        }
+        guard isLeft else { return false }
+        work()
+        let spent = Double(Deadline.now.nanoseconds - began.nanoseconds)
+        purses.withLock { purses in
+            purses.ofAll.nanoseconds -= spent
+            purses.ofApps[app]?.nanoseconds -= spent
+        }
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+internal import EventLog
+internal import ServiceRuntime
+
+/// What one request has paid of its app's rate limit: first what is seen before it is unpacked, more as more is seen.
+final class Toll: Sendable {
+    private let limiter: RateLimiter
+    private let app: Int32
+    private let limit: RateLimit?
+    private let paid = Lock(0)
+
+    init(_ limiter: RateLimiter, of access: Access) {
+        self.limiter = limiter
+        (app, limit) = (access.app, access.rateLimit)
+    }
+
+    /// The seconds after which to come again: what else the app sent has used up its allowance.
+    var wait: Double? {
+        guard limit != nil else { return nil }
+        return limiter.wait(of: app, under: limit, besides: paid.withLock { $0 })
+    }
+
+    /// Pays up to so many tokens in all, which may leave the app in debt.
+    func raise(to tokens: Int) {
+        guard limit != nil else { return }
+        let more = paid.withLock { paid in
+            defer { paid = max(paid, tokens) }
+            return max(0, tokens - paid)
+        }
+        if more > 0 { limiter.take(more, of: app, under: limit) }
+    }
+
+    /// For who was turned away after all.
+    func payBack() {
+        guard limit != nil else { return }
+        let all = paid.withLock { paid in
+            defer { paid = 0 }
+            return paid
+        }
+        limiter.take(-all, of: app, under: limit)
+    }
+}
