@@ -32,15 +32,19 @@ final class LogSampler: Sendable {
     }
 
     private let state = Lock(State())
+    private let clock: @Sendable () -> Deadline
+
+    init(clock: @escaping @Sendable () -> Deadline = { .now }) { self.clock = clock }
 
     /// How many lines were left out, all told.
     var total: Int { state.withLock { $0.total } }
 
     /// Whether a line may be written now, and what a window that ended has left out.
     func admit(
-        _ kind: Kind, _ level: Log.Level, _ message: String, at now: Deadline = .now
+        _ kind: Kind, _ level: Log.Level, _ message: String, at time: Deadline? = nil
     ) -> (isWritten: Bool, before: LeftOut?) {
-        state.withLock { state in
+        let now = time ?? clock()
+        return state.withLock { state in
             var window = state.windows[kind] ?? Window(end: now)
             var before: LeftOut?
             if window.end <= now {
@@ -60,8 +64,9 @@ final class LogSampler: Sendable {
     }
 
     /// What windows that have ended left out, once; with `all`, also those that have not.
-    func settle(all: Bool, at now: Deadline = .now) -> [LeftOut] {
-        state.withLock { state in
+    func settle(all: Bool, at time: Deadline? = nil) -> [LeftOut] {
+        let now = time ?? clock()
+        return state.withLock { state in
             let ended = state.windows.filter { all || $0.value.end <= now }
             for kind in ended.keys { state.windows[kind] = nil }
             return ended.values.compactMap(\.leftOut).sorted { $0.message < $1.message }

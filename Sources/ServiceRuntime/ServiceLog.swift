@@ -13,11 +13,12 @@ package final class ServiceLog: Sendable {
 
     package init(
         least: Log.Level = .info, style: Log.Style = StandardStream.error.isTerminal ? .lines : .json,
-        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
+        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) },
+        clock: @escaping @Sendable () -> Deadline = { .now }
     ) {
         let queue = LogQueue(capacity: ServiceLog.capacity)
         (self.queue, self.write) = (queue, write)
-        log = Log(least: least, style: style, sampler: LogSampler()) { queue.add($0) }
+        log = Log(least: least, style: style, sampler: LogSampler(clock: clock)) { queue.add($0) }
     }
 
     /// How many lines were left out, and why: `repeated` too often, or `unread`.

@@ -41,17 +41,18 @@ struct SharingTests {
 
     @Test("the thread that serves all decodes for an app a little at a time, and for another one still")
     func budget() {
-        let budget = InlineBudget(milliseconds: 20, shareOfOne: 0.001, shareOfAll: 1)
-        let work = {
-            let end = Deadline.after(seconds: 0.015); while !end.hasPassed {}
-        }
+        let milliseconds = Lock<Int64>(0)
+        let budget = InlineBudget(
+            milliseconds: 20, shareOfOne: 0.1, shareOfAll: 0.5,
+            clock: { Deadline(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) })
+        func work() { milliseconds.withLock { $0 += 15 } }
         #expect(budget.spend(of: 1, on: work) && budget.spend(of: 1, on: work))
         #expect(!budget.spend(of: 1) { Issue.record("what there was is used up") })
-        // All together may use as much as there is time, so after a while there is some.
-        let end = Deadline.after(seconds: 10)
-        var isDone = false
-        while !isDone, !end.hasPassed { isDone = budget.spend(of: 2) {} }
-        #expect(isDone)
+        #expect(!budget.spend(of: 2) { Issue.record("so is what there was for all") })
+        // Of the time that goes by, all together get half and one app gets a tenth.
+        milliseconds.withLock { $0 += 10 }
+        #expect(!budget.spend(of: 1) { Issue.record("an app's share comes back slowly") })
+        #expect(budget.spend(of: 2, on: work))
     }
 }
 

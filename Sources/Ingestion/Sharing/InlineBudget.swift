@@ -22,17 +22,22 @@ final class InlineBudget: Sendable {
     private let most: Double
     private let shareOfOne: Double
     private let shareOfAll: Double
+    private let clock: @Sendable () -> Deadline
 
     /// An app may use so many milliseconds at a stretch, and such a share of the time.
-    init(milliseconds: Double = 2, shareOfOne: Double = 0.125, shareOfAll: Double = 0.5) {
+    init(
+        milliseconds: Double = 2, shareOfOne: Double = 0.125, shareOfAll: Double = 0.5,
+        clock: @escaping @Sendable () -> Deadline = { .now }
+    ) {
+        self.clock = clock
         most = milliseconds * 1e6
         (self.shareOfOne, self.shareOfAll) = (shareOfOne, shareOfAll)
-        purses = Lock(([:], Purse(nanoseconds: milliseconds * 1e6, at: .now)))
+        purses = Lock(([:], Purse(nanoseconds: milliseconds * 1e6, at: clock())))
     }
 
     /// Does it here if there is time left for it, and counts how long it takes; false when there is none.
     func spend(of app: Int32, on work: () -> Void) -> Bool {
-        let began = Deadline.now
+        let began = clock()
         let isLeft = purses.withLock { purses in
             purses.ofAll.refill(share: shareOfAll, most: most, at: began)
             purses.ofApps[app, default: Purse(nanoseconds: most, at: began)]
@@ -41,7 +46,7 @@ final class InlineBudget: Sendable {
         }
         guard isLeft else { return false }
         work()
-        let spent = Double(Deadline.now.nanoseconds - began.nanoseconds)
+        let spent = Double(clock().nanoseconds - began.nanoseconds)
         purses.withLock { purses in
             purses.ofAll.nanoseconds -= spent
             purses.ofApps[app]?.nanoseconds -= spent
