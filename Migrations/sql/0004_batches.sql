@@ -6,7 +6,7 @@ CREATE TABLE log.head (
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Frozen when the database is made.
     shards smallint NOT NULL CHECK (shards IN (16, 32, 64)),
-    -- Counts what retention and erasure have decided. A writer says at its commit, under the head's lock, which count it
+    -- Counts what retention and erasure have decided, and the keys that were closed. A writer says at its commit, under the head's lock, which count it
     -- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
     history integer NOT NULL DEFAULT 0
 );
@@ -64,7 +64,7 @@ DECLARE
 BEGIN
     SELECT history INTO STRICT present FROM log.head FOR UPDATE;
     IF present <> expected THEN
-        RAISE EXCEPTION 'retention or erasure has changed the log since it was last asked' USING ERRCODE = 'LH001';
+        RAISE EXCEPTION 'retention, erasure or a closed key has changed what the log takes since it was last asked' USING ERRCODE = 'LH001';
     END IF;
 END
 $$;
@@ -87,3 +87,31 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;
+
+-- Closing a key is such a decision too: when it is committed, no writer adds anything more that came with that key. At the end
+-- of its transaction, so that an owner who hesitates before COMMIT holds nobody up.
+CREATE FUNCTION log.announce_closed_key() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM log.raise_history();
+    RETURN NULL;
+END
+$$;
+REVOKE ALL ON FUNCTION log.announce_closed_key FROM PUBLIC;
+CREATE CONSTRAINT TRIGGER announce_closed AFTER UPDATE OF revoked_at ON log.api_key DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.revoked_at IS DISTINCT FROM OLD.revoked_at) EXECUTE FUNCTION log.announce_closed_key();
+
+-- For what is stored beside the log: throws if the key is closed, and else keeps it open until the transaction ends.
+CREATE FUNCTION log.require_open_key(of_key integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM log.api_key WHERE id = of_key AND revoked_at IS NULL FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the key was closed' USING ERRCODE = 'LH002';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION log.require_open_key FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.require_open_key TO bellwether_ingest;

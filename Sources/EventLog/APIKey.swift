@@ -57,7 +57,7 @@ package enum APIKeys {
         } catch { throw AppError(error) }
     }
 
-    /// Closes a key for good.
+    /// Closes a key for good. When this returns, no writer stores anything more that comes with it.
     package static func revoke(
         name: String, of slug: String, on connection: inout Connection
     ) throws(AppError) {
@@ -67,7 +67,10 @@ package enum APIKeys {
                 "SELECT revoked_at IS NOT NULL FROM log.api_key WHERE app = \(app.id) AND name = \(name)")
             guard let row = rows.first else { throw AppError.unknownKey(app: slug, name: name) }
             guard try row.get(0) == false else { throw AppError.alreadyRevoked(app: slug, name: name) }
-            try connection.query("UPDATE log.api_key SET revoked_at = now() WHERE app = \(app.id) AND name = \(name)")
+            _ = try connection.transaction { connection throws(PostgresError) in
+                try connection.query(
+                    "UPDATE log.api_key SET revoked_at = now() WHERE app = \(app.id) AND name = \(name)")
+            }
         } catch { throw AppError(error) }
     }
 

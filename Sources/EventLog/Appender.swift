@@ -47,6 +47,9 @@ package final class Appender {
     var losses = Losses()
     /// The log may have lost something that `losses` does not know of.
     var mayHaveNewLosses = true
+    /// Whether submissions with closed keys are turned away, and whether one was met.
+    var asksKeys = false
+    var hasMetClosedKey = false
     /// What the last batch that was committed looked like, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
@@ -86,7 +89,8 @@ package final class Appender {
     }
 
     /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
-    /// committed; when it throws, nothing is promised and a retry will sort it out.
+    /// committed; when it throws, nothing is promised and a retry will sort it out. Whether their keys are still open is not
+    /// asked: for what an owner appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
         try connect()
         var batch = PendingBatch(submissions)

@@ -1,7 +1,8 @@
-internal import Postgres
+package import Postgres
 internal import Telemetry
 
-/// What retention and erasure have taken from the log for good, as one writer knows it: what must not come back.
+/// What retention and erasure have taken from the log for good, and the keys that were closed, as one writer knows it: what
+/// must not come back, or not come in.
 struct Losses {
     private struct Install: Hashable {
         let app: Int32
@@ -13,6 +14,9 @@ struct Losses {
     private var erased: [Install: Timestamp] = [:]
     /// The months that take no more events, in order, those that follow each other as one.
     private var closed: [Range<Timestamp>] = []
+
+    /// The keys that open nothing any more.
+    private(set) var closedKeys: Set<Int32> = []
 
     /// Nothing was ever erased or retained: nobody has to be asked about.
     var isEmpty: Bool { erased.isEmpty && closed.isEmpty }
@@ -47,6 +51,7 @@ struct Losses {
             SELECT month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC'
             FROM log.partition WHERE closed_at IS NOT NULL ORDER BY month
             """,
+            "SELECT id FROM log.api_key WHERE revoked_at IS NOT NULL",
         ])
         for row in answers[1] { erased[Install(app: try row.get(0), id: try row.get(1))] = try row.get(2) }
         closed = []
@@ -58,13 +63,18 @@ struct Losses {
                 closed.append(start..<end)
             }
         }
+        closedKeys = []
+        for row in answers[3] { closedKeys.insert(try row.get(0)) }
         history = try answers[0][0].get(0)
     }
 }
 
 extension SQLState {
-    /// The log turns back a commit that was prepared before the last decision of retention or erasure.
+    /// The log turns back a commit that was prepared before the last decision of retention or erasure, or before a key was
+    /// closed.
     static let historyRaised = SQLState("LH001")
+    /// What was to be stored came with a key that is closed.
+    package static let keyClosed = SQLState("LH002")
 }
 
 extension Timestamp {

@@ -15,6 +15,8 @@ struct Admission: Sendable {
     /// Where the app's rate limit counts.
     var limiter: RateLimiter?
     let isDraining: @Sendable () -> Bool
+    /// Why no time can be corrected now, where times are.
+    var clockFault: @Sendable () -> String? = { nil }
 
     /// Bytes of a body on the wire.
     static let wireLimit = 1024 * 1024
@@ -38,7 +40,7 @@ struct Admission: Sendable {
                         .unknownKey, "No app has this key. Keys are made with 'bellwether app key add'.",
                         headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]))
             case .access(let access) where access.isRevoked:
-                answer.send(Problem(.revokedKey, "This key was closed. Use another one."))
+                answer.send(.closedKey)
             case .access(let access) where access.kind != kind:
                 answer.send(Problem(.wrongKeyKind, wrongKind))
             case .access(let access): read(head, of: access, answer, then: receive)
@@ -63,6 +65,7 @@ struct Admission: Sendable {
         }
         answer.readBody(upTo: Self.wireLimit) { wire in
             guard !isDraining() else { return answer.send(Problem(RequestFault.draining)) }
+            if let fault = clockFault() { return answer.send(Problem(wrongClock: fault)) }
             let body = PackedBody(wire: wire, coding: coding, limit: unpackedLimit)
             guard coding == .gzip || wire.count <= unpackedLimit else { return answer.send(body.tooLarge) }
             // In the meantime others of the app may have come.

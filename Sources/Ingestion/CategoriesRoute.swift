@@ -28,7 +28,7 @@ package final class CategoriesRoute: Sendable {
                 do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {
                     return Problem(error).response
                 }
-                return try Registrar.register(document, of: access.app, on: &connection).response
+                return try Registrar.register(document, of: access.app, key: access.key, on: &connection).response
             } answer: {
                 answer.send($0)
             }

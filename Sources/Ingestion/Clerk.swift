@@ -119,6 +119,10 @@ package final class Clerk: Sendable {
             do {
                 finish(job, try perform(job, on: &connection))
             } catch {
+                if error.state == .keyClosed {
+                    finish(job, Problem.closedKey.response)
+                    continue
+                }
                 log.error("a request was not carried out; it is told to come again", ["error": "\(error)"])
                 // A client that waits for the reconnection as well would wait too long.
                 if error.isUnavailable { state.withLock { state in state.isAway = true } }

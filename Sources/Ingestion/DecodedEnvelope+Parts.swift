@@ -36,8 +36,8 @@ extension DecodedEnvelope {
             return (
                 writer,
                 GroupCommit.Part(submission: submission, bytes: bytes / writers.count + copies + rows * 1024) {
-                    verdicts in
-                    collector.finish(mine, verdicts)
+                    fate in
+                    collector.finish(mine, fate)
                 }
             )
         }

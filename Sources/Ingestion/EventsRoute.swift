@@ -12,15 +12,16 @@ package final class EventsRoute: Sendable {
     private let decoders = DecoderPool()
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` tells when an envelope is received.
+    /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
     package init(
         keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, metrics: IngestionMetrics, log: Log,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
+        clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .write,
             wrongKind: "Events are posted with a write key; this is a server key.",
-            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining)
+            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: clockFault)
         self.commits = commits
         self.metrics = metrics
         self.log = log
@@ -56,14 +57,17 @@ package final class EventsRoute: Sendable {
     }
 
     private func submit(_ envelope: DecodedEnvelope, bytes: Int, _ request: Request, _ access: Access) {
-        let collector = VerdictCollector(envelope) { [self] result in
+        let collector = VerdictCollector(envelope) { [self] outcome in
             metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - request.began.nanoseconds) / 1e9)
-            guard let result else {
-                return request.answer.send(
+            switch outcome {
+            case .settled(let result):
+                for (name, count) in result.counts { metrics.events.add(count, name) }
+                request.answer.send(result.response)
+            case .keyClosed: request.answer.send(.closedKey)
+            case .lost:
+                request.answer.send(
                     Problem(.unavailable, "The events were not committed. Send them again, unchanged.", retryAfter: 2))
             }
-            for (name, count) in result.counts { metrics.events.add(count, name) }
-            request.answer.send(result.response)
         }
         let parts = envelope.parts(
             for: commits, bytes: bytes, receivedAt: request.receivedAt, access: access, collector: collector)

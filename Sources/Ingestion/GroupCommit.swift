@@ -25,8 +25,17 @@ package final class GroupCommit: Sendable {
         let bytes: Int
         /// Everything that it brings, not only what is stored.
         var rows: Int { submission.events.count + submission.rejected.count + submission.drops.count }
-        /// Called once, on the writer's thread; nil when nothing is promised.
-        let finish: @Sendable ([Verdict]?) -> Void
+        /// Called once, on the writer's thread.
+        let finish: @Sendable (Fate) -> Void
+    }
+
+    /// What became of a part.
+    enum Fate: Sendable {
+        case committed([Verdict])
+        /// Its key was closed before the commit: nothing of it is stored.
+        case keyClosed
+        /// Nothing is promised.
+        case lost
     }
 
     /// Why a part was not even queued.

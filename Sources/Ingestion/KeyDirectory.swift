@@ -4,7 +4,8 @@ package import ServiceRuntime
 
 /// Which keys open the door, kept in memory.
 ///
-/// All keys are read anew every second, so a revoked one stops within five; a key that is not known is looked up at
+/// All keys are read anew every second, so a revoked one is turned away within five, and what got past this is not
+/// committed (`Appender`, `log.require_open_key`). A key that is not known is looked up at
 /// once, so a new one works at once. Those look-ups are gathered: one query serves all that wait.
 package final class KeyDirectory: Sendable {
     enum Answer: Sendable {

@@ -37,19 +37,22 @@ package final class LogKeeper: Sendable {
     private let role: LogSession.Role
     private let log: Log
     private let months: MonthBook
+    private let watch: ClockWatch?
     private let revive: @Sendable () throws -> Void
     private let rounds = Lock(Rounds())
 
     /// Steps down to `role` once the database fits; partitions are the ingest role's to make, and nobody else's.
+    /// `watch` is told each second how this machine's clock stands to the database's.
     /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
     package init(
-        url: String, role: LogSession.Role, months: MonthBook, log: Log,
+        url: String, role: LogSession.Role, months: MonthBook, log: Log, watch: ClockWatch? = nil,
         revive: @escaping @Sendable () throws -> Void = {}
     ) {
         self.url = url
         self.role = role
         self.log = log
         self.months = months
+        self.watch = watch
         self.revive = revive
     }
 
@@ -95,6 +98,7 @@ package final class LogKeeper: Sendable {
         if health != .well {
             try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))")
         }
+        try watch?.compare(on: &connection)
         tell(.well)
         // Migrations are looked at again now and then: a newer program may have brought the database on.
         let nextMigrationCheck = Deadline.after(seconds: 10)
@@ -103,11 +107,8 @@ package final class LogKeeper: Sendable {
             let (isDue, isHeld) = rounds.withLock { ($0.next.hasPassed, $0.isHeld && !$0.next.hasPassed) }
             if isHeld { rest(1) }
             let wanted = isHeld ? [] : months.wanted(until: .after(seconds: 1))
-            if role == .ingest, isDue || !wanted.isEmpty {
-                try keepPartitions(wanted, &connection)
-            } else {
-                try connection.query("SELECT 1")
-            }
+            if role == .ingest, isDue || !wanted.isEmpty { try keepPartitions(wanted, &connection) }
+            if let watch { try watch.compare(on: &connection) } else { try connection.query("SELECT 1") }
         }
     }
 

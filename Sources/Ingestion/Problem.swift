@@ -32,6 +32,7 @@ struct Problem {
         case draining = "draining"
         case notReady = "not_ready"
         case unanswered = "not_answered_in_time"
+        case wrongClock = "wrong_clock"
 
         var status: Int {
             switch self {
@@ -48,7 +49,7 @@ struct Problem {
             case .invalidCategories: 422
             case .rateLimited: 429
             case .headTooLarge: 431
-            case .unavailable, .overloaded, .draining, .notReady, .unanswered: 503
+            case .unavailable, .overloaded, .draining, .notReady, .unanswered, .wrongClock: 503
             }
         }
 
@@ -83,6 +84,7 @@ struct Problem {
             case .draining: "The service is stopping"
             case .notReady: "The service is not ready"
             case .unanswered: "The answer took too long"
+            case .wrongClock: "The server's clock is wrong"
             }
         }
     }
@@ -111,6 +113,15 @@ struct Problem {
             .rateLimited, "The app's limit is reached.",
             retryAfter: seconds < 3600 ? max(1, Int(seconds.rounded(.up))) : 3600)
     }
+
+    /// Times would be corrected by a clock that is wrong, for good.
+    init(wrongClock fault: String) {
+        self.init(
+            .wrongClock, "Nothing is taken now: \(fault). Send it again later, unchanged.", retryAfter: 30)
+    }
+
+    /// Before the request is read, or when it is to be stored.
+    static let closedKey = Problem(.revokedKey, "This key was closed. Use another one.")
 
     /// The server's own refusals, in the same words.
     init(_ fault: RequestFault) {

@@ -12,15 +12,16 @@ package final class SendsRoute: Sendable {
     private let metrics: IngestionMetrics
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` tells when an envelope is received.
+    /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
     package init(
         keys: KeyDirectory, decoding: Decoding, clerk: Clerk, metrics: IngestionMetrics,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
+        clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are told with a server key ('bellwether app key add --server'); this is a write key.",
-            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining)
+            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: clockFault)
         self.clerk = clerk
         self.metrics = metrics
         self.clock = clock

@@ -12,17 +12,27 @@ final class VerdictCollector: Sendable {
         let counts: [String: Int]
     }
 
+    /// What became of the request.
+    enum Outcome: Sendable {
+        case settled(Result)
+        /// Its key was closed before all of it was committed.
+        case keyClosed
+        /// Nothing is promised.
+        case lost
+    }
+
     private struct State {
         var verdicts: [Verdict?]
         var waitingFor = 0
         var isLost = false
+        var isKeyClosed = false
     }
 
     private let state: Lock<State>
     private let ids: [UUID?]
-    private let done: @Sendable (Result?) -> Void
+    private let done: @Sendable (Outcome) -> Void
 
-    init(_ envelope: DecodedEnvelope, _ done: @escaping @Sendable (Result?) -> Void) {
+    init(_ envelope: DecodedEnvelope, _ done: @escaping @Sendable (Outcome) -> Void) {
         self.done = done
         ids = envelope.items.map { item in
             switch item {
@@ -42,34 +52,36 @@ final class VerdictCollector: Sendable {
         state.withLock { state in state.waitingFor += 1 }
     }
 
-    /// One part is committed (its verdicts, for the events at these indexes) or lost.
-    func finish(_ indexes: [Int], _ verdicts: [Verdict]?) {
-        let all: [Verdict?]?? = state.withLock { state in
+    /// One part is through; if it is committed, with a verdict for each of the events at these indexes.
+    func finish(_ indexes: [Int], _ fate: GroupCommit.Fate) {
+        let last: State? = state.withLock { state in
             state.waitingFor -= 1
-            if let verdicts {
+            switch fate {
+            case .committed(let verdicts):
                 for (index, verdict) in zip(indexes, verdicts) { state.verdicts[index] = verdict }
-            } else {
-                state.isLost = true
+            case .keyClosed: state.isKeyClosed = true
+            case .lost: state.isLost = true
             }
-            guard state.waitingFor == 0 else { return nil }
-            return .some(state.isLost ? nil : state.verdicts)
+            return state.waitingFor == 0 ? state : nil
         }
-        guard let all else { return }
-        done(all.flatMap(result))
+        guard let last else { return }
+        // To come again would be in vain.
+        if last.isKeyClosed { return done(.keyClosed) }
+        done(last.isLost ? .lost : outcome(last.verdicts))
     }
 
     /// An envelope that had nothing for any writer.
     func finishEmpty() {
-        done(result(state.withLock { state in state.verdicts }))
+        done(outcome(state.withLock { state in state.verdicts }))
     }
 
-    /// Nil when an event has no verdict: what nobody vouches for is not acknowledged.
-    private func result(_ verdicts: [Verdict?]) -> Result? {
+    /// An event without a verdict: what nobody vouches for is not acknowledged.
+    private func outcome(_ verdicts: [Verdict?]) -> Outcome {
         var outcome = OutcomeWriter()
         for (id, verdict) in zip(ids, verdicts) {
-            guard let verdict else { return nil }
+            guard let verdict else { return .lost }
             outcome.add(verdict, id: id?.description)
         }
-        return Result(response: outcome.response, counts: outcome.counts)
+        return .settled(Result(response: outcome.response, counts: outcome.counts))
     }
 }

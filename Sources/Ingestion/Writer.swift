@@ -81,7 +81,7 @@ final class Writer: Sendable {
             }
         }
         // Whatever is left came too late: nothing is promised.
-        answer(state.withLock { state in take(&state, most: .max) }, nil)
+        giveUp(state.withLock { state in take(&state, most: .max) })
     }
 
     /// What has gathered, once something has; nil when it is time to end.
@@ -114,7 +114,7 @@ final class Writer: Sendable {
             Waypoint.pass("committed")
             for (part, verdicts) in zip(parts, verdicts) {
                 release(part)
-                part.finish(verdicts)
+                part.finish(verdicts.map { .committed($0) } ?? .keyClosed)
                 Waypoint.pass("answered")
             }
             return nil
@@ -123,17 +123,17 @@ final class Writer: Sendable {
             log.error(
                 "a batch was not committed; its requests are told to come again",
                 ["error": "\(error)", "requests": "\(parts.count)"])
-            answer(parts, nil)
+            giveUp(parts)
             return error.isUnavailable ? error : nil
         }
     }
 
     /// A connection that had died while nobody used it shows only now: then the batch is tried once more on a new one.
     /// What the first attempt may have committed after all, the second one finds.
-    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [[Verdict]] {
-        do { return try appender.append(submissions) } catch {
+    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [[Verdict]?] {
+        do { return try appender.appendWithOpenKeys(submissions) } catch {
             guard case .connection = error else { throw error }
-            return try appender.append(submissions)
+            return try appender.appendWithOpenKeys(submissions)
         }
     }
 
@@ -144,13 +144,13 @@ final class Writer: Sendable {
             return (!state.isAway, take(&state, most: .max))
         }
         if wasThere { log.error("writer \(number) lost the database and tries to reach it", ["error": "\(error)"]) }
-        answer(parts, nil)
+        giveUp(parts)
     }
 
-    private func answer(_ parts: [GroupCommit.Part], _ verdicts: [Verdict]?) {
+    private func giveUp(_ parts: [GroupCommit.Part]) {
         for part in parts {
             release(part)
-            part.finish(verdicts)
+            part.finish(.lost)
         }
     }
 

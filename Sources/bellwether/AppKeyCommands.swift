@@ -48,7 +48,7 @@ extension APIKey {
 struct AppKeyRevokeCommand: Command {
     static let words = ["app", "key", "revoke"]
     static let operands = ["SLUG", "NAME"]
-    static let summary = "Close a key for good; it stops within five seconds"
+    static let summary = "Close a key for good, for requests under way too"
 
     private let arguments: Arguments
 

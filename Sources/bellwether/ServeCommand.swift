@@ -25,6 +25,7 @@ struct ServeCommand: Command {
         Option("lanes", "N", help: "Steps of the projections at once (default 2)"),
         Option("queue-bytes", "N", help: "Bytes of events that may wait for their commit (default 33554432)"),
         Option("max-values", "N", help: "Different values of one member in one app (default 100000)"),
+        Option("trust-clock", help: "Believe this machine's clock although the log's last commits lie ahead of it"),
         Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
         Option("log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL", help: "debug, info, warning or error"),
     ]
@@ -81,7 +82,7 @@ struct ServeCommand: Command {
         let configuration = Service.Configuration(
             url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
             mostWords: mostWords, node: arguments.text("node") ?? Self.nodeName(),
-            crossOrigin: CrossOrigin(origins))
+            crossOrigin: CrossOrigin(origins), trustsClock: arguments.has("trust-clock"))
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut
         }

@@ -36,6 +36,8 @@ final class Service: Sendable {
         var mostWords: Int32
         var node: String
         var crossOrigin: CrossOrigin
+        /// The log's last commits may lie ahead of this machine's clock.
+        var trustsClock = false
         /// When events are received. The present; a demonstration winds it.
         var clock: @Sendable () -> Timestamp = { WallClock.now }
     }
@@ -50,10 +52,11 @@ final class Service: Sendable {
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
         let months = MonthBook()
+        let watch = ClockWatch(trustsClock: configuration.trustsClock, log: log)
         // Each half needs the rights of its own role and no others.
         let keeper = LogKeeper(
             url: url, role: configuration.parts.contains(.ingest) ? .ingest : .projector, months: months, log: log,
-            revive: revive)
+            watch: configuration.parts.contains(.ingest) ? watch : nil, revive: revive)
         let ingestion: Ingestion? =
             configuration.parts.contains(.ingest)
             ? Ingestion(
@@ -80,6 +83,7 @@ final class Service: Sendable {
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
             guard let ingestion else { return runner?.standstill.map(Router.NotReady.init) }
+            if let fault = watch.fault { return Router.NotReady("The clock is wrong: \(fault).") }
             let isConnected =
                 ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.clerk.isConnected
             return isConnected ? nil : Router.NotReady("The database is being reached.")
@@ -89,14 +93,14 @@ final class Service: Sendable {
                 Router.Routes(
                     events: EventsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, commits: ingestion.commits,
-                        metrics: metrics,
-                        log: log, clock: configuration.clock, isDraining: isDraining),
+                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining,
+                        clockFault: { watch.fault }),
                     categories: CategoriesRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk,
                         isDraining: isDraining),
                     sends: SendsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk, metrics: metrics,
-                        clock: configuration.clock, isDraining: isDraining))
+                        clock: configuration.clock, isDraining: isDraining, clockFault: { watch.fault }))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
@@ -142,6 +146,12 @@ final class Service: Sendable {
         }
         registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
             keeper.health == .well ? 1 : 0
+        }
+        if configuration.parts.contains(.ingest) {
+            registry.gauge(
+                "bellwether_clock_trusted",
+                "1 when this machine's clock agrees with the database's, else 0: then nothing is taken."
+            ) { watch.fault == nil ? 1 : 0 }
         }
     }
 

@@ -17,16 +17,19 @@ package struct Registration: Sendable {
 
 /// Keeps the categories of apps: each import as an edition that is never changed.
 package enum Registrar {
-    /// Makes a document the newest edition of its set. Doing it again changes nothing.
+    /// Makes a document the newest edition of its set. Doing it again changes nothing. If it came with a key that is closed by
+    /// then, it fails (`keyClosed`).
     package static func register(
-        _ document: CategoryDocument, of app: Int32, on connection: inout Connection
+        _ document: CategoryDocument, of app: Int32, key: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Registration {
         let content = document.categories.json
         let hash = Bytea(SHA256(of: content.utf8).bytes)
         while true {
             // Nil when somebody else took the number: then look again.
             let registration = try connection.transaction { connection throws(PostgresError) in
-                try register(document, content, hash, of: app, on: &connection)
+                let registration = try register(document, content, hash, of: app, on: &connection)
+                if let key { try connection.query("SELECT log.require_open_key(\(key))") }
+                return registration
             }
             if let registration { return registration }
         }

@@ -14,7 +14,7 @@ package enum SendStore {
         }
     }
 
-    /// Stores what is new, all of it or nothing. True for each that was new; of several with one id the first is.
+    /// Stores what is new, all of it or nothing; nothing if the key that it came with is closed by then (`keyClosed`). True for each that was new; of several with one id the first is.
     package static func append(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
     ) throws(PostgresError) -> [Bool] {
@@ -37,6 +37,7 @@ package enum SendStore {
             }
             try insertMessages(added, app: receipt.app, on: &connection)
             try insertPages(added, on: &connection)
+            if let key = receipt.key { try connection.query("SELECT log.require_open_key(\(key))") }
         }
         return isNew
     }

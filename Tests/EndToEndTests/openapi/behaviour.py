@@ -75,8 +75,8 @@ def check_categories(document, report, door):
         report.same([False, True], unchanged, f"example '{name}': unchanged")
 
 
-# These take a stalled client, a stopping service or a database that hangs.
-OUT_OF_REACH = {"body_stalled", "draining", "not_answered_in_time"}
+# These take a stalled client, a stopping service, a database that hangs or a clock that is wrong.
+OUT_OF_REACH = {"body_stalled", "draining", "not_answered_in_time", "wrong_clock"}
 
 
 def check_errors(document, report, facts, server):
