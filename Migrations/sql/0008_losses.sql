@@ -27,13 +27,14 @@ CREATE TABLE log.batch_loss (
 );
 
 -- From now on no event of this month is taken: gives a position after which none stands; NULL, and nothing is closed,
--- if one came after position `looked_at`.
+-- if one came after position `looked_at`. Without `looked_at` nothing that comes keeps the month open.
 CREATE FUNCTION log.close_month(of_month date, looked_at bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     place log.partition;
     head bigint;
+    holds boolean := looked_at IS NOT NULL;  -- whether what comes keeps it open
     has_news boolean;
     news text := 'SELECT EXISTS (SELECT FROM log.batch AS b JOIN log.%I AS e ON e.batch_id = b.id
         WHERE b.number > $1 AND b.number <= $2)';
@@ -54,7 +55,7 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM log.raise_history();
-    looked_at := head;
+    looked_at := CASE WHEN holds THEN head END;
     head := (SELECT coalesce(max(number), 0) FROM log.batch);
     EXECUTE format(news, place.name) INTO has_news USING looked_at, head;
     IF has_news THEN
@@ -145,6 +146,27 @@ $$;
 REVOKE ALL ON FUNCTION log.hold_ties FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.hold_ties TO bellwether_ingest;
 
+-- Who comes with a repeat asks for the first place of its time and hash. If the event that stood there is gone, the next
+-- one of the same hash takes it. For who has opened the gate and keeps `log.hold_ties` waiting.
+CREATE FUNCTION log.settle_ties(times timestamptz[], hashes bigint[]) RETURNS void
+-- By the unique key, whatever the statistics say.
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+BEGIN
+    UPDATE log.event AS e SET codes = e.codes & -16
+    FROM unnest(times, hashes) AS f (device_at, hash)
+    CROSS JOIN LATERAL (
+        SELECT o.tableoid, o.ctid, o.codes FROM log.event AS o
+        WHERE o.device_at = f.device_at
+            AND ((uuid_hash_extended(o.event_id, uuid_hash_extended(o.install_id, o.app::bigint)) & -16)
+                | (o.codes & 15)::bigint) BETWEEN f.hash AND f.hash | 15
+        ORDER BY o.codes & 15 LIMIT 1
+    ) AS first
+    WHERE e.device_at = f.device_at AND e.tableoid = first.tableoid AND e.ctid = first.ctid AND first.codes & 15 > 0;
+END
+$$;
+REVOKE ALL ON FUNCTION log.settle_ties FROM PUBLIC;
+
 -- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`, and
 -- those that came since, which are added to that table. Says how many of each month. Remembers the Firebase installation
 -- ids that the events name: by those the rows of FCM's export go too.
@@ -202,22 +224,12 @@ BEGIN
             latest := greatest(latest, gone.latest);
             RETURN NEXT;
         END LOOP;
-        -- Who comes with a repeat asks for the first place of its time and hash. If the event that stood there is gone, the
-        -- next one of the same hash takes it.
-        UPDATE log.event AS e SET codes = e.codes & -16
+        PERFORM log.settle_ties(array_agg(f.device_at), array_agg(f.hash))
         FROM (
             SELECT DISTINCT device_at,
                 uuid_hash_extended(event_id, uuid_hash_extended(of_install, of_app::bigint)) & -16 AS hash
             FROM pg_temp.erasure_event
-        ) AS f
-        CROSS JOIN LATERAL (
-            SELECT o.tableoid, o.ctid, o.codes FROM log.event AS o
-            WHERE o.device_at = f.device_at
-                AND ((uuid_hash_extended(o.event_id, uuid_hash_extended(o.install_id, o.app::bigint)) & -16)
-                    | (o.codes & 15)::bigint) BETWEEN f.hash AND f.hash | 15
-            ORDER BY o.codes & 15 LIMIT 1
-        ) AS first
-        WHERE e.device_at = f.device_at AND e.tableoid = first.tableoid AND e.ctid = first.ctid AND first.codes & 15 > 0;
+        ) AS f;
         PERFORM set_config('bellwether.gate', '', true);
         -- An event may lie a little ahead of the clock. Erased, it must not come back either: so the moment moves behind
         -- it, and what has come until then goes too.
@@ -239,6 +251,43 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;
+
+-- Deletes the next `most` of the events that stand in pg_temp.stray_event, in the order of its `place`, writes down what their
+-- batches lose, and says how many went; NULL when none is left to be looked at. One that has moved to its month stays there.
+CREATE FUNCTION log.drop_strays(most bigint) RETURNS bigint
+-- By the unique key, whatever the statistics say.
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    last bigint := (SELECT max(place) FROM (SELECT place FROM pg_temp.stray_event ORDER BY place LIMIT most) AS some_rows);
+    dropped bigint;
+BEGIN
+    IF last IS NULL THEN
+        RETURN NULL;
+    END IF;
+    LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM log.open_gate();
+    WITH gone AS (
+        DELETE FROM log.event_elsewhere AS e USING pg_temp.stray_event AS f
+        WHERE f.place <= last AND e.device_at = f.device_at
+            AND ((uuid_hash_extended(e.event_id, uuid_hash_extended(e.install_id, e.app::bigint)) & -16)
+                | (e.codes & 15)::bigint) BETWEEN f.hash AND f.hash | 15
+            AND e.event_id = f.event_id AND e.install_id = f.install_id AND e.app = f.app
+        RETURNING e.batch_id, (e.codes >> 4 & 63)::smallint AS shard
+    ), lost AS (
+        INSERT INTO log.batch_loss AS l (batch_id, shard, events, month)
+        SELECT batch_id, shard, count(*), NULL FROM gone GROUP BY batch_id, shard
+        ON CONFLICT (batch_id, shard, month) DO UPDATE SET events = l.events + excluded.events
+    )
+    SELECT count(*) INTO dropped FROM gone;
+    PERFORM log.settle_ties(array_agg(f.device_at), array_agg(f.hash))
+    FROM (SELECT DISTINCT device_at, hash FROM pg_temp.stray_event WHERE place <= last) AS f;
+    PERFORM set_config('bellwether.gate', '', true);
+    DELETE FROM pg_temp.stray_event WHERE place <= last;
+    RETURN dropped;
+END
+$$;
+REVOKE ALL ON FUNCTION log.drop_strays FROM PUBLIC;
 
 GRANT SELECT ON log.erasure TO bellwether_ingest;
 GRANT SELECT ON log.batch_loss TO bellwether_projector;

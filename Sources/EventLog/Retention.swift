@@ -5,15 +5,19 @@ package import Telemetry
 /// Takes whole months out of the log: closed, counted, dropped, each in a transaction of its own, so that what was
 /// interrupted goes on from `closedMonths`. Between closing and dropping a month is the time to seal what was made of it.
 ///
+/// Of N days it promises: a month stays until it is N days over, and for N more days at the most while something of it still
+/// comes. Those begin when its first event is received, if that is later, so that an import of old events is not dropped at
+/// once. So no event is kept for longer than 2 N days after its receipt and the end of its month, whoever sends what.
+///
 /// All of it is the owner's, and none of it within another transaction.
 package enum Retention {
     /// A month that may go, as it was found at a position of the log.
     package struct Candidate: Sendable, Equatable {
         package let month: CivilDate
-        /// Position of the log up to which its events were looked at.
-        package let lookedAt: Int64
+        /// Position of the log up to which its events were looked at; nil where it goes whatever comes.
+        package let lookedAt: Int64?
 
-        package init(month: CivilDate, lookedAt: Int64) {
+        package init(month: CivilDate, lookedAt: Int64?) {
             self.month = month
             self.lookedAt = lookedAt
         }
@@ -33,19 +37,26 @@ package enum Retention {
     /// How an attempt to drop a month ended.
     package enum DropOutcome: Sendable { case dropped, busy }
 
-    /// The months that had ended so many days ago and of which no event occurred or was received since, the oldest first.
-    /// Rows of the default partition, whose clocks are absurd, belong to no month.
-    package static func candidates(
-        olderThan days: Int, now: Timestamp, on connection: inout Connection
-    ) throws(PostgresError) -> [Candidate] {
+    /// The moment so many days ago; nil where the log can hold nothing from before it.
+    package static func limit(days: Int, now: Timestamp) -> Timestamp? {
         let (age, isAgeless) = Int64(max(0, days)).multipliedReportingOverflow(by: 86_400_000_000)
         let limit = isAgeless ? .min : now.microseconds.subtractingReportingOverflow(age).partialValue
         // No month is older, and PostgreSQL knows no time as far back as some numbers of days reach.
-        guard limit > Timestamp.plausible.lowerBound.microseconds else { return [] }
-        let since = Timestamp(microseconds: limit)
+        guard limit > Timestamp.plausible.lowerBound.microseconds else { return nil }
+        return Timestamp(microseconds: limit)
+    }
+
+    /// The months that had ended so many days ago and of which no event occurred or was received since, or that have waited as
+    /// long again; the oldest first. Rows of the default partition belong to no month: `Strays` takes those.
+    package static func candidates(
+        olderThan days: Int, now: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> [Candidate] {
+        guard let since = limit(days: days, now: now) else { return [] }
+        let patience = limit(days: days > .max / 2 ? .max : 2 * days, now: now)
         let months = try connection.query(
             """
-            SELECT month, name FROM log.partition
+            SELECT month, name, coalesce((month + interval '1 month') AT TIME ZONE 'UTC' <= \(patience), false)
+            FROM log.partition
             WHERE closed_at IS NULL AND (month + interval '1 month') AT TIME ZONE 'UTC' <= \(since)
             ORDER BY month
             """)
@@ -61,13 +72,31 @@ package enum Retention {
                             OR coalesce(e.received_at, b.received_at) >= \(since))
                     """)[0]
             }
-            if try !look.get(1) { candidates.append(Candidate(month: month, lookedAt: try look.get(0))) }
+            if try !look.get(1) {
+                candidates.append(Candidate(month: month, lookedAt: try look.get(0)))
+            } else if let patience, try row.get(2), try isHeldTooLong(partition, since: patience, on: &connection) {
+                candidates.append(Candidate(month: month, lookedAt: nil))
+            }
         }
         return candidates
     }
 
+    /// Whether the first event of a month was received by then.
+    private static func isHeldTooLong(
+        _ partition: String, since: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
+        try patiently(on: &connection) { connection throws(PostgresError) in
+            try connection.query(
+                """
+                SELECT EXISTS (
+                    SELECT FROM log.\(identifier: partition) AS e JOIN log.batch AS b ON b.id = e.batch_id
+                    WHERE coalesce(e.received_at, b.received_at) <= \(since))
+                """)[0].get(0)
+        }
+    }
+
     /// Closes a month: when this returns, no node takes an event of it any more. Gives a position of the log after which
-    /// none stands; nil, with nothing closed, when one came since the month was looked at.
+    /// none stands; nil, with nothing closed, when one came since the month was looked at, and may still hold it.
     package static func close(
         _ candidate: Candidate, on connection: inout Connection
     ) throws(PostgresError) -> Int64? {
@@ -118,6 +147,31 @@ package enum Retention {
             let pause = min(Deadline.after(seconds: 0.2), deadline)
             _ = Lock(()).wait(until: pause) { _ in Bool?.none }
         }
+    }
+
+    /// Deletes what was refused and received before that moment, and takes the installs out of older reports of dropped events.
+    /// Their counts stay. Says how many refused events went.
+    package static func forgetRefused(
+        receivedBefore limit: Timestamp, most: Int32 = 10_000, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
+        var forgotten = 0
+        while true {
+            let rows = try patiently(on: &connection) { connection throws(PostgresError) in
+                try connection.query(
+                    """
+                    DELETE FROM log.rejected WHERE id IN (
+                        SELECT id FROM log.rejected WHERE received_at < \(limit) LIMIT \(most))
+                    """
+                ).affected
+            }
+            forgotten += rows
+            if rows < Int(most) { break }
+        }
+        _ = try patiently(on: &connection) { connection throws(PostgresError) in
+            try connection.query(
+                "UPDATE log.client_drop SET install_id = NULL WHERE received_at < \(limit) AND install_id IS NOT NULL")
+        }
+        return forgotten
     }
 
     /// A transaction whose statements may take as long as a month is big.

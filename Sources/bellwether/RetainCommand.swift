@@ -7,9 +7,12 @@ internal import ServiceRuntime
 /// Drops old months.
 struct RetainCommand: Command {
     static let words = ["retain"]
-    static let summary = "Drop months of events that are older than N days; their funnels stay"
+    static let summary = "Drop events that are older than N days, by months; their funnels stay"
     static let options = [
-        Option("days", "N", help: "Keep what occurred or was received within so many days; required"),
+        Option(
+            "days", "N",
+            help:
+                "Keep what occurred or was received within so many days; nothing for more than twice as long; required"),
         Option("format", "FORMAT", help: "text or json (default text)"),
     ]
 
@@ -30,17 +33,34 @@ struct RetainCommand: Command {
         defer { access.release() }
         // First, while the deliveries that say of which campaign a message is are still there.
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "retention", log: log)
+        if let fault = try ClockComparison(on: &connection, clock: { WallClock.now }).fault() {
+            StandardStream.error.write("bellwether: nothing was dropped, since what is old cannot be told: \(fault).\n")
+            return .failed
+        }
         let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)
         var outcomes: [RetentionRun.Outcome] = []
-        try RetentionRun(ProjectionControl(url: access.url, log: log)).run(days: days, now: WallClock.now) { outcome in
+        let remainder = try RetentionRun(ProjectionControl(url: access.url, log: log)).run(
+            days: days, now: WallClock.now
+        ) {
+            outcome in
             outcomes.append(outcome)
             if case .text = format { StandardStream.output.write(sentence(outcome)) }
         }
         switch format {
         case .text:
-            if outcomes.isEmpty {
+            if outcomes.isEmpty && remainder.isEmpty {
                 StandardStream.output.write(
                     "Nothing to drop: no month ended over \(days) days ago without an event that occurred or was received since.\n"
+                )
+            }
+            if remainder.strays > 0 || remainder.sealed > 0 {
+                StandardStream.output.write(
+                    "Events whose clock belongs to no month, received over \(days) days ago: \(remainder.strays) dropped; deliveries sealed: \(remainder.sealed).\n"
+                )
+            }
+            if remainder.refused > 0 {
+                StandardStream.output.write(
+                    "Refused events received over \(days) days ago: \(remainder.refused) dropped; data_quality keeps their counts.\n"
                 )
             }
             if exportRows > 0 {
@@ -48,8 +68,13 @@ struct RetainCommand: Command {
                     "Rows of FCM's export dropped: \(exportRows); campaign_funnel keeps their counts.\n")
             }
         case .json:
-            let items = outcomes.map {
+            var items = outcomes.map {
                 "{\"month\":\"\($0.month)\",\"sealed_deliveries\":\($0.sealed),\"dropped\":\($0.isDropped)}"
+            }
+            if remainder.strays > 0 || remainder.sealed > 0 {
+                items.append(
+                    "{\"month\":null,\"sealed_deliveries\":\(remainder.sealed),\"dropped\":true,\"events\":\(remainder.strays)}"
+                )
             }
             StandardStream.output.write("[\(items.joined(separator: ","))]\n")
         }

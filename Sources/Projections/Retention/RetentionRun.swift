@@ -5,6 +5,7 @@ package import Telemetry
 
 /// Takes months out of the log whose events are all older than so many days: each is closed, the funnels are brought
 /// level, the deliveries that would lose events are sealed, the losses are written down, and the partition is dropped.
+/// Events whose clocks belong to no month go by the time of their receipt, and so does what was refused.
 /// What was cut short anywhere is taken up again by the next run.
 package struct RetentionRun {
     let control: ProjectionControl
@@ -26,6 +27,17 @@ package struct RetentionRun {
         package let isDropped: Bool
     }
 
+    /// What went by the time of its receipt.
+    package struct Remainder: Sendable {
+        /// Events whose device clock belongs to no month.
+        package let strays: Int64
+        /// Deliveries that were sealed with them.
+        package let sealed: Int
+        package let refused: Int
+
+        package var isEmpty: Bool { strays == 0 && sealed == 0 && refused == 0 }
+    }
+
     /// Why retention cannot go on.
     package enum Obstacle: Error, CustomStringConvertible {
         case stopped([StoppedProjection])
@@ -45,9 +57,10 @@ package struct RetentionRun {
     }
 
     /// Runs it, oldest month first; `report` is told of each month when it is through.
+    @discardableResult
     package func run(
         days: Int, now: Timestamp, report: (Outcome) -> Void
-    ) throws {
+    ) throws -> Remainder {
         // Whole months are read on this one, and by other plans than single deliveries.
         var log = try LogSession.open(url: control.url, role: nil, purpose: "retention", log: control.log)
         var connection = try ProjectionSession.open(
@@ -60,18 +73,40 @@ package struct RetentionRun {
         for closed in try Retention.closedMonths(on: &log) {
             _ = try control.catchUp(to: closed.position)
             try lookForObstacles(on: &connection)
-            let sealed: Int
-            do {
-                sealed = try Sealing(month: closed, mostDeliveries: mostDeliveries).seal(on: &connection)
-            } catch StepError.stopped {
-                try lookForObstacles(on: &connection)
-                throw StepError.stopped
-            }
+            let sealed = try seal(on: &connection) { sealing, connection in try sealing.seal(closed, on: &connection) }
             try Retention.recordLosses(of: closed.month, on: &log)
             let outcome = try Retention.drop(closed.month, until: .after(seconds: patience), on: &log)
             report(Outcome(month: closed.month, sealed: sealed, isDropped: outcome == .dropped))
         }
+        let remainder = try dropRemainder(days: days, now: now, on: &connection)
         try SealedDeliveries.forgetGone(on: &connection)
+        return remainder
+    }
+
+    private func dropRemainder(
+        days: Int, now: Timestamp, on connection: inout Connection
+    ) throws -> Remainder {
+        guard let limit = Retention.limit(days: days, now: now) else {
+            return Remainder(strays: 0, sealed: 0, refused: 0)
+        }
+        let refused = try Retention.forgetRefused(receivedBefore: limit, on: &connection)
+        let found = try Strays.find(receivedBefore: limit, on: &connection)
+        guard found.events > 0 else { return Remainder(strays: 0, sealed: 0, refused: refused) }
+        _ = try control.catchUp(to: found.position)
+        try lookForObstacles(on: &connection)
+        let sealed = try seal(on: &connection) { sealing, connection in try sealing.sealStrays(on: &connection) }
+        return Remainder(strays: try Strays.drop(on: &connection), sealed: sealed, refused: refused)
+    }
+
+    private func seal(
+        on connection: inout Connection, _ body: (Sealing, inout Connection) throws -> Int
+    ) throws -> Int {
+        do {
+            return try body(Sealing(mostDeliveries: mostDeliveries), &connection)
+        } catch StepError.stopped {
+            try lookForObstacles(on: &connection)
+            throw StepError.stopped
+        }
     }
 
     /// Throws what there is.

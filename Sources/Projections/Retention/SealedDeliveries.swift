@@ -74,27 +74,32 @@ enum SealedDeliveries {
             """)
     }
 
-    /// Forgets those all of whose months are gone: the log holds no event of them, and takes none. One that a step holds
-    /// just now is kept, since it may reach further in a moment.
+    /// Forgets those of which the log holds nothing any more: the months that they reached are gone, and no event of them has a
+    /// clock that belongs to no month. What comes later of one is a new delivery.
+    ///
+    /// In two looks. One that a step holds just now is kept, since it may reach further in a moment. And a step may have passed
+    /// over an event that the first look did not see: the second one sees it, since steps now wait for those that are to go.
     static func forgetGone(on connection: inout Connection) throws(PostgresError) {
         try connection.transaction { connection throws(PostgresError) in
-            try connection.execute(script: "SET LOCAL statement_timeout = 0")
-            try connection.query(
-                """
-                DELETE FROM projection.sealed_delivery AS s
-                USING (
-                    SELECT notification_key, install_id, app, shard FROM projection.sealed_delivery AS sealed
-                    WHERE NOT EXISTS (
-                        SELECT FROM generate_series(
-                            date_trunc('month', sealed.first_device_at AT TIME ZONE 'UTC'),
-                            date_trunc('month', sealed.last_device_at AT TIME ZONE 'UTC'), interval '1 month') AS reached (month)
-                        WHERE NOT EXISTS (
-                            SELECT FROM log.partition AS p WHERE p.month = reached.month::date AND p.dropped_at IS NOT NULL))
-                    FOR UPDATE SKIP LOCKED
-                ) AS gone
-                WHERE s.notification_key = gone.notification_key AND s.install_id = gone.install_id
-                    AND s.app = gone.app AND s.shard = gone.shard
-                """)
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on;
+                    CREATE TEMPORARY TABLE to_forget ON COMMIT DROP AS
+                    SELECT s.ctid AS place FROM projection.sealed_delivery AS s WHERE \(isGone) FOR UPDATE SKIP LOCKED;
+                    DELETE FROM projection.sealed_delivery AS s USING pg_temp.to_forget AS f
+                    WHERE s.ctid = f.place AND \(isGone);
+                    """)
         }
     }
+
+    private static let isGone: StaticString = """
+        NOT EXISTS (
+                SELECT FROM log.partition AS p
+                WHERE p.dropped_at IS NULL
+                    AND p.month BETWEEN date_trunc('month', s.first_device_at AT TIME ZONE 'UTC')
+                        AND s.last_device_at AT TIME ZONE 'UTC')
+            AND NOT EXISTS (
+                SELECT FROM log.event_elsewhere AS e
+                WHERE e.notification_key = s.notification_key AND e.install_id = s.install_id AND e.app = s.app)
+        """
 }

@@ -2,30 +2,67 @@ internal import EventLog
 internal import Postgres
 internal import Telemetry
 
-/// Seals the deliveries that would lose events with a month of the log: what they count for moves to the frozen part of
-/// each table, which rebuilds keep and which nothing changes any more; they themselves go, and what events of them the log
-/// still holds count no more. Every sum is the same before and after, at every moment.
+/// Seals the deliveries that would lose events by retention: what they count for moves to the frozen part of each table, which
+/// rebuilds keep and which nothing changes any more; they themselves go, and what events of them the log still holds count no
+/// more. Every sum is the same before and after, at every moment.
 struct Sealing {
-    let month: Retention.ClosedMonth
     /// Deliveries of one transaction.
     let mostDeliveries: Int32
 
     /// The number of the frozen tables.
     private static let frozen: Int32 = 0
 
-    /// Seals them all; says how many. Again, goes on where it was cut short.
-    func seal(on connection: inout Connection) throws -> Int {
-        try find(on: &connection)
+    /// Seals those that have an event in a closed month; says how many. Again, goes on where it was cut short.
+    ///
+    /// One look at all deliveries, since no event of the month can come any more. A delivery whose events end in the month
+    /// or begin there has one in it; of those that begin before it and end after it the month itself must tell. To seal them
+    /// all would stop the counting of what loses nothing: a device's clock may begin in 1970 and end today.
+    func seal(_ month: Retention.ClosedMonth, on connection: inout Connection) throws -> Int {
+        let (lower, upper) = Self.bounds(of: month.month)
+        return try seal(on: &connection) { live in
+            [
+                """
+                \(sql: Self.choose) WHERE d.tables = \(live) AND (
+                    (d.first_device_at >= \(lower) AND d.first_device_at < \(upper))
+                    OR (d.last_device_at >= \(lower) AND d.last_device_at < \(upper)))
+                """,
+                """
+                \(sql: Self.choose) WHERE d.tables = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
+                    AND EXISTS (
+                        SELECT FROM log.\(identifier: month.partition) AS e
+                        WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
+                """,
+            ]
+        }
+    }
+
+    /// Seals those that have an event among the strays found on this connection; says how many.
+    func sealStrays(on connection: inout Connection) throws -> Int {
+        try seal(on: &connection) { live in
+            [
+                """
+                \(sql: Self.choose) WHERE d.tables = \(live) AND EXISTS (
+                    SELECT FROM \(sql: Strays.table) AS e
+                    WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
+                """
+            ]
+        }
+    }
+
+    private static let choose: StaticString = """
+        INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
+        SELECT d.notification_key, d.install_id, d.app, d.shard FROM projection.opened_delivery AS d
+        """
+
+    /// Seals the deliveries that these statements choose.
+    private func seal(on connection: inout Connection, _ choices: (Int32) -> [Statement]) throws -> Int {
+        try find(choices, on: &connection)
         var sealed = 0
         while let count = try connection.atomically({ connection in try sealSome(on: &connection) }) { sealed += count }
         return sealed
     }
 
-    /// One look at all deliveries, since no event of the month can come any more. A delivery whose events end in the month
-    /// or begin there has one in it; of those that begin before it and end after it the month itself must tell. To seal them
-    /// all would stop the counting of what loses nothing: a device's clock may begin in 1970 and end today.
-    private func find(on connection: inout Connection) throws {
-        let (lower, upper) = bounds
+    private func find(_ choices: (Int32) -> [Statement], on connection: inout Connection) throws {
         try connection.atomically { connection in
             try LineBuilder.holdLines(on: &connection)
             try connection.execute(
@@ -38,22 +75,7 @@ struct Sealing {
                         shard smallint)
                     """)
             guard let live = try DeliveryTable.live(on: &connection) else { return }
-            try connection.query(
-                """
-                INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
-                SELECT notification_key, install_id, app, shard FROM projection.opened_delivery
-                WHERE tables = \(live) AND (
-                    (first_device_at >= \(lower) AND first_device_at < \(upper))
-                    OR (last_device_at >= \(lower) AND last_device_at < \(upper)))
-                """)
-            try connection.query(
-                """
-                INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
-                SELECT DISTINCT d.notification_key, d.install_id, d.app, d.shard
-                FROM projection.opened_delivery AS d JOIN log.\(identifier: month.partition) AS e
-                    ON e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
-                WHERE d.tables = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
-                """)
+            for choice in choices(live) { try connection.query(choice) }
         }
     }
 
@@ -88,9 +110,8 @@ struct Sealing {
         return sealed
     }
 
-    private var bounds: (Timestamp, Timestamp) {
+    private static func bounds(of month: CivilDate) -> (Timestamp, Timestamp) {
         let day: Int64 = 86_400_000_000
-        let month = month.month
         let next = CivilDate(year: month.month == 12 ? month.year + 1 : month.year, month: month.month % 12 + 1, day: 1)
         return (
             Timestamp(microseconds: Int64(month.daysSince1970) * day),
