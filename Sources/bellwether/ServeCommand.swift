@@ -73,7 +73,7 @@ struct ServeCommand: Command {
     func run() throws -> ExitCode {
         Signals.prepare()
         messages.start()
-        defer { messages.stop(within: 2) }
+        defer { messages.stop(within: 5) }
         // Before a database is made for it.
         if let tls = server.tls { try HTTPServer.check(tls) }
         let server = Self.fitting(server, log: log)

@@ -43,14 +43,14 @@ struct SharingTests {
     func budget() {
         let milliseconds = Lock<Int64>(0)
         let budget = InlineBudget(
-            milliseconds: 20, shareOfOne: 0.1, shareOfAll: 0.5,
+            milliseconds: 20, shareOfOne: 0.05, shareOfAll: 0.2,
             clock: { Deadline(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) })
         func work() { milliseconds.withLock { $0 += 15 } }
         #expect(budget.spend(of: 1, on: work) && budget.spend(of: 1, on: work))
         #expect(!budget.spend(of: 1) { Issue.record("what there was is used up") })
         #expect(!budget.spend(of: 2) { Issue.record("so is what there was for all") })
         // Of the time that goes by, all together get half and one app gets a tenth.
-        milliseconds.withLock { $0 += 10 }
+        milliseconds.withLock { $0 += 40 }
         #expect(!budget.spend(of: 1) { Issue.record("an app's share comes back slowly") })
         #expect(budget.spend(of: 2, on: work))
     }
