@@ -25,11 +25,11 @@ LABEL org.opencontainers.image.title="Bellwether" \
       org.opencontainers.image.description="Event-sourced analytics of how people interact with push notifications" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.revision="${REVISION}"
-# What the program is linked to, and no more: libpq, libmicrohttpd, simdjson, zlib, OpenSSL, libcurl, the C++ runtime;
+# What the program is linked to, and no more: libpq, simdjson, zlib, OpenSSL, libcurl, the C++ runtime;
 # time zones for `date` in scripts, and the authorities that sign a database's certificate.
 RUN apt-get update -q \
     && apt-get install -q -y --no-install-recommends \
-        libpq5 libmicrohttpd12 libsimdjson14 zlib1g libssl3 libcurl4 libstdc++6 tzdata ca-certificates \
+        libpq5 libsimdjson14 zlib1g libssl3 libcurl4 libstdc++6 tzdata ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --user-group --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin bellwether \
     && install --directory --owner=bellwether --group=bellwether /reports

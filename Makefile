@@ -6,6 +6,7 @@
 #   make install   build it with Swift's libraries inside, into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make test      install what is missing, run all tests on PostgreSQL servers of their own
 #   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
+#   make attack    what a stranger or the holder of a public key would try, with raw sockets (Tests/Attack; ARGS='framing tls')
 #   make soak      mixed load, errands and random faults at once for SOAK_SECONDS (1200), and what must not grow
 #   make generated write anew what follows from the catalogue of events: openapi.yaml, Docs/API.md, the fuzzer's words
 #   make format    put all Swift files in the house's format
@@ -21,7 +22,7 @@
 #   make clean     remove what was built
 
 # Build tools and C libraries: also what the image is built with (Dockerfile).
-BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libmicrohttpd-dev libsimdjson-dev zlib1g-dev libssl-dev \
+BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libsimdjson-dev zlib1g-dev libssl-dev \
 	libcurl4-openssl-dev
 # The PostgreSQL server that runs embedded, and what the tests run beside it.
 PACKAGES := $(BUILD_PACKAGES) \
@@ -34,7 +35,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # that no two commands build differently, which would build everything anew.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test test-postgres test-tsan test-asan fault soak generated format lint check fuzz schemathesis bench bench-quick \
+.PHONY: build demo serve install test test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis bench bench-quick \
 	docs deps clean
 
 build: deps
@@ -60,8 +61,10 @@ install: deps
 # Tests of tasks, which find no thread beside tests that block theirs: they run by themselves.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
+# What the HTTP server is compared with, byte by byte.
+PROXIES := nginx-light haproxy caddy
 # The browser that looks at the HTML report, without windows: 65 MB to fetch.
-test: PACKAGES += chromium-headless-shell
+test: PACKAGES += chromium-headless-shell $(PROXIES)
 test: deps
 	swift build --build-tests
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
@@ -121,6 +124,12 @@ fault: deps
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests'
 
+# Each attack in full.
+attack: PACKAGES += $(PROXIES)
+attack: deps
+	swift build --product bellwether
+	Tests/Attack/run $(ARGS)
+
 # Everything at once, for long. SOAK_SEED repeats what was sent and which faults came in which order.
 SOAK_SECONDS ?= 1200
 soak: deps
@@ -168,7 +177,8 @@ docs: deps
 	docc convert Sources/BellwetherClient/BellwetherClient.docc --additional-symbol-graph-dir .build/graphs \
 		--output-path .build/docs --fallback-bundle-identifier BellwetherClient --warnings-as-errors
 
-# Debian's server package makes and starts a cluster of the system unless it is told not to; we want only the binaries.
+# Debian's server package makes and starts a cluster of the system unless it is told not to; we want only the binaries, and
+# of no package a service that runs.
 deps:
 	@missing=$$(for package in $(PACKAGES); do \
 		dpkg-query -W -f='$${Status}\n' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
@@ -178,9 +188,12 @@ deps:
 		$(SUDO) mkdir -p /etc/postgresql-common; \
 		echo 'create_main_cluster = false' | $(SUDO) tee /etc/postgresql-common/createcluster.conf >/dev/null; \
 	fi; \
+	if [ ! -e /usr/sbin/policy-rc.d ]; then ours=yes; \
+		printf '#!/bin/sh\nexit 101\n' | $(SUDO) install -m 755 /dev/stdin /usr/sbin/policy-rc.d; fi; \
 	$(SUDO) apt-get update -q && \
 	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-		-o Dpkg::Options::=--force-confold $$missing
+		-o Dpkg::Options::=--force-confold $$missing; result=$$?; \
+	[ -z "$$ours" ] || $(SUDO) rm -f /usr/sbin/policy-rc.d; exit $$result
 
 clean:
 	rm -rf .build

@@ -29,7 +29,7 @@ let package = Package(
     targets: [
         // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CServerSockets", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -48,7 +48,8 @@ let package = Package(
         .target(
             name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Telemetry"], swiftSettings: strictAtTheBorder),
         .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
+        .target(
+            name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
         .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: strictAtTheBorder),
 
         // The domain.

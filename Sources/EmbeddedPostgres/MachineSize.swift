@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ServiceRuntime
 
 /// What there is to share out: memory for caches, disk for the write-ahead log.
 struct MachineSize: Equatable, Sendable {
@@ -11,20 +12,7 @@ struct MachineSize: Equatable, Sendable {
 
     static func measured(at path: String) -> MachineSize {
         MachineSize(
-            memory: memoryLimit(), freeDisk: freeBytes(at: path), sharedMemoryDisk: freeBytes(at: "/dev/shm"))
-    }
-
-    private static func memoryLimit() -> Int {
-        let total =
-            (TextFile.read("/proc/meminfo") ?? "").split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
-            .flatMap { $0.split(separator: " ").dropFirst().first }
-            .flatMap { Int($0) }
-            .map { $0 * 1024 }
-        // Version 2 of control groups, then version 1; "max" and absurdly large numbers mean no limit.
-        let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
-            TextFile.read(path).flatMap { Int($0.filter { !$0.isWhitespace }) }
-        }
-        return ([total ?? 1 << 30] + limits).min()!
+            memory: MachineMemory.limit, freeDisk: freeBytes(at: path), sharedMemoryDisk: freeBytes(at: "/dev/shm"))
     }
 
     private static func freeBytes(at path: String) -> Int {

@@ -1,58 +1,102 @@
-internal import CMicroHTTPD
 internal import ServiceRuntime
 
-/// The handler's side: what `Exchange` asks for, from any thread.
+/// The last step: the answer, and the end of the connection where there must be one.
 extension Connection {
-    func readBody(
-        of request: UInt64, contentLength: Int?, limit: Int, then: @escaping @Sendable ([UInt8]) -> Void
-    ) {
-        let tooLarge = contentLength.map { $0 > limit } ?? false
-        let response = tooLarge ? server.errorResponse(.bodyTooLarge(limit: limit)) : nil
-        state.withLock { state in
-            guard state.request == request else { return }
-            switch state.phase {
-            case .deciding, .parked: break
-            case .reading: preconditionFailure("the body of a request can be read once")
-            default: return
-            }
-            precondition(!state.isBodyRead, "the body of a request can be read once")
-            let wasParked = isParked(state)
-            if let response {
-                answerEarly(response, &state)
-            } else {
-                state.phase = .reading(limit: limit, then: then)
-                state.due = dueWhileReading(state)
-                // What a client merely announces gets little.
-                state.body.reserveCapacity(min(contentLength ?? 0, 64 << 10))
-            }
-            if wasParked { resume(state) }
+    /// The handler has answered.
+    func answer(_ request: UInt64, with response: Response, _ engine: Engine) {
+        guard self.request == request else { return }
+        switch phase {
+        case .deciding, .reading: answer(response, engine)
+        default: break
         }
     }
 
-    func respond(to request: UInt64, with response: Response) -> Bool {
-        let (done, past) = state.withLock { state -> (Bool, Phase) in
-            let past = state.phase
-            guard state.request == request else { return (false, past) }
-            switch past {
-            case .deciding, .parked, .reading: break
-            default: return (false, past)
-            }
-            let wasParked = isParked(state)
-            answerEarly(response, &state)
-            if wasParked { resume(state) }
-            return (true, past)
+    /// The server answers for the handler, unless that was faster.
+    func answer(with fault: RequestFault, thenClose: Bool = false, _ engine: Engine) {
+        guard exchange?.make() == true else {
+            due = .never
+            return
         }
-        _ = past
-        return done
+        let response = server.errorResponse(fault)
+        if thenClose { send(response, thenClose: true, engine) } else { answer(response, engine) }
     }
 
-    func isParked(_ state: State) -> Bool {
-        if case .parked = state.phase { true } else { false }
+    /// Gives a request its answer, behind its body: a client that sends first and reads later would else see a broken
+    /// connection in its place.
+    func answer(_ response: Response, _ engine: Engine) {
+        releaseBody()
+        exchange = nil
+        let configuration = server.configuration
+        if decoder.isDone {
+            send(response, thenClose: false, engine)
+        } else if expectsContinue || decoder.left.map({ $0 + dropped > configuration.discardLimit }) == true {
+            // A client that asked before it sends may not send now, and we need not wait for what is too much.
+            send(response, thenClose: true, engine)
+        } else {
+            phase = .discarding(response)
+            idleSince = .now
+            due = min(max(requestDue, .after(seconds: 1)), .after(seconds: configuration.discardTime))
+        }
     }
 
-    /// To be called once for each time the connection was parked, by who took it out of that phase.
-    func resume(_ state: State) {
-        // SAFETY: the connection is suspended, so libmicrohttpd cannot have closed it: the handle is valid.
-        unsafe MHD_resume_connection(state.handle)
+    func send(_ response: Response, thenClose: Bool, _ engine: Engine) {
+        releaseBody()
+        exchange = nil
+        lingersAfterAnswer = thenClose || !isPersistent || server.isDraining
+        let persistence: AnswerBytes.Persistence =
+            lingersAfterAnswer ? .close : version == .http10 ? .keepAlive : .silent
+        let bytes = AnswerBytes(
+            response, date: engine.date.text, persistence: persistence, withBody: !isHeadRequest)
+        outgoing = bytes.body.isEmpty ? [bytes.head[...]] : [bytes.head[...], bytes.body]
+        server.counters.countAnswer(response.status)
+        phase = .sending
+        idleSince = .now
+        due = .after(seconds: server.configuration.sendDeadline)
+    }
+
+    /// Sends what it can; false when the client does not take more now.
+    func flush(_ engine: Engine) -> Bool {
+        while let piece = outgoing.first, let socket {
+            guard mayWrite else { return false }
+            switch socket.write(piece) {
+            case .bytes(let count) where count == piece.count: outgoing.removeFirst()
+            case .bytes(let count): outgoing[0] = piece.dropFirst(count)
+            case .notNow: mayWrite = false
+            case .ended, .failed:
+                close(engine)
+                return false
+            }
+        }
+        endRequest()
+        if lingersAfterAnswer { beginLingering(engine) } else { awaitRequest() }
+        return true
+    }
+
+    /// Says that this was the last word, and waits a little for the client's.
+    func beginLingering(_ engine: Engine) {
+        guard let socket else { return }
+        incoming = []
+        socket.finishSending()
+        guard engine.letLinger(self) else { return close(engine) }
+        phase = .lingering
+        dropped = 0
+        due = .after(seconds: server.configuration.lingerTime)
+    }
+
+    /// False when there is nothing to drop now.
+    func linger(_ engine: Engine) -> Bool {
+        guard mayRead, let socket else { return false }
+        switch socket.drop(into: &engine.scratch) {
+        case .bytes(let count):
+            dropped += count
+            if dropped > server.configuration.discardLimit { close(engine) }
+            return true
+        case .notNow:
+            mayRead = false
+            return false
+        case .ended, .failed:
+            close(engine)
+            return false
+        }
     }
 }

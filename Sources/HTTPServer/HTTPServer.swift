@@ -7,9 +7,9 @@ package final class HTTPServer: Sendable {
     /// Where it listens, with the port that was chosen for port 0.
     package let address: HTTPServerConfiguration.Address
     private let context: ServerContext
-    private let daemon: Daemon
-    private let attendant: Attendant
+    private let engine: Engine
     private let listener: Listener
+    private let watch: CertificateWatch?
     private let worker = Lock(Worker?.none)
     private let life = Lock(Life.ready)
 
@@ -20,34 +20,33 @@ package final class HTTPServer: Sendable {
         configuration: HTTPServerConfiguration, handler: any RequestHandler, log: Log,
         errorResponse: @escaping @Sendable (RequestFault) -> Response
     ) throws(HTTPServerError) {
-        let certificate = try configuration.tls.map(HTTPServer.certificate)
-        let privateKey = try configuration.tls.map(HTTPServer.privateKey)
+        let identity = try configuration.tls.map { files throws(HTTPServerError) in try TLSIdentity(files) }
         let doorbell = try Doorbell()
         context = ServerContext(
-            configuration: configuration, handler: handler, log: log, doorbell: doorbell, errorResponse: errorResponse)
+            configuration: configuration, identity: identity, handler: handler, log: log,
+            mailbox: Mailbox(doorbell: doorbell), errorResponse: errorResponse)
         listener = try Listener(configuration.listen, unixSocketMode: configuration.unixSocketMode)
         address = listener.address
         do {
-            daemon = try Daemon(context: context, certificate: certificate, privateKey: privateKey)
+            engine = try Engine(server: context, listener: listener, doorbell: doorbell)
         } catch {
             listener.close()
             throw error
         }
-        attendant = Attendant(context: context, listener: listener, daemon: daemon, doorbell: doorbell)
+        watch = configuration.tls.map { [context] in CertificateWatch($0, context) }
     }
 
     /// Throws what a server would not start with: files that cannot be read, or are no pair.
     package static func check(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
-        let (certificate, privateKey) = (try certificate(tls), try privateKey(tls))
-        let context = ServerContext(
-            configuration: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0), tls: tls),
-            handler: Nobody(), log: .silent, doorbell: try Doorbell(), errorResponse: { _ in Response(status: 503) })
-        try Daemon(context: context, certificate: certificate, privateKey: privateKey).stop()
+        _ = try TLSIdentity(tls)
     }
 
-    /// Whom a server asks that has no door.
-    private struct Nobody: RequestHandler {
-        func begin(_ head: RequestHead, _ exchange: Exchange) { exchange.respond(Response(status: 503)) }
+    /// Reads certificate and key anew, for the clients that come from now on. Throws, and changes nothing, for files with
+    /// which it would not start. False for plain HTTP.
+    package func readCertificateAnew() throws(HTTPServerError) -> Bool {
+        guard let tls = context.configuration.tls else { return false }
+        context.identity = try TLSIdentity(tls)
+        return true
     }
 
     deinit {
@@ -60,7 +59,7 @@ package final class HTTPServer: Sendable {
     }
 
     /// What it has seen so far.
-    package var counts: ServerCounts { context.counters.snapshot(connectionsOpen: context.connections.count) }
+    package var counts: ServerCounts { context.counters.snapshot() }
 
     package func start() {
         let starts = life.withLock { life in
@@ -69,8 +68,9 @@ package final class HTTPServer: Sendable {
             return true
         }
         guard starts else { return }
-        let attendant = attendant
-        worker.withLock { $0 = Worker(name: "http-door") { attendant.run() } }
+        let engine = engine
+        worker.withLock { $0 = Worker(name: "http") { engine.run() } }
+        watch?.start()
     }
 
     /// Lets nobody in any more, waits until all requests in flight have their answers, and ends. What has none when the
@@ -86,56 +86,21 @@ package final class HTTPServer: Sendable {
         case .stopped: return
         case .stopping: _ = life.wait(until: .never) { $0 == .stopped ? true : nil }
         case .running:
+            watch?.stop()
             context.advance(to: .draining)
-            attendant.shutTheDoor()
-            let allAnswered = context.waitUntilNothingIsInFlight(until: deadline)
-            context.advance(to: .closing)
-            if !allAnswered {
-                for connection in context.connections.all { connection.hurry() }
+            context.mailbox.post(.shutTheDoor)
+            context.waitUntilTheDoorIsShut()
+            if !context.waitUntilNothingIsInFlight(until: deadline) {
+                context.mailbox.post(.hurry)
                 // The last answers need a moment to get out.
                 _ = context.waitUntilNothingIsInFlight(until: .after(seconds: 1))
             }
-            finish()
+            context.mailbox.post(.end)
+            worker.withLock { $0 }?.join()
+            life.withLockNotifying { $0 = .stopped }
         case .ready:
-            context.advance(to: .closing)
             listener.close()
-            finish()
+            life.withLockNotifying { $0 = .stopped }
         }
-    }
-
-    private func finish() {
-        daemon.stop()
-        // What was accepted last may never have got through libmicrohttpd's door.
-        context.connections.removeAll()
-        attendant.end()
-        worker.withLock { $0 }?.join()
-        life.withLockNotifying { $0 = .stopped }
-    }
-
-    private static func certificate(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) -> [UInt8] {
-        try read(tls.certificate, what: "certificate")
-    }
-
-    private static func privateKey(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) -> [UInt8] {
-        try read(tls.privateKey, what: "private key")
-    }
-
-    private static func read(_ path: String, what: String) throws(HTTPServerError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .unreadable(path: path, what: what, reason: SystemError.last.description)
-        }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while bytes.count < 1 << 20 {
-            let count = unsafe Glibc.read(descriptor, &piece, piece.count)
-            guard count >= 0 else {
-                throw .unreadable(path: path, what: what, reason: SystemError.last.description)
-            }
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
-        return bytes
     }
 }

@@ -28,15 +28,13 @@ package struct HTTPServerConfiguration: Sendable {
     package var tls: TLS?
     /// Permissions of a Unix socket's path.
     package var unixSocketMode: UInt32 = 0o660
-    package var ioThreads = 1
-
-    /// Further clients get a 503 at once.
+    /// For one more, that which has been idle for longest is closed; where all are at work, it gets a 503 at once.
     package var connectionLimit = 5000
     package var connectionsPerAddress: Int?
     /// Of the request line and all header fields together.
     package var headerLimit = 16 << 10
-    /// Of all the bodies together that are still arriving.
-    package var bodyMemoryLimit = 256 << 20
+    /// Of all connections together, with what they have sent, until it is answered, and what they have not yet taken.
+    package var memoryLimit = 256 << 20
 
     /// From the last answer, or from connecting, until the next request line is complete.
     package var idleTimeout = 75.0

@@ -1,22 +1,37 @@
 /// Header fields in one piece of memory: a request allocates once for all of them, and a value becomes a `String` only
 /// when somebody asks for it.
 struct HeaderFields: Sendable {
-    /// Name, NUL, value, NUL, and so on. libmicrohttpd's fields end at the first NUL, so none can be inside.
+    /// Name, NUL, value, NUL, and so on. No NUL is inside: the scanner let none through.
     private var bytes: [UInt8] = []
-    /// A value went on in the next line, as old HTTP allowed: libmicrohttpd then glues the second line to the *name*, and
-    /// `Transfer-Encoding` is no longer what the proxy before us took it for.
-    private(set) var hasFolds = false
 
-    init(capacity: Int) {
-        bytes.reserveCapacity(capacity)
+    /// Of whole lines, each with its CR and LF. A name is a token and stands directly before its colon (RFC 9112, 5.1), and
+    /// no line goes on in the next one (5.2): `Content-Length : 5` and folded lines are what readers disagree about.
+    init(_ lines: ArraySlice<UInt8>) throws(RequestFault) {
+        bytes.reserveCapacity(lines.count + 16)
+        var start = lines.startIndex
+        while start < lines.endIndex {
+            guard let end = lines[start...].firstIndex(of: 0x0D) else { break }
+            try append(lines[start..<end])
+            start = end + 2
+        }
     }
 
-    /// Both as they lie in libmicrohttpd's buffer.
-    mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if unsafe !HeaderFields.areOnOneLine(name, value) { hasFolds = true }
-        unsafe bytes.append(contentsOf: name)
+    private mutating func append(_ line: ArraySlice<UInt8>) throws(RequestFault) {
+        guard line.first != 0x20, line.first != 0x09 else {
+            throw .malformed(detail: "a header field goes on in the next line")
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            throw .malformed(detail: "a header field has no colon")
+        }
+        guard colon > line.startIndex, line[..<colon].allSatisfy(HeaderFields.isTokenByte) else {
+            throw .malformed(detail: "the name of a header field is no word")
+        }
+        var (first, last) = (colon + 1, line.endIndex)
+        while first < last, line[first] == 0x20 || line[first] == 0x09 { first += 1 }
+        while last > first, line[last - 1] == 0x20 || line[last - 1] == 0x09 { last -= 1 }
+        bytes += line[..<colon]
         bytes.append(0)
-        unsafe bytes.append(contentsOf: value)
+        bytes += line[first..<last]
         bytes.append(0)
     }
 
@@ -38,27 +53,6 @@ struct HeaderFields: Sendable {
         return values
     }
 
-    /// Every name is a token (RFC 9110, 5.6.2). libmicrohttpd takes `Content-Length : 5` for a field it does not know;
-    /// the proxy before it may know better, and the two would disagree on where the body ends.
-    var namesAreTokens: Bool {
-        var position = bytes.startIndex
-        while let (field, _) = next(&position) {
-            guard !field.isEmpty, field.allSatisfy(HeaderFields.isTokenByte) else { return false }
-        }
-        return true
-    }
-
-    /// Between the name and its value are the place of the colon and white space, unless the name was moved to make room
-    /// for a second line.
-    private static func areOnOneLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-        guard let start = name.baseAddress, let end = value.baseAddress else { return false }
-        let colon = unsafe start + name.count
-        guard unsafe colon < end else { return false }
-        // SAFETY: both lie in one buffer of one connection, so what is between them does too.
-        return unsafe UnsafeRawBufferPointer(start: colon + 1, count: end - colon - 1)
-            .allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    }
-
     private func next(_ position: inout Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
         guard position < bytes.endIndex,
             let nameEnd = bytes[position...].firstIndex(of: 0),
@@ -72,12 +66,10 @@ struct HeaderFields: Sendable {
         left == right || (left ^ right == 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
     }
 
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
-        }
+    /// Of a token (RFC 9110, 5.6.2).
+    static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
+
+    private static let tokenBytes = (UInt8.min...UInt8.max).map { byte in
+        byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
     }
 }

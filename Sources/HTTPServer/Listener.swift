@@ -1,4 +1,4 @@
-internal import CMicroHTTPD
+internal import CServerSockets
 internal import Glibc
 
 /// The sockets that clients connect to.
@@ -38,20 +38,22 @@ internal import Glibc
 
     /// The next client, if one waits.
     func accept(on descriptor: Int32) -> Accepted {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let client = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe accept4(
-                    descriptor, pointer, &length, Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue))
+        while true {
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let client = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    unsafe accept4(
+                        descriptor, pointer, &length, Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue))
+                }
             }
-        }
-        if client >= 0 { return .connection(client, peer: SocketAddress(address, length: length).host ?? "unix") }
-        switch errno {
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-        case EAGAIN: return .nobody
-        // The client gave up, or a signal came: the next may be better, and poll(2) will say so.
-        default: return .nobody
+            if client >= 0 { return .connection(client, peer: SocketAddress(address, length: length).host ?? "unix") }
+            switch errno {
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+            // This client gave up, or a signal came: the next may be better.
+            case ECONNABORTED, EINTR, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH: continue
+            default: return .nobody
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 /// Why the server answers a request by itself, without or against its handler.
 package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What came is no request of HTTP/1.1, or not in its only spelling; `detail` says what is wrong with it.
+    case malformed(detail: String)
     /// The header fields leave open where the body ends.
     case ambiguousFraming
     /// Request line and header fields are over the limit.
@@ -18,7 +20,7 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status that fits.
     package var status: Int {
         switch self {
-        case .ambiguousFraming: 400
+        case .malformed, .ambiguousFraming: 400
         case .bodyStalled: 408
         case .bodyTooLarge: 413
         case .headTooLarge: 431
@@ -26,11 +28,20 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Nobody knows where the next request begins, or whether this client is worth one: the connection ends.
+    var endsConnection: Bool {
+        switch self {
+        case .malformed, .ambiguousFraming, .headTooLarge: true
+        default: false
+        }
+    }
+
     package var description: String {
         switch self {
+        case .malformed(let detail): "This is not HTTP/1.1: \(detail)."
         case .ambiguousFraming:
             "The request does not say clearly where its body ends: send one Content-Length, or "
-                + "Transfer-Encoding: chunked, and plain header names."
+                + "Transfer-Encoding: chunked."
         case .headTooLarge(let limit): "The request line and header fields are over \(limit) bytes."
         case .bodyTooLarge(let limit): "The body is over \(limit) bytes."
         case .bodyStalled: "The body did not arrive in time: send it again."

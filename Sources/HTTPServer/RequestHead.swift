@@ -16,9 +16,9 @@ package struct RequestHead: Sendable {
     let expectsContinue: Bool
     private let fields: HeaderFields
 
-    init(method: String, target: String, fields: HeaderFields, framing: BodyFraming, version: String, peer: String) {
-        self.method = method
-        let origin = RequestHead.originForm(of: target)
+    init(_ parsed: ParsedHead, peer: String) {
+        method = parsed.line.method
+        let origin = RequestHead.originForm(of: parsed.line.target)
         if let mark = origin.utf8.firstIndex(of: UInt8(ascii: "?")) {
             path = String(origin[..<mark])
             query = String(origin[origin.utf8.index(after: mark)...])
@@ -27,15 +27,14 @@ package struct RequestHead: Sendable {
             query = nil
         }
         self.peer = peer
-        self.fields = fields
-        switch framing {
+        fields = parsed.fields
+        switch parsed.framing {
         case .none: (contentLength, hasBody) = (nil, false)
         case .length(let length): (contentLength, hasBody) = (length, length > 0)
         case .chunked: (contentLength, hasBody) = (nil, true)
         }
-        // libmicrohttpd sends `100 Continue` to exactly these.
         expectsContinue =
-            hasBody && version == "HTTP/1.1" && fields.value(of: "expect")?.lowercased() == "100-continue"
+            hasBody && parsed.line.version == .http11 && fields.value(of: "expect")?.lowercased() == "100-continue"
     }
 
     /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.

@@ -7,47 +7,44 @@ final class ServerContext: Sendable {
     let handler: any RequestHandler
     let log: Log
     let counters = ServerCounters()
-    let connections = ConnectionTable()
-    let lingering: LingeringSockets
+    let mailbox: Mailbox
+    private let presentIdentity: Lock<TLSIdentity?>
     private let makeErrorResponse: @Sendable (RequestFault) -> Response
     private let stage = Atomic(Stage.open.rawValue)
     private let drained = Lock(0)
-    private let complaint = Lock(String?.none)
+    private let doorIsShut = Lock(false)
 
     enum Stage: Int {
         case open
         /// Stopping: what is in flight finishes, nothing new begins.
         case draining
-        /// Nothing waits any more: a connection must not be parked from here on.
-        case closing
     }
 
     init(
-        configuration: HTTPServerConfiguration, handler: any RequestHandler, log: Log, doorbell: Doorbell,
-        errorResponse: @escaping @Sendable (RequestFault) -> Response
+        configuration: HTTPServerConfiguration, identity: TLSIdentity?, handler: any RequestHandler, log: Log,
+        mailbox: Mailbox, errorResponse: @escaping @Sendable (RequestFault) -> Response
     ) {
         self.configuration = configuration
         self.handler = handler
         self.log = log
         makeErrorResponse = errorResponse
-        lingering = LingeringSockets(
-            doorbell: doorbell, time: configuration.lingerTime, bytesEach: configuration.discardLimit)
+        self.mailbox = mailbox
+        presentIdentity = Lock(identity)
     }
 
     func errorResponse(_ fault: RequestFault) -> Response { makeErrorResponse(fault) }
 
-    /// libmicrohttpd has something to say.
-    func complain(_ text: String) {
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        // It becomes part of a sentence.
-        complaint.withLock { $0 = line.hasSuffix(".") ? String(line.dropLast()) : line }
-        log.debug("libmicrohttpd", ["says": line])
+    /// With what the next clients are served; nil for plain HTTP.
+    var identity: TLSIdentity? {
+        get { presentIdentity.withLock { $0 } }
+        set { presentIdentity.withLock { $0 = newValue } }
     }
 
-    var lastComplaint: String? { complaint.withLock { $0 } }
+    func sayThatTheDoorIsShut() { doorIsShut.withLockNotifying { $0 = true } }
+
+    func waitUntilTheDoorIsShut() { _ = doorIsShut.wait(until: .never) { $0 ? true : nil } }
 
     var isDraining: Bool { stage.load(ordering: .sequentiallyConsistent) != Stage.open.rawValue }
-    var isClosing: Bool { stage.load(ordering: .sequentiallyConsistent) == Stage.closing.rawValue }
 
     func advance(to next: Stage) {
         stage.store(next.rawValue, ordering: .sequentiallyConsistent)

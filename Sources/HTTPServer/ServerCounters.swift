@@ -16,7 +16,11 @@ package struct ServerCounts: Hashable, Sendable {
     package var exchangesAlive = 0
     /// Idle, slow or unresponsive clients whose connection was shut without an answer.
     package var connectionsCut = 0
-    /// Answers by status, the server's own too; those of libmicrohttpd to malformed HTTP are not seen.
+    /// Idle ones that had to give way to others.
+    package var connectionsEvicted = 0
+    /// Bytes that connections and bodies take, as far as they are counted.
+    package var memoryHeld = 0
+    /// Answers by status, the server's own too.
     package var answers: [Int: Int] = [:]
 }
 
@@ -24,6 +28,9 @@ final class ServerCounters: Sendable {
     let connectionsAccepted = Atomic(0)
     let connectionsRefused = Atomic(0)
     let connectionsCut = Atomic(0)
+    let connectionsEvicted = Atomic(0)
+    let connectionsOpen = Atomic(0)
+    let memoryHeld = Atomic(0)
     let acceptFailures = Atomic(0)
     let requestsInFlight = Atomic(0)
     let bodyBytesHeld = Atomic(0)
@@ -35,9 +42,11 @@ final class ServerCounters: Sendable {
         answers.withLock { $0[status] += 1 }
     }
 
-    func snapshot(connectionsOpen: Int) -> ServerCounts {
+    func snapshot() -> ServerCounts {
         var counts = ServerCounts()
-        counts.connectionsOpen = connectionsOpen
+        counts.connectionsOpen = connectionsOpen.load(ordering: .relaxed)
+        counts.connectionsEvicted = connectionsEvicted.load(ordering: .relaxed)
+        counts.memoryHeld = memoryHeld.load(ordering: .relaxed)
         counts.connectionsAccepted = connectionsAccepted.load(ordering: .relaxed)
         counts.connectionsRefused = connectionsRefused.load(ordering: .relaxed)
         counts.connectionsCut = connectionsCut.load(ordering: .relaxed)

@@ -1,4 +1,4 @@
-internal import CMicroHTTPD
+internal import CServerSockets
 internal import Glibc
 
 /// An address of the socket interface, IPv4 or IPv6.
@@ -60,6 +60,7 @@ struct SocketAddress: @unchecked Sendable {
         if storage.ss_family == sa_family_t(AF_INET6) {
             SocketAddress.set(IPV6_V6ONLY, Int32(IPPROTO_IPV6), on: descriptor, to: !alsoIPv4)
         }
+        SocketAddress.limitBuffers(of: descriptor)
         guard bind(descriptor) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0 else {
             let failure = SystemError.last
             close(descriptor)
@@ -80,6 +81,14 @@ struct SocketAddress: @unchecked Sendable {
         unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
         }
+    }
+
+    /// How much the kernel holds for each client whom we do not read, or who does not read us; without, that is up to several
+    /// megabytes each. Clients inherit it from the socket that listens.
+    static func limitBuffers(of descriptor: Int32) {
+        var (receive, send): (Int32, Int32) = (64 << 10, 16 << 10)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receive, socklen_t(MemoryLayout<Int32>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &send, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private static func set(_ option: Int32, _ level: Int32, on descriptor: Int32, to value: Bool) {

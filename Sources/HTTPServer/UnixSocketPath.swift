@@ -1,4 +1,4 @@
-internal import CMicroHTTPD
+internal import CServerSockets
 internal import Glibc
 
 /// A path at which a Unix socket is, or will be.

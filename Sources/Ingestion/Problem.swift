@@ -10,6 +10,7 @@ struct Problem {
         case missingSends = "missing_sends"
         case invalidSource = "invalid_source"
         case notUnpackable = "not_unpackable"
+        case malformedRequest = "malformed_request"
         case ambiguousFraming = "ambiguous_framing"
         case missingKey = "missing_key"
         case unknownKey = "unknown_key"
@@ -37,7 +38,7 @@ struct Problem {
         var status: Int {
             switch self {
             case .notJSON, .notAnObject, .missingEvents, .missingSends, .invalidSource, .notUnpackable,
-                .ambiguousFraming:
+                .malformedRequest, .ambiguousFraming:
                 400
             case .missingKey, .unknownKey: 401
             case .revokedKey, .wrongKeyKind: 403
@@ -62,6 +63,7 @@ struct Problem {
             case .missingSends: "The envelope has no array 'sends'"
             case .invalidSource: "The envelope's 'source' is not an object"
             case .notUnpackable: "The body is not valid gzip"
+            case .malformedRequest: "This is not HTTP"
             case .ambiguousFraming: "It is not clear where the body ends"
             case .missingKey: "There is no key"
             case .unknownKey: "The key is not known"
@@ -126,6 +128,7 @@ struct Problem {
     /// The server's own refusals, in the same words.
     init(_ fault: RequestFault) {
         switch fault {
+        case .malformed: self.init(.malformedRequest, fault.description)
         case .ambiguousFraming: self.init(.ambiguousFraming, fault.description)
         case .headTooLarge: self.init(.headTooLarge, fault.description)
         case .bodyTooLarge(let limit): self.init(.bodyTooLarge, "At most \(limit) bytes. Send less at a time.")

@@ -6,8 +6,8 @@ package final class Router: RequestHandler {
     package enum Surface: Sendable {
         /// All paths.
         case everything
-        /// `/metrics` and nothing else, for a door of its own.
-        case metricsOnly
+        /// What monitors ask for, on a door of its own.
+        case inside
         /// All but `/metrics`, which then has a door of its own.
         case withoutMetrics
     }
@@ -33,7 +33,7 @@ package final class Router: RequestHandler {
         func isThere(on surface: Surface) -> Bool {
             switch surface {
             case .everything: true
-            case .metricsOnly: self == .metrics
+            case .inside: [.metrics, .health, .readiness].contains(self)
             case .withoutMetrics: self != .metrics
             }
         }

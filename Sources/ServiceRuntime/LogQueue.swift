@@ -18,6 +18,8 @@ final class LogQueue: Sendable {
     /// How many lines were dropped, all told.
     var total: Int { state.withLock { $0.droppedInTotal } }
 
+    var isEmpty: Bool { state.withLock { $0.bytes.isEmpty } }
+
     func add(_ line: String) {
         state.withLockNotifying { state in
             guard state.bytes.count + line.utf8.count <= capacity else {

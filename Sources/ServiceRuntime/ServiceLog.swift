@@ -35,7 +35,7 @@ package final class ServiceLog: Sendable {
                     log.warning("nobody read the log, and lines were left out", ["left out": "\(dropped)"])
                 }
                 log.tellWhatWasLeftOut(all: isClosed)
-                if isClosed, bytes.isEmpty, dropped == 0 { break }
+                if isClosed, queue.isEmpty { break }
             }
             hasEnded.withLockNotifying { $0 = true }
         }

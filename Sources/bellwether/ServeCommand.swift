@@ -14,12 +14,17 @@ struct ServeCommand: Command {
             "listen", "ADDRESS", environment: "BELLWETHER_LISTEN",
             help: "host:port, or the path of a Unix socket (default 127.0.0.1:8080)"),
         Option("only", "PART", help: "Run one part of the service: ingest or project"),
-        Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead"),
-        Option("tls-certificate", "FILE", help: "Serve HTTPS with this certificate chain (PEM)"),
+        Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead, and health, without TLS"),
+        Option(
+            "tls-certificate", "FILE",
+            help: "Serve HTTPS with this certificate chain (PEM), read anew when it changes and on SIGHUP"),
         Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
         Option(
             "cors-origin", "ORIGIN", isRepeatable: true, help: "Web origin that may post from a browser; '*' for all"),
         Option("connections", "N", help: "Connections at once (default 5000)"),
+        Option(
+            "connection-memory", "N",
+            help: "Bytes that connections and bodies may take together (default: a quarter of the memory there is)"),
         Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
         Option("writers", "N", help: "Commits at once (default 2)"),
         Option("lanes", "N", help: "Steps of the projections at once (default 2)"),
@@ -56,6 +61,8 @@ struct ServeCommand: Command {
         default: throw UsageError("--tls-certificate and --tls-key go together")
         }
         server.connectionLimit = try arguments.number("connections", in: 1...100_000, default: 5000)
+        server.memoryLimit = try arguments.number(
+            "connection-memory", in: (4 << 20)...(1 << 40), default: max(32 << 20, MachineMemory.limit / 4))
         if arguments.has("connections-per-address") {
             server.connectionsPerAddress = try arguments.number("connections-per-address", in: 1...100_000, default: 1)
         }
@@ -71,7 +78,7 @@ struct ServeCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        Signals.prepare()
+        Signals.prepare(withReload: true)
         messages.start()
         defer { messages.stop(within: 5) }
         // Before a database is made for it.
@@ -87,7 +94,7 @@ struct ServeCommand: Command {
             [messages] in messages.leftOut
         }
         service.start()
-        let signal = Signals.waitForStop()
+        let signal = Signals.waitForStop { service.readCertificateAnew() }
         log.info("stopping: finishing what is in flight", ["signal": signal])
         Signals.letTheNextOneKill()
         service.stop()

@@ -112,7 +112,8 @@ final class Service: Sendable {
         if let metricsListen = configuration.metricsListen {
             var quiet = HTTPServerConfiguration(listen: metricsListen)
             quiet.connectionLimit = 64
-            let metricsRouter = Router(.metricsOnly, routes: Router.Routes(), metrics: metrics, isReady: isReady)
+            quiet.memoryLimit = 8 << 20
+            let metricsRouter = Router(.inside, routes: Router.Routes(), metrics: metrics, isReady: isReady)
             doors.append(
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
@@ -124,6 +125,9 @@ final class Service: Sendable {
             Dictionary(uniqueKeysWithValues: door.counts.answers.map { (String($0.key), $0.value) })
         }
         registry.gauge("bellwether_connections", "Open client connections.") { Double(door.counts.connectionsOpen) }
+        registry.gauge(
+            "bellwether_connection_memory_bytes", "Bytes that client connections and request bodies take."
+        ) { Double(door.counts.memoryHeld) }
         registry.gauge("bellwether_requests_in_flight", "Requests that wait for their answer.") {
             Double(door.counts.requestsInFlight)
         }
@@ -132,7 +136,7 @@ final class Service: Sendable {
             let counts = door.counts
             return [
                 "accepted": counts.connectionsAccepted, "refused": counts.connectionsRefused,
-                "cut": counts.connectionsCut,
+                "cut": counts.connectionsCut, "evicted": counts.connectionsEvicted,
             ]
         }
         registry.counter(
@@ -165,6 +169,17 @@ final class Service: Sendable {
         for door in doors {
             door.start()
             log.info("listening", ["address": "\(door.address)"])
+        }
+    }
+
+    /// Reads certificate and key anew, for the clients that come from now on.
+    func readCertificateAnew() {
+        do {
+            log.info(
+                try doors[0].readCertificateAnew()
+                    ? "SIGHUP: the certificate was read anew" : "SIGHUP: there is no certificate to read anew")
+        } catch {
+            log.error("SIGHUP: the old certificate stays in use", ["error": "\(error)"])
         }
     }
 

@@ -45,7 +45,7 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
         DeploymentMistake(.compose, in: settings, "=info", "=debug", "default of BELLWETHER_LOG_LEVEL"),
         DeploymentMistake(.image, in: image, "debian:12-slim", "debian:latest", "debian:latest is not pinned"),
         DeploymentMistake(.image, in: image, "USER 10001:10001\n", "", "runs as 'None'"),
-        DeploymentMistake(.image, in: image, " libmicrohttpd12 ", " ", "is built with libmicrohttpd-dev"),
+        DeploymentMistake(.image, in: image, " libsimdjson14 ", " ", "is built with libsimdjson-dev"),
         DeploymentMistake(.image, in: image, #"["bellwether"]"#, "bellwether", "ENTRYPOINT goes through a shell"),
         DeploymentMistake(.image, in: ".dockerignore", "!Migrations\n", "", "what is copied and what may be"),
         DeploymentMistake(.alerts, in: alerts, "_queue_bytes > ", "_queued_bytes > ", "has no bellwether_queued_bytes"),

@@ -102,14 +102,16 @@ struct ObservationTests {
         }
     }
 
-    @Test("metrics move to a door of their own, which serves nothing else")
+    @Test("metrics move to a door of their own, which carries health, too, and nothing else")
     func metricsDoor() throws {
         let service = try shared.bellwether.serve("--metrics-listen", "127.0.0.1:0")
         defer { _ = try? service.stop() }
         #expect(try service.client().get("/metrics").status == 404)
         let port = try #require(service.addresses.last?.split(separator: ":").last.flatMap { UInt16($0) })
         #expect(try HTTPClient(port: port).get("/metrics").body.contains("bellwether_database_up"))
-        #expect(try HTTPClient(port: port).get("/healthz").status == 404)
+        #expect(try HTTPClient(port: port).get("/healthz").body == "ok\n")
+        #expect(try HTTPClient(port: port).get("/readyz").body == "ready\n")
+        #expect(try HTTPClient(port: port).get("/openapi.yaml").status == 404)
         #expect(try HTTPClient(port: port).post("{}", key: nil).status == 404)
     }
 
@@ -153,6 +155,43 @@ struct ObservationTests {
             #expect(early.status == 1 && early.messages.contains("certificate \(scratch(certificate))"), "\(early)")
         }
         #expect(!FileManager.default.fileExists(atPath: scratch("data")))
+    }
+
+    @Test("SIGHUP ends nobody: it has the certificate read anew, where there is one")
+    func hangup() throws {
+        let scratch = TemporaryDirectory()
+        func make(_ name: String) throws {
+            let made = try ChildProcess.run([
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                "2",
+                "-subj", "/CN=\(name)", "-keyout", scratch(name + ".key"), "-out", scratch(name + ".crt"),
+            ])
+            #expect(made.status == 0, "\(made.messages)")
+        }
+        try make("first")
+        try make("second")
+        let service = try shared.bellwether.serve(
+            "--tls-certificate", scratch("first.crt"), "--tls-key", scratch("first.key"), waitsUntilReady: false)
+        func served() throws -> String {
+            try ChildProcess.run([
+                "sh", "-c",
+                "openssl s_client -connect 127.0.0.1:\(service.port) </dev/null 2>/dev/null | openssl x509 -noout -subject",
+            ]).output
+        }
+        #expect(try eventually { try served().contains("first") })
+        for kind in [".crt", ".key"] {
+            #expect(rename(scratch("second" + kind), scratch("first" + kind)) == 0)
+        }
+        service.process.signal(SIGHUP)
+        #expect(eventually { service.log.contains("SIGHUP: the certificate was read anew") })
+        #expect(try served().contains("second"))
+        #expect(try service.stop() == 0)
+
+        let plain = try shared.bellwether.serve()
+        plain.process.signal(SIGHUP)
+        #expect(eventually { plain.log.contains("SIGHUP: there is no certificate to read anew") })
+        #expect(try plain.client().get("/healthz").status == 200)
+        #expect(try plain.stop() == 0)
     }
 
     @Test("an address that is taken is named, and the service ends with 1")

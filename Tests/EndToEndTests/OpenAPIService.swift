@@ -17,9 +17,9 @@ struct OpenAPIService {
         defer { database.drop() }
         let directory = TemporaryDirectory()
         let doors = Doors(socket: directory("door"), away: directory("away"), keys: try makeKeys(database))
-        let service = try Bellwether(database).serve("--listen", doors.socket)
+        let service = try Bellwether(database).serve("--listen", doors.socket, "--connection-memory", "4194304")
         let away = try Bellwether(database: "postgresql:///none?host=\(directory.path)").serve(
-            "--listen", doors.away, "--metrics-listen", directory("metrics"), "--connections", "8",
+            "--listen", doors.away, "--metrics-listen", directory("metrics"),
             waitsUntilReady: false)
         try body(doors)
         return [try service.stop(), try away.stop()]

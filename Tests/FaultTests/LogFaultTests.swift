@@ -40,7 +40,6 @@ struct LogFaultTests {
         let socket = directory("door")
         let process = try bellwether.start(["serve", "--log-level", "debug", "--listen", socket])
         #expect(eventually { (try? HTTPClient(path: socket).get("/readyz").status) == 200 })
-        // Requests that libmicrohttpd complains of, and others.
         let ended = Deadline.after(seconds: 60)
         var answered = 0
         while answered < 3000, !ended.hasPassed {

@@ -113,7 +113,7 @@ struct StopTests {
     @Test("stopping in the middle of a storm never aborts and leaves no exchange behind")
     func storm() throws {
         for round in 0..<10 {
-            let server = try TestServer { $0.ioThreads = 1 + round % 2 }
+            let server = try TestServer()
             let going = Lock(true)
             let storm = (0..<4).map { number in
                 Worker(name: "client \(number)") {

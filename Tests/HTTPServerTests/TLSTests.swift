@@ -56,19 +56,90 @@ struct TLSTests {
             ).hasSuffix(" 400"))
     }
 
-    @Test("a body that stalls under TLS is cut, and the server stops with connections open")
-    func stalls() throws {
-        let server = try TestServer(tls: makePair()) { $0.bodyStallTimeout = 0.3 }
-        let command =
-            "{ printf 'POST /echo HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 9\\r\\n\\r\\nabc'; sleep 2; } | "
-            + "timeout 10 openssl s_client -quiet -connect 127.0.0.1:\(server.port)"
-        let started = Deadline.now
-        _ = try run(["sh", "-c", command])
-        #expect(Deadline.now.nanoseconds - started.nanoseconds < 8_000_000_000)
+    /// Sends bytes through TLS and gives what comes back.
+    private func exchange(_ server: TestServer, _ shell: String, _ options: String = "") throws -> String {
+        try run([
+            "sh", "-c",
+            "{ \(shell); } | timeout 10 openssl s_client -quiet \(options) -connect 127.0.0.1:\(server.port) 2>&1",
+        ]).output
+    }
+
+    @Test("408 and 413 reach a client through TLS, and what is no HTTP its 400")
+    func lastWords() throws {
+        let server = try TestServer(tls: makePair()) {
+            $0.bodyStallTimeout = 0.3
+            $0.discardLimit = 1 << 20
+        }
+        let head = #"printf 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\nabc' "#
+        #expect(try exchange(server, head + "9; sleep 2").contains("HTTP/1.1 408 "))
+        #expect(try exchange(server, head + "90000000; sleep 1").contains("HTTP/1.1 413 "))
+        #expect(try exchange(server, #"printf 'GARBAGE\r\n'; sleep 1"#).contains("HTTP/1.1 400 "))
         let counts = server.counts { $0.connectionsOpen == 0 && $0.exchangesAlive == 0 }
-        #expect(counts.connectionsCut == 1)
-        #expect(counts.exchangesAlive == 0)
+        #expect(counts.answers == [408: 1, 413: 1, 400: 1] && counts.connectionsCut == 0)
         #expect(server.bodies.withLock { $0.isEmpty })
+    }
+
+    @Test(
+        "only TLS 1.2 and up, only ciphers that authenticate and keep what was said secret for ever",
+        arguments: [
+            ("-tls1_1 -cipher ALL:@SECLEVEL=0", false), ("-tls1 -cipher ALL:@SECLEVEL=0", false),
+            ("-tls1_2 -cipher AES128-GCM-SHA256", false), ("-tls1_2 -cipher ECDHE-ECDSA-AES128-SHA256", false),
+            ("-tls1_2 -cipher ECDHE-ECDSA-AES256-SHA", false), ("-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256", true),
+            ("-tls1_2 -cipher ECDHE-ECDSA-CHACHA20-POLY1305", true), ("-tls1_2", true), ("-tls1_3", true),
+            ("-tls1_3 -ciphersuites TLS_AES_128_CCM_SHA256", false),
+        ])
+    func ciphers(options: String, isServed: Bool) throws {
+        let server = try TestServer(tls: makePair())
+        let said = try exchange(server, #"printf 'GET /hello HTTP/1.0\r\n\r\n'; sleep 1"#, options)
+        #expect(said.contains("hello") == isServed, "\(said)")
+    }
+
+    @Test("nothing of a session is kept that would open it later")
+    func noTickets() throws {
+        let server = try TestServer(tls: makePair())
+        for version in ["-tls1_2", "-tls1_3"] {
+            let said = try run([
+                "sh", "-c",
+                "{ printf 'GET /hello HTTP/1.0\\r\\n\\r\\n'; sleep 1; } | timeout 10 openssl s_client \(version) "
+                    + "-connect 127.0.0.1:\(server.port) 2>&1",
+            ]).output
+            #expect(said.contains("hello") && !said.contains("TLS session ticket:"), "\(said)")
+        }
+    }
+
+    @Test("a certificate that changes is served from then on, by itself or when asked; a broken one changes nothing")
+    func renewal() throws {
+        let pair = try makePair("served")
+        let server = try TestServer(tls: pair)
+        func name() throws -> String {
+            let said = try run([
+                "sh", "-c",
+                "openssl s_client -connect 127.0.0.1:\(server.port) </dev/null 2>/dev/null | openssl x509 -noout -serial",
+            ]).output
+            return said
+        }
+        let first = try name()
+        #expect(first.hasPrefix("serial="))
+        let manager = FileManager.default
+        func install(_ other: HTTPServerConfiguration.TLS) throws {
+            for (from, to) in [(other.certificate, pair.certificate), (other.privateKey, pair.privateKey)] {
+                try manager.copyItem(atPath: from, toPath: to + ".new")
+                #expect(rename(to + ".new", to) == 0)
+            }
+        }
+        let serial = try makePair("second")
+        try install(serial)
+        #expect(try server.server.readCertificateAnew())
+        let second = try name()
+        #expect(second != first)
+        try manager.removeItem(atPath: pair.certificate)
+        #expect(manager.createFile(atPath: pair.certificate, contents: Data("none".utf8)))
+        #expect(throws: HTTPServerError.self) { try server.server.readCertificateAnew() }
+        #expect(try name() == second)
+        try manager.removeItem(atPath: pair.certificate)
+        try install(try makePair("third"))
+        #expect(try eventually { try name() != second })
+        #expect(try curl(server, path: "/hello") == "hello")
     }
 
     @Test("plain HTTP and garbage on the TLS port harm nobody, and a handshake that never ends is cut")

@@ -122,3 +122,17 @@ class Poster(Server):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = {"Authorization": f"Bearer {self.keys[key or 'server']}", "Content-Type": TYPE} | dict(headers)
         return self.check("PUT", "/v1/categories", body, list(fields.items()), what)
+
+    def stall(self, size):
+        """A connection on which a body arrives, but for its last byte."""
+        connection = UnixConnection(self.path)
+        connection.putrequest("POST", "/v1/events")
+        for name, value in (("Authorization", f"Bearer {self.key}"), ("Content-Type", TYPE), ("Content-Length", str(size))):
+            connection.putheader(name, value)
+        connection.endheaders()
+        try:
+            connection.send(b" " * (size - 1))
+        except OSError:
+            # Refused before all of it was sent: the answer says so.
+            pass
+        return connection

@@ -1,0 +1,76 @@
+internal import Glibc
+
+/// An answer as it goes on the wire.
+struct AnswerBytes {
+    enum Persistence {
+        /// As HTTP/1.1 has it unless it is said otherwise.
+        case silent
+        /// A client of HTTP/1.0 asked for it.
+        case keepAlive
+        case close
+    }
+
+    /// With the body, if that is short.
+    private(set) var head: [UInt8]
+    /// What of the body is not in `head`: shared with the response.
+    let body: ArraySlice<UInt8>
+
+    /// A longer body is not copied.
+    private static let shortBody = 16 << 10
+
+    init(_ response: Response, date: String, persistence: Persistence, withBody: Bool) {
+        var text =
+            "HTTP/1.1 \(response.status) \(AnswerBytes.reasons[response.status] ?? "Answer")\r\nDate: \(date)\r\n"
+        switch persistence {
+        case .silent: break
+        case .keepAlive: text += "Connection: keep-alive\r\n"
+        case .close: text += "Connection: close\r\n"
+        }
+        // Neither has a body (RFC 9110, 8.6).
+        if response.status != 204, response.status != 304 { text += "Content-Length: \(response.body.count)\r\n" }
+        for (name, value) in response.sendableHeaders { text += "\(name): \(value)\r\n" }
+        text += "\r\n"
+        let body = withBody ? response.body[...] : []
+        head = Array(text.utf8)
+        if body.count <= AnswerBytes.shortBody {
+            head += body
+            self.body = []
+        } else {
+            self.body = body
+        }
+    }
+
+    /// Those that we send; what they say is for people who look at the wire.
+    private static let reasons = [
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified", 400: "Bad Request",
+        401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+        409: "Conflict", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
+        422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        500: "Internal Server Error", 503: "Service Unavailable",
+    ]
+}
+
+/// The time as RFC 9110, 5.6.7 wants it, made once a second; not by strftime, which would write the names in the locale's
+/// language.
+struct HTTPDate {
+    private var second: time_t = -1
+    private(set) var text = ""
+
+    mutating func refresh() {
+        var now = time(nil)
+        guard now != second else { return }
+        second = now
+        var parts = unsafe tm()
+        unsafe gmtime_r(&now, &parts)
+        let day = unsafe HTTPDate.days[Int(parts.tm_wday)]
+        let month = unsafe HTTPDate.months[Int(parts.tm_mon)]
+        let year = unsafe Int(parts.tm_year) + 1900
+        let clock = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map(HTTPDate.twoDigits).joined(separator: ":")
+        text = unsafe "\(day), \(HTTPDate.twoDigits(parts.tm_mday)) \(month) \(year) \(clock) GMT"
+    }
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

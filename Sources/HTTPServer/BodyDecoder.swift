@@ -1,0 +1,132 @@
+/// Takes a body out of the bytes that carry it.
+enum BodyDecoder {
+    case counted(left: Int)
+    case chunked(ChunkedBody)
+
+    init(_ framing: BodyFraming) {
+        switch framing {
+        case .none: self = .counted(left: 0)
+        case .length(let length): self = .counted(left: length)
+        case .chunked: self = .chunked(ChunkedBody())
+        }
+    }
+
+    /// Whether the body is whole.
+    var isDone: Bool {
+        switch self {
+        case .counted(let left): left == 0
+        case .chunked(let chunks): chunks.isDone
+        }
+    }
+
+    /// How much is still to come, where it was said.
+    var left: Int? { if case .counted(let left) = self { left } else { nil } }
+
+    /// The next piece of the body at the front of `bytes`, empty when more must come or the body is whole, and how many bytes
+    /// of `bytes` are done with.
+    mutating func next(_ bytes: ArraySlice<UInt8>) throws(RequestFault) -> (piece: ArraySlice<UInt8>, used: Int) {
+        switch self {
+        case .counted(let left):
+            let piece = bytes.prefix(left)
+            self = .counted(left: left - piece.count)
+            return (piece, piece.count)
+        case .chunked(var chunks):
+            // Not held twice while it changes.
+            self = .counted(left: 0)
+            defer { self = .chunked(chunks) }
+            return try chunks.next(bytes)
+        }
+    }
+}
+
+/// A chunked body (RFC 9112, 7.1), read as strictly as a head, and for the same reason: each line ends with CR and LF, a size
+/// is hexadecimal digits, and what may follow it is a `;` and printable characters.
+struct ChunkedBody {
+    private enum Place: Equatable {
+        case size
+        case data(left: Int)
+        case dataEnd
+        case trailer
+        case done
+    }
+
+    private var place = Place.size
+    /// The line that is being read: its size so far, and what is known of it.
+    private var line: [UInt8] = []
+    /// Of all extensions and trailer fields: nobody needs them.
+    private var extras = 0
+
+    private static let mostDigits = 15
+    private static let mostExtras = 8 << 10
+
+    var isDone: Bool { place == .done }
+
+    mutating func next(_ bytes: ArraySlice<UInt8>) throws(RequestFault) -> (piece: ArraySlice<UInt8>, used: Int) {
+        var rest = bytes
+        while !rest.isEmpty {
+            switch place {
+            case .done:
+                return ([], bytes.count - rest.count)
+            case .data(let left):
+                let piece = rest.prefix(left)
+                place = piece.count == left ? .dataEnd : .data(left: left - piece.count)
+                return (piece, bytes.count - rest.count + piece.count)
+            case .dataEnd:
+                guard try takeLine(&rest) else { break }
+                guard line.isEmpty else { throw .malformed(detail: "a chunk is longer than its size") }
+                place = .size
+            case .size:
+                guard try takeLine(&rest) else { break }
+                let size = try ChunkedBody.size(in: line)
+                line = []
+                place = size == 0 ? .trailer : .data(left: size)
+            case .trailer:
+                guard try takeLine(&rest) else { break }
+                if line.isEmpty {
+                    place = .done
+                } else {
+                    // Held to the rules of all fields, and dropped.
+                    _ = try HeaderFields(line + [0x0D, 0x0A])
+                    line = []
+                }
+            }
+        }
+        return ([], bytes.count)
+    }
+
+    /// Reads on to the end of a line; true when `line` is whole. The line keeps its CR until the LF is there.
+    private mutating func takeLine(_ rest: inout ArraySlice<UInt8>) throws(RequestFault) -> Bool {
+        while let byte = rest.popFirst() {
+            if line.last == 0x0D {
+                guard byte == 0x0A else { throw .malformed(detail: "a CR without LF in a chunked body") }
+                line.removeLast()
+                return true
+            }
+            guard byte == 0x0D || byte == 0x09 || byte >= 0x20 && byte != 0x7F else {
+                throw .malformed(detail: "a control character in a chunked body")
+            }
+            // After a chunk there is nothing but the end of its line.
+            guard place != .dataEnd || byte == 0x0D else { throw .malformed(detail: "a chunk is longer than its size") }
+            line.append(byte)
+            if place == .trailer || line.count > ChunkedBody.mostDigits {
+                extras += 1
+                guard extras <= ChunkedBody.mostExtras else {
+                    throw .malformed(detail: "the extensions and trailers of a chunked body are too long")
+                }
+            }
+        }
+        return false
+    }
+
+    private static func size(in line: [UInt8]) throws(RequestFault) -> Int {
+        let digits = line.prefix { $0 < 0x80 && Character(UnicodeScalar($0)).isHexDigit }
+        let extensions = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
+        guard (1...mostDigits).contains(digits.count),
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw .malformed(detail: "the size of a chunk is no hexadecimal number") }
+        guard line.count == digits.count || extensions.first == UInt8(ascii: ";") else {
+            throw .malformed(detail: "the size of a chunk is no hexadecimal number")
+        }
+        return size
+    }
+}

@@ -1,0 +1,198 @@
+internal import Glibc
+internal import ServiceRuntime
+internal import Synchronization
+
+/// The I/O thread: lets clients in, reads what they send, sends what they are answered, and sees to the deadlines. It never
+/// waits for anything but the poller.
+final class Engine: @unchecked Sendable {
+    // SAFETY: after `init`, `run` alone touches it, on its one thread.
+    let server: ServerContext
+    let poller: Poller
+    let listener: Listener
+    private let doorbell: Doorbell
+    /// By the number that the poller knows them by.
+    var connections: [UInt64: Connection] = [:]
+    private var nextTag = Engine.firstTag
+    /// How many each address has.
+    var peers: [String: Int] = [:]
+    var openCount = 0
+    var lingeringCount = 0
+    /// What all of them take.
+    var memoryHeld = 0
+    /// And what of it is bodies.
+    var bodiesHeld = 0
+    /// Those that may go on, in the order in which they came.
+    private var queue: [Connection] = []
+    /// Into which everything is read.
+    var scratch = [UInt8](repeating: 0, count: 64 << 10)
+    var date = HTTPDate()
+    private var isEnding = false
+    var doorIsShut = false
+    var mayAccept = false
+    /// Out of descriptors, accepting again at once would only burn the processor.
+    var acceptPause = Deadline(nanoseconds: 0)
+    private let interval: Double
+
+    private static let doorbellTag: UInt64 = 0
+    /// Of the first listening socket; the others follow.
+    private static let listenerTag: UInt64 = 1
+    private static let firstTag: UInt64 = 1 << 16
+
+    init(server: ServerContext, listener: Listener, doorbell: Doorbell) throws(HTTPServerError) {
+        self.server = server
+        self.listener = listener
+        self.doorbell = doorbell
+        poller = try Poller()
+        let times = server.configuration
+        let shortest = [
+            times.idleTimeout, times.requestDeadline, times.bodyStallTimeout, times.parkDeadline, times.sendDeadline,
+            times.discardTime, times.lingerTime,
+        ].min()!
+        interval = min(0.25, max(0.01, shortest / 4))
+        var isWatched = poller.add(doorbell.descriptor, tag: Engine.doorbellTag)
+        for (place, descriptor) in listener.descriptors.enumerated() {
+            isWatched = isWatched && poller.add(descriptor, tag: Engine.listenerTag + UInt64(place))
+        }
+        guard isWatched else { throw .cannotStart(reason: SystemError.last.description) }
+    }
+
+    /// Returns after `end`, when nobody lingers any more.
+    func run() {
+        Engine.ignoreBrokenPipes()
+        var nextRound = Deadline.now
+        while true {
+            date.refresh()
+            // Most handlers answer at once: what they say is done before the poller is asked again.
+            for _ in 0..<3 { obeyAndAdvance() }
+            if memoryHeld > server.configuration.memoryLimit { makeRoom() }
+            if mayAccept, !doorIsShut, acceptPause.hasPassed { admitAll() }
+            if nextRound.hasPassed {
+                expireAll()
+                nextRound = .after(seconds: interval)
+            }
+            if isEnding, connections.isEmpty { break }
+            poll()
+        }
+        server.mailbox.close()
+        doorbell.clear()
+    }
+
+    private func obeyAndAdvance() {
+        obey()
+        let round = queue
+        queue = []
+        for connection in round {
+            connection.isQueued = false
+            advance(connection)
+        }
+    }
+
+    private func poll() {
+        let isBusy = !queue.isEmpty || mayAccept && !doorIsShut && acceptPause.hasPassed
+        let rest = connections.isEmpty && !mayAccept ? -1 : Int32(saturating: interval * 1000)
+        let sleeps = !isBusy && server.mailbox.fallAsleep()
+        for change in poller.wait(atMost: sleeps ? rest : 0) {
+            switch change.tag {
+            case Engine.doorbellTag: doorbell.clear()
+            case ..<Engine.firstTag: mayAccept = true
+            default:
+                guard let connection = connections[change.tag] else { continue }
+                if change.peerHasEnded { connection.peerHasEnded = true }
+                if change.mayRead { connection.mayRead = true }
+                if change.mayWrite { connection.mayWrite = true }
+                if change.isGone, case .deciding = connection.phase { connection.close(self) }
+                queueUp(connection)
+            }
+        }
+        server.mailbox.wake()
+    }
+
+    private func obey() {
+        for command in server.mailbox.take() {
+            switch command {
+            case .readBody(let connection, let request, let limit, let then):
+                connection.read(request, limit: limit, then: then, self)
+                queueUp(connection)
+            case .answer(let connection, let request, let response):
+                connection.answer(request, with: response, self)
+                queueUp(connection)
+            case .shutTheDoor:
+                shutTheDoor()
+            case .hurry:
+                for connection in connections.values {
+                    connection.hurry(self)
+                    queueUp(connection)
+                }
+            case .end:
+                shutTheDoor()
+                isEnding = true
+                for connection in connections.values where !connection.isLingering { connection.close(self) }
+            }
+        }
+    }
+
+    private func shutTheDoor() {
+        guard !doorIsShut else { return }
+        doorIsShut = true
+        for descriptor in listener.descriptors { poller.remove(descriptor) }
+        listener.close()
+        server.sayThatTheDoorIsShut()
+    }
+
+    private func expireAll() {
+        let now = Deadline.now
+        for connection in connections.values where connection.due <= now {
+            connection.expire(self)
+            queueUp(connection)
+        }
+    }
+
+    func queueUp(_ connection: Connection) {
+        guard !connection.isQueued else { return }
+        connection.isQueued = true
+        queue.append(connection)
+    }
+
+    private func advance(_ connection: Connection) {
+        if connection.proceed(self) { queueUp(connection) }
+        account(for: connection)
+    }
+
+    /// Counts what it takes now.
+    func account(for connection: Connection) {
+        let (cost, bodyCost) = (connection.presentCost, connection.presentBodyCost)
+        memoryHeld += cost - connection.cost
+        bodiesHeld += bodyCost - connection.bodyCost
+        (connection.cost, connection.bodyCost) = (cost, bodyCost)
+        server.counters.memoryHeld.store(memoryHeld, ordering: .relaxed)
+    }
+
+    /// Watches a new connection.
+    func add(_ connection: Connection, _ socket: ClientSocket) -> Bool {
+        let tag = nextTag
+        nextTag += 1
+        guard poller.add(socket.descriptor, tag: tag) else { return false }
+        connections[tag] = connection
+        connection.tag = tag
+        queueUp(connection)
+        return true
+    }
+
+    /// To be called by the connection when it closes.
+    func forget(_ connection: Connection, wasLingering: Bool) {
+        memoryHeld -= connection.cost
+        bodiesHeld -= connection.bodyCost
+        (connection.cost, connection.bodyCost) = (0, 0)
+        if wasLingering { lingeringCount -= 1 }
+        stopCounting(connection)
+        connections[connection.tag] = nil
+    }
+
+    /// A write to a client that has gone raises SIGPIPE; blocked, it is an error like any other.
+    private static func ignoreBrokenPipes() {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+}

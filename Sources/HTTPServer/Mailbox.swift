@@ -1,0 +1,71 @@
+internal import ServiceRuntime
+
+/// What other threads want of the I/O thread.
+final class Mailbox: Sendable {
+    enum Command: Sendable {
+        case readBody(Connection, request: UInt64, limit: Int, then: @Sendable ([UInt8]) -> Void)
+        case answer(Connection, request: UInt64, Response)
+        /// Let nobody in any more.
+        case shutTheDoor
+        /// No more time for anyone: what waits is answered now.
+        case hurry
+        /// Close everything, and return when nobody lingers any more.
+        case end
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    private let state = Lock(State())
+    private let doorbell: Doorbell
+
+    init(doorbell: Doorbell) {
+        self.doorbell = doorbell
+    }
+
+    /// Wakes the I/O thread if it sleeps.
+    func post(_ command: Command) {
+        let mustRing = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.commands.append(command)
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if mustRing { doorbell.ring() }
+    }
+
+    /// Everything that came since.
+    func take() -> [Command] {
+        state.withLock { state in
+            guard !state.commands.isEmpty else { return [] }
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+
+    /// False if there is something to do first. From here to `wake` a post rings.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.commands.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    func wake() {
+        state.withLock { $0.isAsleep = false }
+    }
+
+    /// Nobody reads it any more.
+    func close() {
+        let left = state.withLock { state in
+            state.isClosed = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+        // What they hold goes here, outside the lock.
+        _ = left
+    }
+}

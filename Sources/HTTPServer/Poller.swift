@@ -1,0 +1,59 @@
+internal import CServerSockets
+internal import Glibc
+
+/// epoll(7): says on which sockets something has changed.
+///
+/// It waits for edges, so that a socket is registered once and costs nothing more; whoever is told must go on until the
+/// socket has no more, or remember that there may be.
+@safe final class Poller {
+    // SAFETY: the records are written by the kernel within `wait`, and carry a number of ours, no pointer.
+    /// What has changed on a socket.
+    struct Change {
+        /// What the socket was registered with.
+        let tag: UInt64
+        fileprivate let bits: UInt32
+
+        var mayRead: Bool { bits & (Poller.readable | Poller.peerEnded | Poller.gone) != 0 }
+        var mayWrite: Bool { bits & (Poller.writable | Poller.gone) != 0 }
+        /// The other side will send no more.
+        var peerHasEnded: Bool { bits & (Poller.peerEnded | Poller.gone) != 0 }
+        /// Both directions are over: nothing that we send would arrive.
+        var isGone: Bool { bits & Poller.gone != 0 }
+    }
+
+    fileprivate static let readable: UInt32 = 0x001
+    fileprivate static let writable: UInt32 = 0x004
+    fileprivate static let gone: UInt32 = 0x008 | 0x010
+    fileprivate static let peerEnded: UInt32 = 0x2000
+    private static let edges: UInt32 = 1 << 31
+
+    private let descriptor: Int32
+    private var events = unsafe [epoll_event](repeating: epoll_event(), count: 256)
+
+    init() throws(HTTPServerError) {
+        descriptor = epoll_create1(Int32(bitPattern: 0x80000))
+        guard descriptor >= 0 else { throw .cannotStart(reason: SystemError.last.description) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Watches a socket until it is closed.
+    func add(_ socket: Int32, tag: UInt64) -> Bool {
+        var event = unsafe epoll_event()
+        unsafe event.events = Poller.readable | Poller.writable | Poller.peerEnded | Poller.edges
+        unsafe event.data.u64 = tag
+        return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event) == 0
+    }
+
+    func remove(_ socket: Int32) {
+        var event = unsafe epoll_event()
+        _ = unsafe epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, &event)
+    }
+
+    /// What has changed, at once or within the time.
+    func wait(atMost milliseconds: Int32) -> [Change] {
+        let count = unsafe epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+        guard count > 0 else { return [] }
+        return unsafe events[..<Int(count)].map { event in unsafe Change(tag: event.data.u64, bits: event.events) }
+    }
+}

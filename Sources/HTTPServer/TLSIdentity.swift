@@ -1,0 +1,104 @@
+internal import CServerSockets
+internal import Glibc
+
+/// A certificate with its private key, and the rules of every TLS connection that is made with it.
+@safe final class TLSIdentity: @unchecked Sendable {
+    // SAFETY: OpenSSL counts references to a context, which is not changed after `init`.
+    private let handle: OpaquePointer
+
+    /// Throws for files that cannot be read, are no PEM, or do not belong together.
+    init(_ files: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
+        try TLSIdentity.checkReadable(files.certificate, what: "certificate")
+        try TLSIdentity.checkReadable(files.privateKey, what: "private key")
+        ERR_clear_error()
+        guard let handle = unsafe bellwether_tls_context() else {
+            throw .cannotStart(reason: "OpenSSL gives no context: \(TLSIdentity.lastComplaint)")
+        }
+        unsafe self.handle = handle
+        guard unsafe SSL_CTX_use_certificate_chain_file(handle, files.certificate) == 1,
+            unsafe SSL_CTX_use_PrivateKey_file(handle, files.privateKey, SSL_FILETYPE_PEM) == 1,
+            unsafe SSL_CTX_check_private_key(handle) == 1
+        else {
+            throw .tlsRefused(
+                certificate: files.certificate, privateKey: files.privateKey, reason: TLSIdentity.lastComplaint)
+        }
+    }
+
+    deinit { unsafe SSL_CTX_free(handle) }
+
+    /// For one connection; nil when there is no memory for it.
+    func session(on descriptor: Int32) -> TLSSession? {
+        guard let session = unsafe SSL_new(handle) else { return nil }
+        guard unsafe SSL_set_fd(session, descriptor) == 1 else {
+            unsafe SSL_free(session)
+            return nil
+        }
+        return unsafe TLSSession(session)
+    }
+
+    private static func checkReadable(_ path: String, what: String) throws(HTTPServerError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        var byte: UInt8 = 0
+        guard descriptor >= 0, unsafe read(descriptor, &byte, 1) >= 0 else {
+            let reason = SystemError.last.description
+            if descriptor >= 0 { close(descriptor) }
+            throw .unreadable(path: path, what: what, reason: reason)
+        }
+        close(descriptor)
+    }
+
+    private static var lastComplaint: String {
+        let code = ERR_peek_last_error()
+        guard code != 0, let text = unsafe ERR_reason_error_string(code) else { return "OpenSSL does not accept them" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// TLS on one connection. Of one thread.
+@safe final class TLSSession {
+    // SAFETY: made for this object alone, and freed with it.
+    private let handle: OpaquePointer
+    private var isBroken = false
+
+    init(_ handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe SSL_free(handle) }
+
+    func accept() -> Transfer {
+        // What another connection of this thread left is none of ours.
+        ERR_clear_error()
+        let result = unsafe SSL_accept(handle)
+        return result == 1 ? .bytes(0) : transfer(result)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        ERR_clear_error()
+        let count = unsafe SSL_read(handle, buffer.baseAddress, Int32(clamping: buffer.count))
+        return count > 0 ? .bytes(Int(count)) : transfer(count)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        ERR_clear_error()
+        let count = unsafe SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
+        return count > 0 ? .bytes(Int(count)) : transfer(count)
+    }
+
+    /// Says that no more will come, as far as that is possible at once.
+    func close() {
+        guard !isBroken, unsafe SSL_is_init_finished(handle) == 1 else { return }
+        ERR_clear_error()
+        _ = unsafe SSL_shutdown(handle)
+    }
+
+    private func transfer(_ result: Int32) -> Transfer {
+        switch unsafe SSL_get_error(handle, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .notNow
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default:
+            isBroken = true
+            return .failed
+        }
+    }
+}

@@ -1,0 +1,86 @@
+"""Bytes that are one request to one reader and two to another: the service beside and behind nginx, HAProxy and Caddy."""
+
+import re
+import threading
+
+import corpus
+import proxies
+from house import get, talk, together
+
+STATUS = re.compile(rb"HTTP/1\.[01] ([2-5]\d\d)")
+
+
+def attack(house):
+    sequences = corpus.sequences(0 if house.quick else 900)
+    kinds = proxies.found()
+    lock, findings = threading.Lock(), []
+
+    # Everything is on one database, which the first one makes.
+    house.serve("--only", "ingest").stop()
+    services = [house.serve("--only", "ingest") for _ in kinds]
+
+    def compare(number):
+        service, forwarded, refused = services[number], 0, 0
+        with kinds[number](house.directory, service.port) as proxy:
+            for place, sequence in enumerate(sequences):
+                sequence = sequence.replace(b"MARK", b"%d.%d" % (number, place))
+                first = beside(service, proxy, sequence)
+                second, given, refusals = behind(service, proxy, sequence)
+                forwarded, refused = forwarded + given, refused + refusals
+                with lock:
+                    findings.extend(f"{proxy.name}: {finding}: {sequence[:300]!r}" for finding in (first, second) if finding)
+            with lock:
+                print(f"  {proxy.name}: {len(sequences)} sequences; {forwarded:.0f} requests came through to the service, of "
+                      f"which it refused {refused:.0f} with 400")
+
+    together(len(kinds), compare)
+    assert not findings, f"{len(findings)} differences, of which some:\n    " + "\n    ".join(findings[:20])
+
+
+def answers(said):
+    return [int(status) for status in STATUS.findall(said)]
+
+
+def beside(service, proxy, sequence):
+    """Both get the bytes. Who refuses some of them, or ends the connection, may have seen fewer requests than the other, and never
+    more; who does neither has seen as many."""
+    we_said = talk(service.port, sequence, quiet=0.15, most=2)
+    they_said = talk(proxy.alone, sequence, quiet=0.15, most=2)
+    ours, theirs = answers(we_said), answers(they_said)
+    # Theirs is 200 for each request; ours may be 405 for its method, or 404 for its path.
+    our_requests = [status for status in ours if status not in (400, 431)]
+    their_requests = [status for status in theirs if status < 400]
+    we_refuse = len(our_requests) < len(ours) or b"\r\nconnection: close\r\n" in we_said.lower()
+    they_refuse = len(their_requests) < len(theirs) or b"\r\nconnection: close\r\n" in they_said.lower()
+    if len(our_requests) > len(their_requests) and not they_refuse:
+        return f"{len(our_requests)} requests to us, {len(their_requests)} to it, which refuses none"
+    if len(our_requests) < len(their_requests) and not we_refuse:
+        return f"{len(our_requests)} requests to us, who refuse none, {len(their_requests)} to it"
+    return None
+
+
+def behind(service, proxy, sequence):
+    """What the proxy sends on as one request is one to the service: as many answers of the service as it has given, and the next
+    client gets its own."""
+    before = counts(service)
+    said = talk(proxy.port, sequence, quiet=0.3, most=3)
+    given, refused = (now - then for now, then in zip(counts(service), before))
+    passed = len(re.findall(proxies.MARK.encode() + rb": *\d", said, re.IGNORECASE))
+    finding = None
+    if given > passed:
+        finding = f"the service gave {given:.0f} answers, and {passed} were passed on"
+    try:
+        status, body = get(proxy.port, "/healthz")
+        if (status, body) != (200, b"ok\n"):
+            finding = f"the next client got {status} {body[:100]!r}"
+    except OSError as error:
+        finding = f"the next client got {error!r}"
+    return finding, given, refused
+
+
+def counts(service):
+    """Requests answered, and those of them that were no HTTP."""
+    lines = [line for line in get(service.inside, "/metrics")[1].decode().splitlines()
+             if line.startswith("bellwether_http_requests_total{")]
+    return (sum(float(line.rsplit(" ", 1)[1]) for line in lines),
+            sum(float(line.rsplit(" ", 1)[1]) for line in lines if 'status="400"' in line))
