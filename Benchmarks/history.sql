@@ -8,7 +8,9 @@ FROM generate_series(0, :days / 28 + 1) AS n WHERE n <= 35 \gset
 SELECT id AS app FROM log.app WHERE slug = 'bench' \gset
 SELECT id AS key FROM log.api_key WHERE app = :app LIMIT 1 \gset
 CREATE TEMP TABLE word AS
-SELECT kind, name, (SELECT id FROM log.learn_words(:app, kind::smallint, ARRAY[name], 100000)) AS id
+SELECT kind, name, (
+    SELECT id FROM log.learn_words(
+        :app, kind::smallint, ARRAY[name], ARRAY[:key], ARRAY[gen_random_uuid()], 100000, 100000, 100000)) AS id
 FROM (
     SELECT 1::smallint, 'CATEGORY_' || n FROM generate_series(0, 19) AS n
     UNION ALL SELECT 2, 'thread-' || n FROM generate_series(0, 9) AS n

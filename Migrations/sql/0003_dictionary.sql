@@ -1,12 +1,26 @@
 -- Why: the same few thousand names stand in every event, and mostly in the same combinations. As small numbers they are a
--- third of the bytes. All of it is bounded for each app, or one broken client would fill the disk with words.
+-- third of the bytes. All of it is bounded for each app, or one broken client would fill the disk with words: what finds no
+-- room counts as the reserved word (other), and the event says in its extra what it was.
 CREATE TABLE log.word (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     app integer NOT NULL REFERENCES log.app,
     kind smallint NOT NULL,
+    -- As it is shown: as it was sent, or as the word that it was merged into.
     value text NOT NULL,
-    UNIQUE (app, kind, value)
+    -- As clients send it. NULL once it was pruned: then it is no word any more, and may be learned anew under another id.
+    sent text,
+    -- The word that it was merged into; NULL where it stands for itself.
+    counts_as integer REFERENCES log.word,
+    -- Who taught it, which is what quotas count and an owner can undo; NULL for (other). Of the install a hash of 32 bits,
+    -- which tells many of them apart, and from which none can be found.
+    key integer,
+    install_hash integer,
+    learned_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (app, kind, sent)
 );
+CREATE INDEX word_by_time ON log.word (app, learned_at) INCLUDE (key, install_hash);
+-- Few words are merged, and whoever reads events asks for those alone.
+CREATE INDEX word_merged ON log.word (id) INCLUDE (counts_as) WHERE counts_as IS NOT NULL;
 
 -- How many words there are, and the lock under which one more is added.
 CREATE TABLE log.word_count (
@@ -16,38 +30,87 @@ CREATE TABLE log.word_count (
     PRIMARY KEY (app, kind)
 );
 
--- The ids of these words of one app and kind; new ones are added while there is room, and a NULL id says there was
--- none. Commit before using an id: one from a transaction that rolls back would point at nothing.
-CREATE FUNCTION log.learn_words(of_app integer, of_kind smallint, new_values text[], most integer)
-RETURNS TABLE (value text, id integer)
+-- The id of the reserved word, which stands for every word that was not learned. It takes no place of the others.
+CREATE FUNCTION log.other_word(of_app integer, of_kind smallint) RETURNS integer
+LANGUAGE sql SET search_path = pg_catalog, pg_temp
+AS $$
+    INSERT INTO log.word (app, kind, value, sent)
+    SELECT of_app, of_kind, '(other)', '(other)'
+    -- A conflict would use up an id, each time that somebody asks.
+    WHERE NOT EXISTS (SELECT FROM log.word WHERE app = of_app AND kind = of_kind AND sent = '(other)')
+    ON CONFLICT DO NOTHING;
+    SELECT id FROM log.word WHERE app = of_app AND kind = of_kind AND sent = '(other)';
+$$;
+REVOKE ALL ON FUNCTION log.other_word FROM PUBLIC;
+
+-- The ids of these words of one app and kind, each with the key and the install that bring it. New ones are learned while
+-- there is room, and while that install and that key have not taught too many within the hour, words of all kinds together;
+-- any other one gets the id of the reserved word. Commit before using an id: one from a transaction that rolls back would
+-- point at nothing.
+CREATE FUNCTION log.learn_words(
+    of_app integer, of_kind smallint, new_values text[], of_keys integer[], of_installs uuid[], most integer,
+    most_of_install integer, most_of_key integer)
+RETURNS TABLE (value text, id integer, is_other boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
+#variable_conflict use_column
 DECLARE
     room integer;
     added integer;
+    other integer;
 BEGIN
     -- Words that are known to the log but not to the asking process are the common case, and need no lock.
     IF EXISTS (
         SELECT FROM unnest(new_values) AS asked (value)
         WHERE NOT EXISTS (
-            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.value = asked.value)
+            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
     ) THEN
         INSERT INTO log.word_count (app, kind) VALUES (of_app, of_kind) ON CONFLICT DO NOTHING;
-        SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
-        INSERT INTO log.word (app, kind, value)
-        SELECT of_app, of_kind, asked.value
-        FROM (SELECT DISTINCT unnest(new_values) AS value) AS asked
-        WHERE NOT EXISTS (
-            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.value = asked.value)
-        ORDER BY asked.value
-        LIMIT greatest(room, 0);
-        GET DIAGNOSTICS added = ROW_COUNT;
-        UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind AND added > 0;
+        -- A dictionary that is full stays so for long: who asks it waits for nobody.
+        SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind;
+        IF room > 0 THEN
+            SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
+            WITH taught AS MATERIALIZED (
+                -- As many as the quotas allow.
+                SELECT w.key, w.install_hash FROM log.word AS w
+                WHERE w.app = of_app AND w.learned_at > now() - interval '1 hour'
+            ), unknown AS MATERIALIZED (
+                SELECT DISTINCT ON (asked.value) asked.value, asked.key, uuid_hash(asked.install_id) AS install_hash
+                FROM unnest(new_values, of_keys, of_installs) WITH ORDINALITY AS asked (value, key, install_id, place)
+                WHERE asked.value <> '(other)' AND NOT EXISTS (
+                    SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
+                ORDER BY asked.value, asked.place
+            ), of_install AS (
+                SELECT u.*, row_number() OVER (PARTITION BY u.install_hash ORDER BY u.value) AS place
+                FROM unknown AS u
+            ), of_key AS (
+                SELECT i.value, i.key, i.install_hash, row_number() OVER (PARTITION BY i.key ORDER BY i.value) AS place
+                FROM of_install AS i
+                LEFT JOIN (SELECT install_hash, count(*) AS words FROM taught GROUP BY install_hash) AS t USING (install_hash)
+                WHERE i.place + coalesce(t.words, 0) <= most_of_install
+            )
+            INSERT INTO log.word (app, kind, value, sent, key, install_hash)
+            SELECT of_app, of_kind, k.value, k.value, k.key, k.install_hash
+            FROM of_key AS k
+            LEFT JOIN (SELECT key, count(*) AS words FROM taught GROUP BY key) AS t USING (key)
+            WHERE k.place + coalesce(t.words, 0) <= most_of_key
+            ORDER BY k.value
+            LIMIT greatest(room, 0);
+            GET DIAGNOSTICS added = ROW_COUNT;
+            UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind AND added > 0;
+        END IF;
+        IF EXISTS (
+            SELECT FROM unnest(new_values) AS asked (value)
+            WHERE NOT EXISTS (
+                SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
+        ) THEN
+            other := log.other_word(of_app, of_kind);
+        END IF;
     END IF;
     RETURN QUERY
-    SELECT asked.value, w.id
+    SELECT asked.value, coalesce(w.id, other, log.other_word(of_app, of_kind)), w.id IS NULL
     FROM unnest(new_values) AS asked (value)
-    LEFT JOIN log.word AS w ON w.app = of_app AND w.kind = of_kind AND w.value = asked.value;
+    LEFT JOIN log.word AS w ON w.app = of_app AND w.kind = of_kind AND w.sent = asked.value;
 END
 $$;
 

@@ -42,6 +42,8 @@ CREATE TABLE log.batch_tally (
     corrected integer NOT NULL,
     clamped integer NOT NULL,
     late integer NOT NULL,
+    -- Accepted, with a value that the dictionary did not learn.
+    other integer NOT NULL,
     -- Count by reason; NULL for none.
     rejected jsonb,
     PRIMARY KEY (batch_id, app, key, received_quarter)

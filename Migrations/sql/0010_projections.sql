@@ -166,6 +166,7 @@ INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, gen
 -- A runner reads the log, writes what projectors own, and nothing else.
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.device, log.context, log.app, log.head TO bellwether_projector;
+GRANT SELECT (id, counts_as) ON log.word TO bellwether_projector;
 GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
 GRANT UPDATE (state, readers) ON projection.line TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;

@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW analytics.data_quality AS
 SELECT
     app.slug AS app, days.day, key.name AS key,
     total.accepted, total.duplicate, total.rejected, total.rejected_by_reason, total.corrected, total.clamped, total.late,
-    total.client_dropped
+    total.client_dropped, total.other
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT min(ends.at) AS first, max(ends.at) AS last
@@ -37,24 +37,25 @@ CROSS JOIN LATERAL (
             jsonb_object_agg(part.reason, part.rejected) FILTER (WHERE part.reason IS NOT NULL), '{}'
         ) AS rejected_by_reason,
         sum(part.corrected)::bigint AS corrected, sum(part.clamped)::bigint AS clamped, sum(part.late)::bigint AS late,
-        least(sum(part.client_dropped), 9223372036854775807)::bigint AS client_dropped
+        least(sum(part.client_dropped), 9223372036854775807)::bigint AS client_dropped, sum(part.other)::bigint AS other
     FROM (
         SELECT
             t.key, NULL::text AS reason, 0::bigint AS rejected, sum(t.accepted) AS accepted, sum(t.duplicate) AS duplicate,
-            sum(t.corrected) AS corrected, sum(t.clamped) AS clamped, sum(t.late) AS late, 0::numeric AS client_dropped
+            sum(t.corrected) AS corrected, sum(t.clamped) AS clamped, sum(t.late) AS late, 0::numeric AS client_dropped,
+            sum(t.other) AS other
         FROM log.batch_tally AS t
         WHERE t.app = app.id AND t.received_quarter >= days.first AND t.received_quarter < days.last
             AND (t.received_quarter AT TIME ZONE app.time_zone)::date = days.day
         GROUP BY t.key
         UNION ALL
-        SELECT t.key, refused.reason, sum(refused.events::integer), 0, 0, 0, 0, 0, 0
+        SELECT t.key, refused.reason, sum(refused.events::integer), 0, 0, 0, 0, 0, 0, 0
         FROM log.batch_tally AS t
         CROSS JOIN LATERAL jsonb_each_text(t.rejected) AS refused (reason, events)
         WHERE t.app = app.id AND t.received_quarter >= days.first AND t.received_quarter < days.last
             AND (t.received_quarter AT TIME ZONE app.time_zone)::date = days.day AND t.rejected IS NOT NULL
         GROUP BY t.key, refused.reason
         UNION ALL
-        SELECT d.key, NULL, 0, 0, 0, 0, 0, 0, sum(d.count)
+        SELECT d.key, NULL, 0, 0, 0, 0, 0, 0, sum(d.count), 0
         FROM log.client_drop AS d
         WHERE d.app = app.id AND d.received_at >= days.first AND d.received_at < days.last
             AND (d.received_at AT TIME ZONE app.time_zone)::date = days.day
@@ -77,5 +78,6 @@ COMMENT ON COLUMN analytics.data_quality.corrected IS 'Stored events whose devic
 COMMENT ON COLUMN analytics.data_quality.clamped IS 'Stored events that lay ahead of the server and got the time of receipt';
 COMMENT ON COLUMN analytics.data_quality.late IS 'Stored events that were received over a day after they occurred';
 COMMENT ON COLUMN analytics.data_quality.client_dropped IS 'Events that client libraries say they had to throw away before they could be sent; see client_drops';
+COMMENT ON COLUMN analytics.data_quality.other IS 'Stored events with a value that the dictionary of the app did not learn, for want of room or because too many new ones came at once: its column shows (other), and extra has the value';
 
 GRANT SELECT ON analytics.data_quality TO bellwether_analyst;

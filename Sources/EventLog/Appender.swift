@@ -15,13 +15,27 @@ package final class Appender {
         package var node: String
         /// Words of one app and kind. Of devices and contexts an app may have ten times as many.
         package var mostWords: Int32
+        /// New words of all kinds that one install, and one key, may bring within an hour, through all processes together.
+        package var newWords = NewWords()
         /// The longest that one statement may take before the connection is given up.
         package var statementSeconds: Int
 
-        package init(url: String, node: String, mostWords: Int32 = 100_000, statementSeconds: Int = 10) {
+        /// See `newWords`.
+        package struct NewWords: Sendable {
+            package var ofInstall: Int32 = 500
+            package var ofKey: Int32 = 10_000
+
+            package init() {}
+        }
+
+        package init(
+            url: String, node: String, mostWords: Int32 = 100_000, newWords: NewWords = NewWords(),
+            statementSeconds: Int = 10
+        ) {
             self.url = url
             self.node = node
             self.mostWords = mostWords
+            self.newWords = newWords
             self.statementSeconds = statementSeconds
         }
     }
@@ -155,7 +169,12 @@ package final class Appender {
                     batchesToProbe = Appender.wary
                     if probes { isRefusedThoughProbed = true }
                 }
-                if error.state == .historyRaised { mayHaveNewLosses = true }
+                if error.state == .historyRaised {
+                    mayHaveNewLosses = true
+                    // It may be that words were pruned.
+                    words = WordCache()
+                    combinations = CombinationCache()
+                }
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
                 if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
@@ -359,24 +378,27 @@ package final class Appender {
         batch.completeCombinations(learned)
     }
 
-    /// Gives every event the ids of its words; those with a word for which there is no room are rejected.
+    /// Gives every event the ids of its words, that of the reserved one where a word is not learned.
     private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
-        var learned: [WordCache.Key: Int32] = [:]
+        var learned: [WordCache.Key: PendingBatch.Lesson] = [:]
         for (group, words) in batch.nameCandidates(&words) {
             connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             let rows = try connection!.queryPrepared(
                 """
-                SELECT value, id FROM log.learn_words(
-                    \(group.app), \(group.kind.rawValue), \(words.map(\.text)), \(configuration.mostWords))
+                SELECT value, id, is_other FROM log.learn_words(
+                    \(group.app), \(group.kind.rawValue), \(words.keys.map(\.text)), \(words.values.map(\.key)),
+                    \(words.values.map(\.install)), \(configuration.mostWords), \(configuration.newWords.ofInstall),
+                    \(configuration.newWords.ofKey))
                 """)
             for row in rows {
-                guard let id: Int32 = try row.optional(1) else { continue }
-                learned[WordCache.Key(app: group.app, kind: group.kind, word: Word(try row.get(0)))] = id
+                learned[WordCache.Key(app: group.app, kind: group.kind, word: Word(try row.get(0)))] =
+                    PendingBatch.Lesson(id: try row.get(1), isOther: try row.get(2))
             }
         }
-        for (key, id) in learned { words.insert(id, for: key) }
-        batch.completeCandidates(learned)
+        // What was not learned today may be tomorrow.
+        for (key, lesson) in learned where !lesson.isOther { words.insert(lesson.id, for: key) }
+        try batch.completeCandidates(learned)
         Waypoint.pass("named")
     }
 }

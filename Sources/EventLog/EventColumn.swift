@@ -4,7 +4,8 @@ internal import Telemetry
 struct EventColumn {
     let name: String
     let comment: String
-    /// As an id or a code, of a row `e` of the log, its batch `b`, `log.device` d and `log.context` c.
+    /// As an id or a code, of a row `e` of the log, its batch `b`, `log.counted_device` d and `log.counted_context` c; `word_1`
+    /// and `word_2` are words that were merged.
     var opened: String
     var types = EventTypes.all
     /// Whether it says something of the event itself, and not of what happened.
@@ -78,9 +79,13 @@ extension EventColumn {
         case .key(let column): return key(column)
         case .common(let bits): return value(field("e.codes", bits), declaration.kind)
         case .own(let bits): return value(field("e.own", bits), declaration.kind)
-        case .device: return "nullif(coalesce(d.\(EventViews.quoted(name)), \(loose(.device, name))), 0)"
-        case .context: return "nullif(coalesce(c.\(name), \(loose(.context, name))), 0)"
-        case .word(let place): return "e.word_\(place)"
+        case .device:
+            guard case .word = declaration.kind else {
+                return "nullif(coalesce(d.\(EventViews.quoted(name)), \(loose(.device, name))), 0)"
+            }
+            return "nullif(coalesce(d.\(name), \(counted(loose(.device, name)))), 0)"
+        case .context: return "nullif(coalesce(c.\(name), \(counted(loose(.context, name)))), 0)"
+        case .word(let place): return "coalesce(word_\(place).counts_as, e.word_\(place))"
         case .amount(let place):
             return "coalesce(e.amount_\(place)::bigint, (e.rare ->> '\(name)')::bigint)::\(type(of: declaration.kind))"
         case .rare:
@@ -93,6 +98,11 @@ extension EventColumn {
     private static func loose(_ dictionary: Combination.Dictionary, _ name: String) -> String {
         let place = Combination.columns(of: dictionary).firstIndex(of: name) ?? -1
         return "(e.rare -> '\(dictionary)' ->> \(place))::integer"
+    }
+
+    /// The word that another one counts as, likewise.
+    private static func counted(_ id: String) -> String {
+        "CASE WHEN \(id) > 0 THEN coalesce((SELECT w.counts_as FROM log.word AS w WHERE w.id = \(id)), \(id)) END"
     }
 
     /// Looked up one by one, and only where there is an id.

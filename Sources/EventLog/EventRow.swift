@@ -93,7 +93,7 @@ extension CopyRows {
         rare.add("device", json: place.names.looseDevice?.json)
         rare.add("context", json: place.names.looseContext?.json)
         append(rare.object)
-        append(event.extra.map { JSONB($0) })
+        append(event.extra(withRaw: place.names.others).map { JSONB($0) })
     }
 }
 

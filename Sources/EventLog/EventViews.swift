@@ -10,6 +10,7 @@ package enum EventViews {
         DO $views$
         DECLARE
             views text := $sql$
+        \(counted.joined(separator: ";\n"));
         \(opened);
         \(dictionaries.joined(separator: ";\n"));
         \(analysts.map(\.sql).joined(separator: ";\n"));
@@ -17,7 +18,9 @@ package enum EventViews {
         BEGIN
             EXECUTE views;
         EXCEPTION WHEN invalid_table_definition THEN
-            DROP VIEW \((analysts.reversed().map(\.name) + ["log.named_context", "log.named_device", "log.opened_event"]).joined(separator: ", "));
+            DROP VIEW \((analysts.reversed().map(\.name) + [
+            "log.named_context", "log.named_device", "log.opened_event", "log.counted_context", "log.counted_device",
+        ]).joined(separator: ", "));
             EXECUTE views;
         END
         $views$;
@@ -83,7 +86,7 @@ package enum EventViews {
         columns.append(
             derived(
                 "extra",
-                "What was posted beyond the columns, as JSON: unknown members, and raw values of enumerated members that we do not know. {\"_dropped\": bytes} where it was over 4 KiB",
+                "What was posted beyond the columns, as JSON: unknown members, and raw values of enumerated members that we do not know, and of those that are shown as (other). {\"_dropped\": bytes} where it was over 4 KiB",
                 "e.extra"))
         return columns
     }()
@@ -98,9 +101,27 @@ package enum EventViews {
             \(columns.map { "\($0.opened) AS \(quoted($0.name))" }.joined(separator: ",\n    "))
         FROM log.event AS e
         LEFT JOIN log.batch AS b ON b.id = e.batch_id
-        LEFT JOIN log.device AS d ON d.id = e.device
-        LEFT JOIN log.context AS c ON c.id = e.context
+        LEFT JOIN log.counted_device AS d ON d.id = e.device
+        LEFT JOIN log.counted_context AS c ON c.id = e.context
+        LEFT JOIN log.word AS word_1 ON word_1.id = e.word_1 AND word_1.counts_as IS NOT NULL
+        LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2 AND word_2.counts_as IS NOT NULL
         """
+
+    /// The ids in these tables, each that of the word it counts as.
+    private static let counted = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
+        table, kinds in
+        let names = kinds.compactMap(\.member.declaration.column)
+        let columns = Combination.columns(of: table == "device" ? .device : .context).map { column in
+            names.contains(column)
+                ? "coalesce(\(column).counts_as, t.\(column)) AS \(column)" : "t.\(quoted(column))"
+        }
+        return """
+            CREATE OR REPLACE VIEW log.counted_\(table) AS
+            SELECT t.id, \(columns.joined(separator: ", "))
+            FROM log.\(table) AS t
+            \(names.map { "LEFT JOIN log.word AS \($0) ON \($0).id = t.\($0) AND \($0).counts_as IS NOT NULL" }.joined(separator: "\n"))
+            """
+    }
 
     /// The names of the ids in these tables, of which there are few: they are found once, and events then look up one row.
     private static let dictionaries = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
@@ -186,7 +207,7 @@ package enum EventViews {
 
     private static let comments: [String] = {
         var comments = [
-            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member: words as ids of log.word, codes as numbers';"
+            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member: words as ids of log.word, each of the word that it counts as, codes as numbers';"
         ]
         for subject in analysts {
             comments.append("COMMENT ON VIEW \(subject.name) IS \(literal("\(subject.comment). \(blind)."));")

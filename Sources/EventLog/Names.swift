@@ -9,6 +9,19 @@ struct Names {
     var looseContext: Combination?
     var word1: Int32?
     var word2: Int32?
+    /// The kinds of which it has a word that was not learned, and counts as the reserved one.
+    var others = WordKinds()
+}
+
+/// Some kinds of words.
+struct WordKinds: Hashable {
+    private var bits: UInt32 = 0
+
+    var isEmpty: Bool { bits == 0 }
+
+    func contains(_ kind: WordKind) -> Bool { bits & 1 << UInt32(kind.rawValue) != 0 }
+
+    mutating func insert(_ kind: WordKind) { bits |= 1 << UInt32(kind.rawValue) }
 }
 
 /// The words of one event as dictionary ids.

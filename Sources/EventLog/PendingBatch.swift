@@ -1,3 +1,4 @@
+internal import Postgres
 internal import Telemetry
 
 /// What one call to the appender has to store, and what is already known of it.
@@ -73,9 +74,10 @@ struct PendingBatch {
         }
     }
 
-    /// Makes a candidate of every event, with the ids that the cache knows, and gives the words that it does not.
-    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: Set<Word>] {
-        var unknown: [WordGroup: Set<Word>] = [:]
+    /// Makes a candidate of every event, with the ids that the cache knows, and gives the words that it does not, each with
+    /// who brought it first.
+    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
+        var unknown: [WordGroup: [Word: Teacher]] = [:]
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
         for (place, submission) in submissions.enumerated() {
             // By place: taking an event out of its array would copy it.
@@ -94,7 +96,11 @@ struct PendingBatch {
                         candidate.words[kind] = id
                     } else {
                         candidate.unknown.append(WordCache.Key(app: submission.app, kind: kind, word: word))
-                        unknown[WordGroup(app: submission.app, kind: kind), default: []].insert(word)
+                        let group = WordGroup(app: submission.app, kind: kind)
+                        if unknown[group]?[word] == nil {
+                            unknown[group, default: [:]][word] = Teacher(
+                                key: submission.key, install: candidate.identity.install)
+                        }
                     }
                 }
                 candidates.append(candidate)
@@ -108,25 +114,28 @@ struct PendingBatch {
         let kind: WordKind
     }
 
-    /// Fills in the ids that were learned, and rejects the events that need a word for which there is no room.
-    mutating func completeCandidates(_ learned: [WordCache.Key: Int32]) {
-        guard candidates.contains(where: { !$0.unknown.isEmpty }) else { return }
-        var complete: [Candidate] = []
-        complete.reserveCapacity(candidates.count)
-        for var candidate in candidates {
-            var homeless: WordKind?
-            for key in candidate.unknown {
-                candidate.words[key.kind] = learned[key] ?? 0
-                if learned[key] == nil { homeless = homeless ?? key.kind }
-            }
-            if let homeless {
-                let detail = "\(homeless.member.path): the app has too many different values of it for one more"
-                reject(candidate, Rejection(.tooManyValues, detail))
-            } else {
-                complete.append(candidate)
+    /// Who brings a word: what can be learned from one key and from one install has an end.
+    struct Teacher {
+        let key: Int32
+        let install: UUID
+    }
+
+    /// What became of a word that the cache did not have.
+    struct Lesson {
+        let id: Int32
+        /// It was not learned, and this is the id of the reserved word.
+        let isOther: Bool
+    }
+
+    /// Fills in the ids that were learned.
+    mutating func completeCandidates(_ learned: [WordCache.Key: Lesson]) throws(PostgresError) {
+        for place in candidates.indices where !candidates[place].unknown.isEmpty {
+            for key in candidates[place].unknown {
+                guard let lesson = learned[key] else { throw .decoding("the dictionary gave no id for a word") }
+                candidates[place].words[key.kind] = lesson.id
+                if lesson.isOther { candidates[place].names.others.insert(key.kind) }
             }
         }
-        candidates = complete
     }
 
     /// Gives each candidate the ids of its device and context that the cache knows, and says which it does not.
@@ -266,9 +275,9 @@ struct PendingBatch {
         var news = pending
         for (offset, candidate) in stored.enumerated() {
             let verdict = known.contains(offset) ? Verdict.duplicate : .accepted
-            news.tally.count(
-                submissions[candidate.submission].events[candidate.event], verdict,
-                for: Tally.Key(of: submissions[candidate.submission]))
+            let key = Tally.Key(of: submissions[candidate.submission])
+            news.tally.count(submissions[candidate.submission].events[candidate.event], verdict, for: key)
+            if verdict == .accepted, !candidate.names.others.isEmpty { news.tally.countOther(for: key) }
             if repeats.isEmpty { continue }
             for (place, index) in repeats[candidate.identity] ?? [] {
                 news.tally.count(submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))

@@ -48,11 +48,12 @@ enum SideTables {
         let rows = Array(tally.counts)
         return """
             INSERT INTO log.batch_tally
-                (batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, rejected)
+                (batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, other, rejected)
             SELECT \(batchID), t.*
             FROM unnest(\(rows.map(\.key.app)), \(rows.map(\.key.key)), \(rows.map(\.key.quarter)),
                 \(rows.map(\.value.accepted)), \(rows.map(\.value.duplicate)), \(rows.map(\.value.corrected)),
-                \(rows.map(\.value.clamped)), \(rows.map(\.value.late)), \(Nullables(rows.map(\.value.rejectedJSON)))) AS t
+                \(rows.map(\.value.clamped)), \(rows.map(\.value.late)), \(rows.map(\.value.other)),
+                \(Nullables(rows.map(\.value.rejectedJSON)))) AS t
             """
     }
 

@@ -21,6 +21,7 @@ struct Tally {
         var corrected: Int32 = 0
         var clamped: Int32 = 0
         var late: Int32 = 0
+        var other: Int32 = 0
         var rejected: [RejectionReason: Int] = [:]
     }
 
@@ -43,6 +44,11 @@ struct Tally {
 
     mutating func count(_ reason: RejectionReason, for key: Key) {
         counts[key, default: Counts()].rejected[reason, default: 0] += 1
+    }
+
+    /// One of the accepted has a value that was not learned.
+    mutating func countOther(for key: Key) {
+        counts[key, default: Counts()].other += 1
     }
 
     /// A line for an envelope that brought no event at all.

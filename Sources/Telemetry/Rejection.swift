@@ -20,8 +20,6 @@ package enum RejectionReason: String, CaseIterable, Hashable, Sendable {
     case invalidTime = "invalid_time"
     case missingNotification = "missing_notification"
     case invalidField = "invalid_field"
-    /// An app's dictionary of categories, campaigns, ... is full.
-    case tooManyValues = "too_many_values"
     /// The install was erased, and the event is from before.
     case erased
     /// Retention has dropped the time that the event belongs to.

@@ -30,7 +30,8 @@ enum Program {
             ReportCommand.self, EraseCommand.self,
             CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
             RejectedListCommand.self,
-            RejectedReplayCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
+            RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self, WordsPruneCommand.self,
+            PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
         ]
     }

@@ -90,7 +90,7 @@ struct RebuildCommand: Command {
 }
 
 /// A rebuild with its bar and its last word.
-private struct RebuildRun {
+struct RebuildRun {
     private let arguments: Arguments
     private let choose: (ProjectionControl) throws -> [String]
 

@@ -31,6 +31,10 @@ struct ServeCommand: Command {
         Option("queue-bytes", "N", help: "Bytes of events that may wait for their commit (default 33554432)"),
         Option("max-values", "N", help: "Different values of one member in one app (default 100000)"),
         Option("trust-clock", help: "Believe this machine's clock although the log's last commits lie ahead of it"),
+        Option(
+            "max-new-values", "N",
+            help: "New values, of all members, that one key may bring within an hour (default 10000)"),
+        Option("max-new-values-of-install", "N", help: "The same of one install (default 500)"),
         Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
         Option("log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL", help: "debug, info, warning or error"),
     ]
@@ -40,6 +44,7 @@ struct ServeCommand: Command {
     private let metricsListen: HTTPServerConfiguration.Address?
     private let commits: GroupCommit.Configuration
     private let mostWords: Int32
+    private let newWords: Appender.Configuration.NewWords
     private let parts: Set<Service.Part>
     private let lanes: Int
     private let origins: [String]
@@ -75,6 +80,12 @@ struct ServeCommand: Command {
         self.commits = commits
         origins = try arguments.texts("cors-origin").map(Self.origin)
         mostWords = Int32(try arguments.number("max-values", in: 1...100_000_000, default: 100_000))
+        var newWords = Appender.Configuration.NewWords()
+        newWords.ofKey = Int32(
+            try arguments.number("max-new-values", in: 1...100_000_000, default: Int(newWords.ofKey)))
+        newWords.ofInstall = Int32(
+            try arguments.number("max-new-values-of-install", in: 1...100_000_000, default: Int(newWords.ofInstall)))
+        self.newWords = newWords
     }
 
     func run() throws -> ExitCode {
@@ -88,7 +99,7 @@ struct ServeCommand: Command {
         defer { access.release() }
         let configuration = Service.Configuration(
             url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
-            mostWords: mostWords, node: arguments.text("node") ?? Self.nodeName(),
+            mostWords: mostWords, newWords: newWords, node: arguments.text("node") ?? Self.nodeName(),
             crossOrigin: CrossOrigin(origins), trustsClock: arguments.has("trust-clock"))
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut

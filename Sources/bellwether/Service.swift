@@ -34,6 +34,7 @@ final class Service: Sendable {
         var commits: GroupCommit.Configuration
         var lanes: Int
         var mostWords: Int32
+        var newWords = Appender.Configuration.NewWords()
         var node: String
         var crossOrigin: CrossOrigin
         /// The log's last commits may lie ahead of this machine's clock.
@@ -64,7 +65,8 @@ final class Service: Sendable {
                 commits: GroupCommit(
                     configuration.commits,
                     appender: Appender.Configuration(
-                        url: url, node: configuration.node, mostWords: configuration.mostWords), months: months,
+                        url: url, node: configuration.node, mostWords: configuration.mostWords,
+                        newWords: configuration.newWords), months: months,
                     log: log, metrics: metrics), clerk: Clerk(url: url, log: log)) : nil
         let runner =
             configuration.parts.contains(.project)

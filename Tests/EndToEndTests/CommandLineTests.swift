@@ -12,6 +12,7 @@ struct CommandLineTests {
         ["app", "key", "revoke"], ["project"], ["projection", "resume"], ["rebuild"], ["verify"], ["retain"], ["erase"],
         ["report"],
         ["status"], ["rejected", "list"], ["rejected", "replay"], ["psql"], ["database-url"], ["database", "stop"],
+        ["words", "list"], ["words", "merge"], ["words", "prune"],
     ]
 
     @Test("every command explains itself, its options and their variables, on standard output", arguments: commands)

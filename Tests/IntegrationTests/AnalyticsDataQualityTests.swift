@@ -115,7 +115,7 @@ struct AnalyticsDataQualityTests {
             found == [
                 "app:text", "day:date", "key:text", "accepted:bigint", "duplicate:bigint", "rejected:bigint",
                 "rejected_by_reason:jsonb", "corrected:bigint", "clamped:bigint", "late:bigint",
-                "client_dropped:bigint",
+                "client_dropped:bigint", "other:bigint",
             ])
     }
 }

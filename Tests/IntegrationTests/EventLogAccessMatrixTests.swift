@@ -45,7 +45,9 @@ struct EventLogAccessMatrixTests {
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
-            "log.event: SELECT", "log.head: SELECT", "log.opened_event: SELECT", "projection: USAGE",
+            "log.event: SELECT", "log.head: SELECT", "log.opened_event: SELECT",
+            "log.word: SELECT of counts_as, SELECT of id",
+            "projection: USAGE",
             "projection.chosen_line(): EXECUTE",
             "projection.line: SELECT, UPDATE of readers, UPDATE of state",
             "projection.opened_delivery: SELECT",

@@ -122,7 +122,7 @@ struct EventLogLossTests {
         defer { database.drop() }
         try database.erase(Self.install, of: app)
         // Room for one: what is not kept takes none.
-        let appender = try database.appender(mostWords: 1, allowance: RejectedAllowance(rowsPerDay: 1))
+        let appender = try database.appender(allowance: RejectedAllowance(rowsPerDay: 1))
         func refused(_ raw: String, of install: UUID? = nil) -> RejectedEvent {
             RejectedEvent(id: nil, install: install, rejection: Rejection(.unknownType, "type: none"), raw: raw)
         }
@@ -131,14 +131,12 @@ struct EventLogLossTests {
         let verdicts = try appender.append([
             app.submission([mine], rejected: [refused("of the envelope's")], drops: [drop]),
             app.submission([Event.sample(at: noon(2, 1), install: Self.install)]),
-            // Full: there is no room for another category.
-            app.submission([Event.sample(at: Self.later, install: Self.install, category: "OTHER")]),
             app.submission(
                 [Event.sample(at: noon(2, 1))], rejected: [refused("its own", of: Self.install), refused("kept")]),
         ])
-        #expect(verdicts.map { $0.map(\.reason) } == [[nil], [.erased], [.tooManyValues], [nil]])
+        #expect(verdicts.map { $0.map(\.reason) } == [[nil], [.erased], [nil]])
         #expect(try database.column("SELECT raw FROM log.rejected") == ["kept"])
-        #expect(try counted(database) == ["erased 1", "too_many_values 1", "unknown_type 3"])
+        #expect(try counted(database) == ["erased 1", "unknown_type 3"])
         #expect(try database.column("SELECT count FROM log.client_drop WHERE install_id IS NULL") == [Int64(12)])
     }
 

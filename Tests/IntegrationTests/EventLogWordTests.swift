@@ -12,45 +12,140 @@ struct EventLogWordTests {
         try database.column("SELECT category FROM analytics.events ORDER BY event_id")
     }
 
-    @Test("a full dictionary refuses only events with new words, naming the member, and only for that app and member")
+    /// What a view shows of the events, and what it keeps beside.
+    private func shown(_ database: TestDatabase, _ column: String = "category") throws -> [String] {
+        try database.analystRows("SELECT \(column), extra FROM events WHERE app = 'chat' ORDER BY batch, event_id")
+    }
+
+    private func events(_ categories: [String?]) -> [Event] {
+        categories.enumerated().map { Event.sample(id: UUID(high: 0, low: UInt64($0)), category: $1) }
+    }
+
+    @Test(
+        "a full dictionary refuses nothing: the column shows (other), extra has the word, the quality of the data counts it"
+    )
     func bound() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let (app, other) = (try database.makeApp(), try database.makeApp("other"))
+        let (app, second) = (try database.makeApp(), try database.makeApp("second"))
+        let other = quotedRow("(other)")
         let appender = try database.appender(mostWords: 3)
-        let full = Rejection(
-            .tooManyValues, "notification.category: the app has too many different values of it for one more")
-        #expect(
-            try appender.append([app.submission(["A", "B"].map { Event.sample(category: $0) })]) == [
-                [.accepted, .accepted]
-            ])
+        let accepted = [Verdict](repeating: .accepted, count: 5)
+        #expect(try appender.append([app.submission(events(["A", "B"]))]) == [[.accepted, .accepted]])
         // Of two new words at once the first in order gets the last place.
         #expect(
-            try appender.append([app.submission(["D", "A", "C", "D", nil].map { Event.sample(category: $0) })])
-                == [[.rejected(full), .accepted, .accepted, .rejected(full), .accepted]])
-        #expect(
             try appender.append([
-                app.submission([
-                    Event.sample(category: "A"), Event.sample(category: "E"),
-                    Event.sample(category: "B", interaction: .actionTapped(ActionTap(actionID: "NEW"))),
-                ]), other.submission([Event.sample(category: "D")]),
-            ]) == [[.accepted, .rejected(full), .accepted], [.accepted]])
+                app.submission(events(["D", "A", "C", "D", nil]).map { $0.received(later: 1) }),
+                second.submission(events(["D"])),
+            ]) == [accepted, [.accepted]])
+        let raw = #"{"notification": {"category": "D"}}"#
         #expect(
-            try database.appender(mostWords: 3).append([
-                app.submission([Event.sample(category: "C"), Event.sample(category: "D")])
-            ]) == [[.accepted, .rejected(full)]])
+            try shown(database) == [
+                "(A,)", "(B,)", "(\(other),\(quotedRow(raw)))", "(A,)", "(C,)", "(\(other),\(quotedRow(raw)))", "(,)",
+            ])
         #expect(
             try database.value(
                 "SELECT words FROM log.word_count WHERE app = \(app.app.id) AND kind = 1", as: Int32.self) == 3)
+        #expect(try database.column("SELECT other FROM analytics.data_quality ORDER BY app") == [Int64(2), 0])
+        #expect(try database.value("SELECT count(*) FROM analytics.rejected_events", as: Int64.self) == 0)
+        // It is a word like any other: the fold and the recount agree on it.
+        _ = try database.projections().catchUp()
+        try database.expectProved()
+        #expect(
+            try database.analystRows(
+                "SELECT category, delivered FROM category_funnel WHERE app = 'chat' ORDER BY category")
+                == [#"("",1)"#, "(\(other),2)", "(A,2)", "(B,1)", "(C,1)"])
+        // With more room the same word is learned.
+        let roomier = try database.appender(mostWords: 4)
+        _ = try roomier.append([app.submission(events(["D"]).map { $0.received(later: 2) })])
+        #expect(try shown(database).last == "(D,)")
+    }
+
+    @Test("who sends the reserved word itself means all that were not learned, and takes no place")
+    func reserved() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let other = quotedRow("(other)")
+        let appender = try database.appender(mostWords: 1)
+        _ = try appender.append([app.submission(events(["(other)", "A", "B", "(other)"]))])
+        #expect(
+            try shown(database) == [
+                "(\(other),)", "(A,)", "(\(other),\(quotedRow(#"{"notification": {"category": "B"}}"#)))",
+                "(\(other),)",
+            ])
+        #expect(
+            try database.column(
+                "SELECT value FROM log.word WHERE kind = 1 ORDER BY value", of: String.self) == ["(other)", "A"])
+    }
+
+    @Test("an install, and a key, teach so many words within an hour, of all members together, and then no more")
+    func quotas() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let (app, other) = (try database.makeApp(), try database.makeApp("other"))
+        var configuration = Appender.Configuration.NewWords()
+        // ios and 4.2.0 are two of them.
+        (configuration.ofInstall, configuration.ofKey) = (4, 7)
+        let (one, two) = (UUID(high: 1, low: 1), UUID(high: 1, low: 2))
+        var count: UInt64 = 0
+        func events(_ categories: [String], of install: UUID) -> [Event] {
+            categories.map { category in
+                count += 1
+                return Event.sample(id: UUID(high: 0, low: count), install: install, category: category)
+            }
+        }
+        func append(_ events: [Event]) throws {
+            // Each by another process, with another connection: what was taught is known to all.
+            let verdicts = try database.appender(newWords: configuration).append([app.submission(events)])
+            #expect(verdicts == [[Verdict](repeating: .accepted, count: events.count)])
+        }
+        try append(events(["A1"], of: one))
+        try append(events(["A2", "A3"], of: one))
+        try append(events(["B1", "A1", "B2"], of: two))
+        try append(events(["B3", "B4"], of: two))
+        let (o, categories) = (
+            "(other)",
+            try database.column("SELECT category FROM analytics.events ORDER BY batch, event_id", of: String.self)
+        )
+        #expect(categories == ["A1", "A2", o, "B1", "A1", "B2", "B3", o])
+        // Another app's words are its own, and after the hour there are more.
+        _ = try database.appender(newWords: configuration).append([other.submission(events(["B4"], of: two))])
+        try database.run("UPDATE log.word SET learned_at = learned_at - interval '1 hour'")
+        try append(events(["A3"], of: one))
         #expect(
             try database.value(
-                "SELECT count(*) FROM analytics.rejected_events WHERE app = 'chat' AND reason = 'too_many_values'",
-                as: Int64.self)
-                == 3)  // the raws of the samples are told apart by their place alone
-        // With more room the same events are taken.
+                "SELECT count(*) FROM analytics.events WHERE category IN ('A3', 'B4')", as: Int64.self) == 2)
+    }
+
+    @Test("the word that was not learned stands where it was sent, beside what else is kept, and within its bound")
+    func extra() {
+        var event = Event.sample(interaction: .actionTapped(ActionTap(actionID: #"a"b"#)))
+        func extra(_ kinds: [WordKind], beside rest: String?) -> String? {
+            var chosen = WordKinds()
+            for kind in kinds { chosen.insert(kind) }
+            event.extra = rest.map { Array($0.utf8) }
+            return event.extra(withRaw: chosen).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(extra([], beside: nil) == nil)
+        #expect(extra([], beside: #"{"x":1}"#) == #"{"x":1}"#)
+        #expect(extra([.campaign], beside: #"{"x":1}"#) == #"{"x":1}"#)
+        #expect(extra([.actionID], beside: nil) == #"{"action_id":"a\"b"}"#)
         #expect(
-            try database.appender(mostWords: 4).append([app.submission([Event.sample(category: "D")])]) == [[.accepted]]
+            extra([.category, .actionID, .appVersion], beside: nil)
+                == #"{"source":{"app_version":"4.2.0"},"notification":{"category":"INFO_CATEGORY"},"action_id":"a\"b"}"#
         )
+        #expect(
+            extra([.category], beside: #"{"a":"\"notification\":{","b":{"notification":{}},"notification":{"z":[1]}}"#)
+                == #"{"a":"\"notification\":{","b":{"notification":{}},"notification":{"category":"INFO_CATEGORY","z":[1]}}"#
+        )
+        let long = "{\"x\":\"\(String(repeating: "y", count: 4080))\"}"
+        #expect(
+            extra([.category], beside: long)
+                == #"{"notification":{"category":"INFO_CATEGORY"},"_dropped":\#(long.utf8.count)}"#)
+        #expect(
+            extra([.category], beside: #"{"_dropped":9}"#)
+                == #"{"notification":{"category":"INFO_CATEGORY"},"_dropped":9}"#)
     }
 
     @Test("writers that learn the same words at once agree on them", arguments: 1...3)
@@ -197,3 +292,17 @@ struct EventLogWordTests {
         #expect(try categories(database) == ["NEW"])
     }
 }
+
+extension Event {
+    /// The same under another id, so many seconds later.
+    fileprivate func received(later seconds: UInt64) -> Event {
+        let time = Event.sampleTime + Int64(seconds) * 1_000_000
+        return Event(
+            id: UUID(high: seconds, low: id.low), deviceAt: time, occurredAt: time, receivedAt: time,
+            timeSource: timeSource,
+            source: source, notification: notification, interaction: interaction)
+    }
+}
+
+/// A text as a row shows it that is made text.
+private func quotedRow(_ text: String) -> String { "\"\(text.replacing("\"", with: "\"\""))\"" }

@@ -31,7 +31,8 @@ struct ProjectedApp {
     /// The id of a word, learned now if need be.
     func word(_ kind: WordKind, _ value: String) throws -> Int {
         let id: Int32 = try database.value(
-            "SELECT id FROM log.learn_words(\(app.id), \(kind.rawValue), \([value]), \(Int32(1_000)))")
+            "SELECT id FROM log.learn_words(\(app.id), \(kind.rawValue), \([value]), '{1}', \([UUID.random()]), 1000, 1000, 1000)"
+        )
         return Int(id)
     }
 

@@ -14,7 +14,8 @@ struct ProjectionStopTests {
     /// Has the table refuse the cell of that category.
     private func refuse(_ app: TestApp, in database: TestDatabase, table: String) throws {
         let word: Int32 = try database.value(
-            "SELECT id FROM log.learn_words(\(app.id), \(WordKind.category.rawValue), \([poison]), \(Int32(1_000)))")
+            "SELECT id FROM log.learn_words(\(app.id), \(WordKind.category.rawValue), \([poison]), '{1}', \([UUID.random()]), 1000, 1000, 1000)"
+        )
         try database.run("ALTER TABLE projection.\(table) ADD CONSTRAINT refused CHECK (category <> \(word))")
     }
 

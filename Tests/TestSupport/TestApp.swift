@@ -37,10 +37,12 @@ extension TestDatabase {
 
     /// A writer of this database.
     package func appender(
-        node: String = "test", mostWords: Int32 = 100_000, allowance: RejectedAllowance = RejectedAllowance()
+        node: String = "test", mostWords: Int32 = 100_000, newWords: Appender.Configuration.NewWords = .init(),
+        allowance: RejectedAllowance = RejectedAllowance()
     ) throws -> Appender {
         Appender(
-            Appender.Configuration(url: try url(), node: node, mostWords: mostWords), allowance: allowance,
+            Appender.Configuration(url: try url(), node: node, mostWords: mostWords, newWords: newWords),
+            allowance: allowance,
             log: .silent)
     }
 }

@@ -20,7 +20,9 @@ enum EventReader {
         guard !batches.isEmpty else { return [:] }
         do {
             let rows = try connection.queryPrepared(events(of: batches, in: lane.shards))
-            let words = try EventWords(of: rows, device: 9, context: 10, on: &connection)
+            let words = try EventWords(
+                of: rows, EventWords.Columns(device: 9, context: 10, own: 14, looseDevice: 17, looseContext: 18),
+                on: &connection)
             var news: [Delivery.Name: News] = [:]
             news.reserveCapacity(rows.count)
             var found = FoundEvents(of: range.batches)
@@ -99,12 +101,12 @@ extension Observation {
         if let context = try rows.int32(row, 10) {
             attributes = try words.context(context)
         } else if let loose = try rows.text(row, 18) {
-            attributes = try EventWords.context(in: loose)
+            attributes = try words.context(in: loose)
         }
         if let device = try rows.int32(row, 9) {
             attributes.complete(from: try words.device(device))
         } else if let loose = try rows.text(row, 17) {
-            attributes.complete(from: try EventWords.device(in: loose))
+            attributes.complete(from: try words.device(in: loose))
         }
         attributes.origin = bits(.origin, codes)
         alert = bits(.alert, codes) == 2
@@ -121,7 +123,7 @@ extension Observation {
         case .notificationOpened: attributes.launch = bits(.launch, own)
         case .actionTapped:
             attributes.launch = bits(.launch, own)
-            action = try rows.int32(row, 14) ?? 0
+            action = words.counted(try rows.int32(row, 14) ?? 0)
             isForegroundTap = bits(.activation, own) == Activation.foreground.rawValue
         case .storyPageShown:
             page = bits(.pageIndex, own) - 1

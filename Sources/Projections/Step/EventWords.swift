@@ -5,16 +5,32 @@ internal import Telemetry
 struct EventWords {
     private var devices: [Int32: Attributes] = [:]
     private var contexts: [Int32: Attributes] = [:]
+    /// What a word counts as that was merged into another.
+    private var merged: [Int32: Int32] = [:]
 
-    /// Of rows that have the ids of device and context in these columns. Each is looked up by its key, however many there are
-    /// and whatever the statistics say.
-    init(of rows: Rows, device: Int, context: Int, on connection: inout Connection) throws(PostgresError) {
-        var (devices, contexts): (Set<Int32>, Set<Int32>) = ([], [])
+    /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
+    struct Columns {
+        let device: Int
+        let context: Int
+        let own: Int
+        /// Device and context that stand in the event's own row.
+        let looseDevice: Int
+        let looseContext: Int
+    }
+
+    /// Of rows that have these columns. Each id is looked up by its key, however many there are and whatever the statistics
+    /// say.
+    init(of rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
+        var (devices, contexts, words): (Set<Int32>, Set<Int32>, Set<Int32>) = ([], [], [])
         for row in 0..<rows.count {
-            if let id = try rows.int32(row, device) { devices.insert(id) }
-            if let id = try rows.int32(row, context) { contexts.insert(id) }
+            if let id = try rows.int32(row, columns.device) { devices.insert(id) }
+            if let id = try rows.int32(row, columns.context) { contexts.insert(id) }
+            if let id = try rows.int32(row, columns.own) { words.insert(id) }
+            for column in [columns.looseDevice, columns.looseContext] {
+                if let loose = try rows.text(row, column) { words.formUnion(try Self.members(of: loose, count: 7)) }
+            }
         }
-        guard !devices.isEmpty || !contexts.isEmpty else { return }
+        guard !devices.isEmpty || !contexts.isEmpty || !words.isEmpty else { return }
         let answers = try connection.pipeline([
             """
             SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d."authorization"
@@ -27,27 +43,42 @@ struct EventWords {
             CROSS JOIN LATERAL (SELECT * FROM log.context AS c WHERE c.id = asked.id LIMIT 1) AS c
             """,
         ])
+        var (deviceMembers, contextMembers): ([Int32: [Int32]], [Int32: [Int32]]) = ([:], [:])
         for row in 0..<answers[0].count {
             var members: [Int32] = []
             for column in 1...6 { members.append(try need(answers[0].int32(row, column))) }
-            self.devices[try need(answers[0].int32(row, 0))] = Self.device(members)
+            words.formUnion(members.dropLast())
+            deviceMembers[try need(answers[0].int32(row, 0))] = members
         }
         for row in 0..<answers[1].count {
             var members: [Int32] = []
             for column in 1...7 { members.append(try need(answers[1].int32(row, column))) }
-            self.contexts[try need(answers[1].int32(row, 0))] = Self.context(members)
+            words.formUnion(members)
+            contextMembers[try need(answers[1].int32(row, 0))] = members
         }
+        // Few words are ever merged, and an index has those alone.
+        let merges = try connection.queryPrepared(
+            "SELECT id, counts_as FROM log.word WHERE id = ANY (\(words.sorted())) AND counts_as IS NOT NULL")
+        for row in 0..<merges.count { merged[try need(merges.int32(row, 0))] = try need(merges.int32(row, 1)) }
+        self.devices = deviceMembers.mapValues { device($0) }
+        self.contexts = contextMembers.mapValues { context($0) }
     }
 
-    private static func device(_ members: [Int32]) -> Attributes {
+    /// The word that this one counts as.
+    func counted(_ word: Int32) -> Int32 { merged.isEmpty ? word : merged[word] ?? word }
+
+    private func device(_ members: [Int32]) -> Attributes {
         var device = Attributes()
-        (device.platform, device.appVersion, device.osVersion) = (members[0], members[1], members[2])
-        (device.deviceModel, device.locale) = (members[3], members[4])
+        (device.platform, device.appVersion, device.osVersion) = (
+            counted(members[0]), counted(members[1]), counted(members[2])
+        )
+        (device.deviceModel, device.locale) = (counted(members[3]), counted(members[4]))
         device.authorization = Int16(truncatingIfNeeded: members[5])
         return device
     }
 
-    private static func context(_ members: [Int32]) -> Attributes {
+    private func context(_ members: [Int32]) -> Attributes {
+        let members = members.map(counted)
         var context = Attributes()
         (context.category, context.thread, context.campaign, context.variant) = (
             members[0], members[1], members[2], members[3]
@@ -57,13 +88,13 @@ struct EventWords {
     }
 
     /// One that stands in the event's own row, as a JSON array in the order of the columns of `log.device`.
-    static func device(in json: String) throws(PostgresError) -> Attributes {
-        let members = try members(of: json, count: 9)
+    func device(in json: String) throws(PostgresError) -> Attributes {
+        let members = try Self.members(of: json, count: 9)
         return device([members[0], members[1], members[2], members[4], members[5], members[7]])
     }
 
-    static func context(in json: String) throws(PostgresError) -> Attributes {
-        context(try members(of: json, count: 7))
+    func context(in json: String) throws(PostgresError) -> Attributes {
+        context(try Self.members(of: json, count: 7))
     }
 
     private static func members(of json: String, count: Int) throws(PostgresError) -> [Int32] {

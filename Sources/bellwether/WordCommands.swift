@@ -1,0 +1,217 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+
+private let appOption = Option("app", "SLUG", help: "The app; required")
+private let memberOption = Option("member", "NAME", help: "Words of this member, such as category or app_version")
+private let choiceOptions = [
+    Option("key", "NAME", help: "Those that came with this key"),
+    Option("install", "ID", help: "Those that this install was the first to bring"),
+    Option("since", "TIME", help: "Those that were learned at or after this time, RFC 3339"),
+]
+private let rebuildOption = Option(
+    "no-rebuild", help: "Leave the funnels as they are: run bellwether rebuild when all is merged and pruned")
+
+/// What was counted by other words is counted anew.
+private func follow(_ arguments: Arguments) throws -> ExitCode {
+    guard !arguments.has("no-rebuild") else {
+        StandardStream.error.write("The views of events follow at once, funnels by the next bellwether rebuild.\n")
+        return .done
+    }
+    StandardStream.error.write("The views of events follow at once. Making the funnels anew:\n")
+    return try RebuildRun(arguments) { _ in ["deliveries"] }.run()
+}
+
+extension WordBook {
+    fileprivate static func slug(_ arguments: Arguments) throws -> String {
+        guard let slug = arguments.text("app") else { throw UsageError("say of which app: --app SLUG") }
+        return slug
+    }
+
+    fileprivate static func member(_ arguments: Arguments) throws -> WordKind? {
+        guard let name = arguments.text("member") else { return nil }
+        guard let kind = WordKind(named: name) else {
+            let names = WordKind.allCases.map { WordKind.name($0.rawValue) }.joined(separator: ", ")
+            throw UsageError("--member takes one of \(names), not '\(String(printable: name))'")
+        }
+        return kind
+    }
+}
+
+extension WordBook.Choice {
+    fileprivate init(_ arguments: Arguments) throws {
+        self.init()
+        member = try WordBook.member(arguments)
+        key = arguments.text("key")
+        if let text = arguments.text("install") {
+            guard let id = UUID(text) else {
+                throw UsageError(
+                    "--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: text))'")
+            }
+            install = id
+        }
+        if let text = arguments.text("since") {
+            guard let time = Timestamp(rfc3339: text) else {
+                throw UsageError("--since takes a time like 2026-11-20T09:30:00Z, not '\(String(printable: text))'")
+            }
+            since = time
+        }
+    }
+
+    fileprivate var isEverything: Bool {
+        member == nil && key == nil && install == nil && since == nil && words == nil
+    }
+}
+
+/// Shows what an app's dictionary has learned.
+struct WordsListCommand: Command {
+    static let words = ["words", "list"]
+    static let summary = "Show how many values of each member an app has, or those asked for, the newest first"
+    static let options =
+        [appOption, memberOption] + choiceOptions + [
+            Option("limit", "N", help: "How many values to show (default 50)"),
+            Option("format", "FORMAT", help: "text or json (default text)"),
+        ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let choice: WordBook.Choice
+    private let limit: Int64
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try WordBook.slug(arguments)
+        choice = try WordBook.Choice(arguments)
+        limit = Int64(try arguments.number("limit", in: 1...10_000_000, default: 50))
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        try DatabaseAccess.withConnection(arguments) { connection in
+            let book = WordBook(of: try Apps.named(slug, on: &connection))
+            if choice.isEverything {
+                show(try book.counts(on: &connection))
+            } else {
+                show(try book.list(choice, most: limit, on: &connection))
+            }
+        }
+        return .done
+    }
+
+    private func show(_ counts: [WordBook.Count]) {
+        switch format {
+        case .text:
+            var table = TextTable(["MEMBER", "VALUES", "IN THE LAST HOUR", "MERGED"])
+            for count in counts { table.add([count.member, "\(count.words)", "\(count.fresh)", "\(count.merged)"]) }
+            StandardStream.output.write(table.text)
+        case .json:
+            for count in counts {
+                StandardStream.output.write(
+                    "{\"member\":\(String(json: count.member)),\"values\":\(count.words),"
+                        + "\"in_the_last_hour\":\(count.fresh),\"merged\":\(count.merged)}\n")
+            }
+        }
+    }
+
+    private func show(_ entries: [WordBook.Entry]) {
+        switch format {
+        case .text:
+            var table = TextTable(["MEMBER", "VALUE", "SHOWN AS", "LEARNED", "KEY"])
+            for entry in entries {
+                table.add([
+                    entry.member, entry.word, entry.shown == entry.word ? "" : entry.shown, "\(entry.learnedAt)",
+                    entry.key ?? "",
+                ])
+            }
+            StandardStream.output.write(table.text)
+        case .json:
+            for entry in entries {
+                StandardStream.output.write(
+                    "{\"member\":\(String(json: entry.member)),\"value\":\(String(json: entry.word)),"
+                        + "\"shown_as\":\(String(json: entry.shown)),\"learned_at\":\"\(entry.learnedAt)\","
+                        + "\"key\":\(entry.key.map { String(json: $0) } ?? "null")}\n")
+            }
+        }
+    }
+}
+
+/// Has some values counted as another one.
+struct WordsMergeCommand: Command {
+    static let words = ["words", "merge"]
+    static let operands = ["VALUE…"]
+    static let summary =
+        "Show and count values as another one, or (merged into itself) alone again"
+    static let options = [
+        appOption, Option("member", "NAME", help: "The member, such as category; required"),
+        Option("into", "VALUE", help: "What they are to count as: a value of that member, or (other); required"),
+        rebuildOption, Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
+    ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let member: WordKind
+    private let target: String
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try WordBook.slug(arguments)
+        guard let member = try WordBook.member(arguments), let target = arguments.text("into") else {
+            throw UsageError("say of which member, and what the values are to count as: --member NAME --into VALUE")
+        }
+        (self.member, self.target) = (member, target)
+    }
+
+    func run() throws -> ExitCode {
+        try DatabaseAccess.withConnection(arguments) { connection in
+            let book = WordBook(of: try Apps.named(slug, on: &connection))
+            try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
+            try book.merge(arguments.operands, into: target, of: member, on: &connection)
+            try connection.execute(script: "COMMIT")
+        }
+        return try follow(arguments)
+    }
+}
+
+/// Forgets values.
+struct WordsPruneCommand: Command {
+    static let words = ["words", "prune"]
+    static let operands = ["[VALUE…]"]
+    static let summary = "Forget values: events that carry them show (other), and there is room again"
+    static let options =
+        [appOption, memberOption] + choiceOptions + [
+            Option("dry-run", help: "Say how many they are, and change nothing"), rebuildOption,
+            Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
+        ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let choice: WordBook.Choice
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try WordBook.slug(arguments)
+        var choice = try WordBook.Choice(arguments)
+        if !arguments.operands.isEmpty {
+            guard choice.member != nil else { throw UsageError("say of which member these are values: --member NAME") }
+            choice.words = arguments.operands
+        }
+        guard choice.words != nil || choice.key != nil || choice.install != nil || choice.since != nil else {
+            throw UsageError("say which values: name them, or --key, --install or --since")
+        }
+        self.choice = choice
+    }
+
+    func run() throws -> ExitCode {
+        let pruned = try DatabaseAccess.withConnection(arguments) { connection in
+            let book = WordBook(of: try Apps.named(slug, on: &connection))
+            try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
+            let pruned = try book.prune(choice, on: &connection)
+            try connection.execute(script: arguments.has("dry-run") ? "ROLLBACK" : "COMMIT")
+            return pruned
+        }
+        StandardStream.output.write("\(pruned)\n")
+        return pruned == 0 || arguments.has("dry-run") ? .done : try follow(arguments)
+    }
+}
