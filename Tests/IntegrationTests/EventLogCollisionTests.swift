@@ -126,6 +126,33 @@ struct EventLogCollisionTests {
         #expect(try count() == 1)
     }
 
+    @Test("are stored by a writer that keeps erasure waiting until it has committed")
+    func held() throws {
+        defer { database.drop() }
+        let events = try twins(2)
+        #expect(try append([events[0]]) == [.accepted])
+        // The writer has stored the second beside the first, and waits for its number.
+        var other = try database.connect()
+        try other.execute(script: "BEGIN; SELECT FROM log.head FOR UPDATE")
+        let verdicts = Lock<[Verdict]?>(nil)
+        let writer = Worker(name: "writer") {
+            let told = try? append([events[1]])
+            verdicts.withLock { $0 = told }
+        }
+        #expect(
+            try eventually {
+                try database.value(
+                    """
+                    SELECT count(*) = 1 FROM pg_locks
+                    WHERE relation = 'log.batch_loss'::regclass AND mode = 'RowExclusiveLock' AND granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    """)
+            })
+        try other.execute(script: "ROLLBACK")
+        writer.join()
+        #expect(verdicts.withLock { $0 } == [.accepted])
+    }
+
     @Test("are known again when the one that came first has been erased")
     func erased() throws {
         defer { database.drop() }
