@@ -3,7 +3,8 @@ public import Foundation
 extension Bellwether {
     /// Where events go, and where they wait.
     public struct Configuration: Sendable {
-        /// The server's address, such as `https://bellwether.example.com`.
+        /// The server's address, such as `https://bellwether.example.com`. Nothing is sent to an `http` address, unless it is
+        /// that of the device itself (`http://127.0.0.1:8080`, as in the simulator).
         public var server: URL
         /// The app's write key. It ships with the app and can do nothing but write.
         public var writeKey: String

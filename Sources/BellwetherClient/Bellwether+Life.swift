@@ -26,6 +26,7 @@ extension Bellwether {
         let deliversByItself = configuration.deliversByItself ?? !Device.isExtension
         let source = Guarded(Source(appVersion: configuration.appVersion ?? Device.bundleVersion))
         if let concern = Sharing.concern(directory: configuration.directory) { reports.post(concern) }
+        if let concern = courier.destination.concern { reports.post(concern) }
         self.init(
             recorder: QueueRecorder(queue, source, reports, deliversByItself ? Schedule(courier) : nil),
             reports: reports, clock: clock, keys: configuration.payloadKeys,

@@ -42,6 +42,10 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         case leftOut
         /// A door was used in a way that says nothing, such as a story's page before the story.
         case misused
+        /// The server's address is neither https nor on this device itself. Events are kept, and nothing is sent.
+        case insecureServer
+        /// The server has no room for a value of an event now: the event is kept and sent again hours later.
+        case heldBack
         /// The directory is one that the app and its extensions do not share, so they seem to be two installs.
         case notShared
     }

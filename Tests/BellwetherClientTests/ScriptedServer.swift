@@ -24,6 +24,8 @@ final class ScriptedServer: Transport {
         case well
         /// As a server that is well, but these are refused for ever.
         case rejecting(Set<Int>)
+        /// As an older server that is well, but has no room for a value of these.
+        case full(Set<Int>)
         /// By the server itself, as Docs/API.md has it.
         case keyRefused(Int = 401)
         case status(Int, headers: [String: String] = [:], body: String = "")
@@ -54,6 +56,7 @@ final class ScriptedServer: Transport {
         switch try await script(envelope, number) {
         case .well: return store(envelope)
         case .rejecting(let seqs): return store(envelope, rejecting: seqs)
+        case .full(let seqs): return store(envelope, rejecting: seqs, reason: "too_many_values")
         case .status(let status, let headers, let body):
             return Answer(status: status, headers: headers, body: Array(body.utf8))
         case .keyRefused(let status):
@@ -67,7 +70,9 @@ final class ScriptedServer: Transport {
         }
     }
 
-    private func store(_ envelope: Envelope, rejecting refused: Set<Int> = []) -> Answer {
+    private func store(
+        _ envelope: Envelope, rejecting refused: Set<Int> = [], reason: String = "invalid_time"
+    ) -> Answer {
         state.withLock { state in
             let known = Set(state.stored)
             let taken = envelope.seqs.filter { !refused.contains($0) }
@@ -75,7 +80,7 @@ final class ScriptedServer: Transport {
             state.stored += new
             state.drops += envelope.drops
             let results = envelope.seqs.enumerated().filter { refused.contains($1) }.map { place, seq in
-                #"{"index":\#(place),"id":"id-\#(seq)","result":"rejected","reason":"invalid_time","detail":"at"}"#
+                #"{"index":\#(place),"id":"id-\#(seq)","result":"rejected","reason":"\#(reason)","detail":"at"}"#
             }
             return Answer(
                 status: 200,
@@ -144,7 +149,7 @@ struct Post {
     init(
         in scratch: Scratch = Scratch(inMemory: true), time: QuickTime = QuickTime(), limits: Queue.Limits = .init(),
         random: @escaping @Sendable (ClosedRange<TimeInterval>) -> TimeInterval = { $0.upperBound },
-        activity: ExpiringActivity = .system,
+        activity: ExpiringActivity = .system, server address: String = "https://b.example/base",
         _ script: @escaping @Sendable (ScriptedServer.Envelope, Int) async throws -> ScriptedServer.Reply
     ) {
         self.scratch = scratch
@@ -155,7 +160,7 @@ struct Post {
             directory: scratch.url, limits: limits, diagnostics: diagnostics, clock: clock.wall, patience: 60)
         courier = Courier(
             queue: queue, transport: server,
-            destination: Courier.Destination(server: URL(string: "https://b.example/base")!, key: "wk_1"),
+            destination: Courier.Destination(server: URL(string: address)!, key: "wk_1"),
             clock: clock, backoff: Backoff(random: random), diagnostics: diagnostics, activity: activity)
     }
 

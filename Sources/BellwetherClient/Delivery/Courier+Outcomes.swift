@@ -3,7 +3,16 @@ internal import Foundation
 extension Courier {
     /// All of it is known to the server.
     func settle(_ batch: Batch, _ refused: [Results.Refused]) async throws {
-        for result in refused {
+        let early = refused.filter { $0.isOfNow && batch.events.indices.contains($0.index) }
+        if !early.isEmpty {
+            try await disk { queue in try queue.holdBack(early.map { batch.events[$0.index] }, of: batch) }
+            diagnostics.post(
+                Diagnostic(
+                    .heldBack,
+                    "The server has no room for a value: \(early[0].detail ?? ""). Events are kept and sent again in six hours.",
+                    eventID: early[0].id, count: early.count))
+        }
+        for result in refused where !result.isOfNow {
             let event = batch.events.indices.contains(result.index) ? batch.events[result.index] : nil
             let why = [result.reason, result.detail].compactMap(\.self).joined(separator: ": ")
             diagnostics.post(

@@ -5,14 +5,6 @@ internal import Foundation
 /// One delivery at a time in a process. Another process may deliver the same events at the same time: the server
 /// recognises them.
 final class Courier: Sendable {
-    /// Where to, and as whom.
-    struct Destination: Sendable {
-        var server: URL
-        var key: String
-
-        var events: URL { server.appendingPathComponent("v1/events") }
-    }
-
     /// What a process learns by delivering, and forgets when it ends.
     struct Experience: Sendable {
         /// How many events an envelope has at most, after servers that took no more.
@@ -61,8 +53,11 @@ final class Courier: Sendable {
         // Whatever becomes of the delivery.
         let patience = min(seconds, Queue.patienceOfDelivery)
         if queue.hasWaiting { try? await disk { try $0.writeWaiting(within: patience) } }
+        guard destination.isSafe else { return .insecureServer }
         guard await turn.take(within: seconds, clock) else { return .outOfTime }
         defer { turn.give() }
+        // A disk that does not do it now will do it next time.
+        try? await disk { try $0.takeUpHeldBack() }
         experience.withLock { $0.leavesDropsOut = false }
         while true {
             do {

@@ -10,6 +10,8 @@ public enum DeliveryResult: Hashable, Sendable {
     case outOfTime
     /// The server does not know the write key. Nothing is sent for six hours, unless the app starts anew.
     case keyRefused
+    /// The server's address is neither https nor on this device itself: nothing is sent there.
+    case insecureServer
     /// The queue cannot be read now.
     case unavailable
 }

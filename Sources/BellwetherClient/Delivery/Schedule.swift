@@ -71,7 +71,7 @@ final class Schedule: Sendable {
         case .delivered: if isDue { wake() }
         case .waiting(let date): wake(after: max(delay, date.timeIntervalSince(courier.clock.wall())))
         case .outOfTime, .unavailable: wake(after: max(delay, rest))
-        case .keyRefused: break
+        case .keyRefused, .insecureServer: break
         }
     }
 }

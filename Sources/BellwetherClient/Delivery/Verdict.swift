@@ -64,6 +64,9 @@ struct Results: Decodable, Sendable {
         let result: String
         let reason: String?
         let detail: String?
+
+        /// Whether the refusal is of now and not of the event: a dictionary was full, as older servers have it.
+        var isOfNow: Bool { reason == "too_many_values" }
     }
 
     let accepted: Int

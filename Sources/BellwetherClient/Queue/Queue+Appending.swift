@@ -61,7 +61,8 @@ extension Queue {
         }
     }
 
-    private func write(_ entry: Entry, _ memory: inout Memory) throws -> (Int64, Written) {
+    /// Writes an event down. With the queue held.
+    func write(_ entry: Entry, _ memory: inout Memory) throws -> (Int64, Written) {
         let now = now
         var (state, isKnown) = try stateForRecording(&memory)
         var tail = try tail(state, &memory)

@@ -7,6 +7,7 @@ struct QueueDirectory: Sendable {
     var lock: String { path + "/lock" }
     var state: String { path + "/state" }
     var setAside: String { path + "/set-aside" }
+    var heldBack: String { path + "/held-back" }
     var install: String { path + "/install" }
 
     /// A file of records. Its name says the least seq that may be in it; the next one's, where it ends.
@@ -106,6 +107,10 @@ struct QueueDirectory: Sendable {
         }
         sync()
     }
+
+    var hasHeldBack: Bool { FileFacts(path: heldBack) != nil }
+
+    func removeHeldBack() { unsafe unlink(heldBack) }
 
     func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }
 

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import BellwetherClient
+
+@Suite("Events for which an older server has no room")
+struct HeldBackTests {
+    private static let hours: TimeInterval = 3600
+
+    @Test("are kept, unchanged, while others go on, and sent again in six hours")
+    func keptForLater() async throws {
+        let isFull = Guarded(true)
+        let post = Post { envelope, _ in
+            isFull.withLock { $0 } ? .full(Set(envelope.seqs).intersection([2, 3])) : .well
+        }
+        try post.record(4)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1, 4])
+        let told = await post.heard(.heldBack)
+        #expect(told.map(\.count) == [2] && told.first?.eventID == "id-2")
+        #expect(await post.heard(.rejected).isEmpty)
+        // Not at once, which would never end, and whoever comes next is not held up.
+        try post.record(1)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1, 4, 5] && post.server.envelopes.count == 2)
+        // Still full: they are held back once more.
+        post.time.pass(6 * Self.hours)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.envelopes.count == 3 && post.server.envelopes[2].seqs == [2, 3])
+        isFull.withLock { $0 = false }
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.envelopes.count == 3)
+        post.time.pass(6 * Self.hours)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1, 4, 5, 2, 3])
+        #expect(post.server.drops.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: post.scratch.url.appendingPathComponent("held-back").path))
+    }
+
+    @Test("are known to the next process, and dropped like others when they are too old")
+    func age() async throws {
+        let post = Post { envelope, _ in .full(Set(envelope.seqs)) }
+        try post.record(1)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        let next = Post(in: post.scratch, time: post.time) { _, _ in .well }
+        next.time.pass(91 * 24 * Self.hours)
+        #expect(await next.courier.deliver(within: 10) == .delivered)
+        #expect(next.server.stored.isEmpty && next.server.drops.count == 1)
+    }
+
+    @Test("take no more room than is theirs: the oldest are counted as dropped")
+    func size() async throws {
+        let post = Post { envelope, _ in .full(Set(envelope.seqs)) }
+        try post.record(150, size: 10_000)
+        #expect(await post.courier.deliver(within: 1000) == .delivered)
+        let file = try Data(contentsOf: post.scratch.url.appendingPathComponent("held-back"))
+        #expect(file.count <= HeldBack.limit && file.count > HeldBack.limit / 2)
+        try post.record(1)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(!post.server.drops.isEmpty)
+    }
+}
