@@ -54,6 +54,13 @@ struct RequestLine {
         guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .malformed(detail: "the target has characters that must be percent-encoded")
         }
+        // A path, or the whole address, or `*`: a tunnel, which CONNECT asks for, or a word alone is for others.
+        let isForUs =
+            parts[1].first == UInt8(ascii: "/") || parts[1].starts(with: "http".utf8)
+            || parts[1].starts(with: "HTTP".utf8) || parts[1].elementsEqual("*".utf8)
+        guard isForUs, !parts[0].elementsEqual("CONNECT".utf8) else {
+            throw .malformed(detail: "the target is neither a path nor an http address")
+        }
         switch parts[2] {
         case ArraySlice("HTTP/1.1".utf8): version = .http11
         case ArraySlice("HTTP/1.0".utf8): version = .http10

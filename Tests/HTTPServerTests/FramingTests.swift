@@ -69,6 +69,7 @@ struct FramingTests {
         "GET /hello HTTP/2.0\r\n\r\n",
         "GET /hello http/1.1\r\nHost: a\r\n\r\n", "GET /hello HTTP/1.10\r\nHost: a\r\n\r\n",
         "GET /he\u{e9}llo HTTP/1.1\r\nHost: a\r\n\r\n",
+        "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "GET hello HTTP/1.1\r\nHost: a\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GE(T /hello HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n",
         // Hosts.

@@ -1,6 +1,6 @@
 """Takes all connections and all memory: idle clients, half heads, held bodies, answers that nobody reads."""
 
-from house import Neighbour, connect, post, together
+from house import Neighbour, connect, post, together, wait_for
 
 MIB = 1 << 20
 
@@ -22,6 +22,7 @@ def idle(house):
                 if number % 2:
                     client.sendall(b"POST /v1/ev")
                 held.append(client)
+            wait_for(lambda: len(neighbour.seconds) >= 20, 60, "a neighbour's envelopes")
         print(f"  {neighbour}")
         assert not neighbour.failures, neighbour.failures[0]
         assert service.metric("bellwether_connections ") <= 1000
@@ -52,6 +53,7 @@ def memory(house):
                 client = connect(service.port, small=True)
                 client.sendall(b"GET /openapi.yaml HTTP/1.1\r\nHost: b\r\n\r\n" * 4)
                 held.append(client)
+            wait_for(lambda: len(neighbour.seconds) >= 10, 60, "a neighbour's envelopes")
         grown, counted = service.memory - before, service.metric("bellwether_connection_memory_bytes")
         print(f"  grown by {grown / MIB:.0f} MiB, of which {counted / MIB:.0f} are counted; {neighbour}")
         assert counted <= 64 * MIB, f"{counted} bytes are held"

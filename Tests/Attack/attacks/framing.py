@@ -44,19 +44,27 @@ def answers(said):
 def beside(service, proxy, sequence):
     """Both get the bytes. Who refuses some of them, or ends the connection, may have seen fewer requests than the other, and never
     more; who does neither has seen as many."""
-    we_said = talk(service.port, sequence, quiet=0.15, most=2)
-    they_said = talk(proxy.alone, sequence, quiet=0.15, most=2)
-    ours, theirs = answers(we_said), answers(they_said)
-    # Theirs is 200 for each request; ours may be 405 for its method, or 404 for its path.
-    our_requests = [status for status in ours if status not in (400, 431)]
-    their_requests = [status for status in theirs if status < 400]
-    we_refuse = len(our_requests) < len(ours) or b"\r\nconnection: close\r\n" in we_said.lower()
-    they_refuse = len(their_requests) < len(theirs) or b"\r\nconnection: close\r\n" in they_said.lower()
-    if len(our_requests) > len(their_requests) and not they_refuse:
-        return f"{len(our_requests)} requests to us, {len(their_requests)} to it, which refuses none"
-    if len(our_requests) < len(their_requests) and not we_refuse:
-        return f"{len(our_requests)} requests to us, who refuse none, {len(their_requests)} to it"
+    ours, we_refuse = requests(service.port, sequence)
+    theirs, they_refuse = requests(proxy.alone, sequence)
+    if ours > theirs and not they_refuse:
+        return f"{ours} requests to us, {theirs} to it, which refuses none"
+    # It may answer before a body is whole, where we wait: then both have seen as many once it is.
+    if ours < theirs and not we_refuse and requests(service.port, sequence + FILL)[0] != theirs:
+        return f"{ours} requests to us, who refuse none, {theirs} to it"
     return None
+
+
+# Of a body that lacks some bytes; what is over is no request to anybody.
+FILL = b"Z" * 64
+
+
+def requests(port, sequence):
+    """How many requests it has seen in these bytes, and whether it has refused any of them, or ended the connection."""
+    said = talk(port, sequence, quiet=0.15, most=2)
+    statuses = answers(said)
+    # 405 and 404 are answers to requests, too.
+    seen = [status for status in statuses if status not in (400, 408, 414, 431, 500, 501, 505)]
+    return len(seen), len(seen) < len(statuses) or b"\r\nconnection: close\r\n" in said.lower()
 
 
 def behind(service, proxy, sequence):
