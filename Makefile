@@ -95,11 +95,11 @@ test-postgres: deps
 SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
 # And what says nothing there:
 #   memory    bounds of resident memory, of which most is the sanitizer's (overload, slowCommits, garbage; idle with its 5,000
-#             connections)
+#             connections; AttackTests)
 #   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
 #   crash     ends a process by SIGABRT; ThreadSanitizer takes what Swift's handler of it does for a fault of its own (passwords)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|DependentPackageTests|AppleLayerTests
+UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: it takes for lost what Foundation loses with
 # each file that it reads, and what lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread

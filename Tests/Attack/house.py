@@ -173,7 +173,7 @@ def connect(port, timeout=30, small=False):
 
 
 def talk(port, data, quiet=0.5, most=10):
-    """Sends bytes, and gives what comes until the end, or until nothing has come for a while."""
+    """Sends bytes, and gives what comes until the end, or until nothing has come for a while, and whether that was the end."""
     with connect(port) as client:
         try:
             client.sendall(data)
@@ -183,17 +183,20 @@ def talk(port, data, quiet=0.5, most=10):
 
 
 def listen(client, quiet=0.5, most=10):
+    """What comes, and whether the other side has ended the connection."""
     end, said = time.monotonic() + most, b""
     client.settimeout(quiet)
     while time.monotonic() < end:
         try:
             piece = client.recv(65536)
+        except TimeoutError:
+            return said, False
         except OSError:
-            break
+            return said, True
         if not piece:
-            break
+            return said, True
         said += piece
-    return said
+    return said, False
 
 
 def get(port, path, timeout=10):

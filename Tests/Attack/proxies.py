@@ -79,7 +79,7 @@ http {{
     server {{
         listen 127.0.0.1:{self.port};
         # Which is answered without a head, and could not be told from others.
-        if ($server_protocol = "HTTP/0.9") {{ return 400; }}
+        if ($server_protocol !~ "^HTTP/1") {{ return 400; }}
         location / {{
             proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
             proxy_next_upstream off; add_header {MARK} $upstream_status always;

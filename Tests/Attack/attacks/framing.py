@@ -60,18 +60,18 @@ FILL = b"Z" * 64
 
 def requests(port, sequence):
     """How many requests it has seen in these bytes, and whether it has refused any of them, or ended the connection."""
-    said = talk(port, sequence, quiet=0.15, most=2)
+    said, has_ended = talk(port, sequence, quiet=0.15, most=2)
     statuses = answers(said)
     # 405 and 404 are answers to requests, too.
     seen = [status for status in statuses if status not in (400, 408, 414, 431, 500, 501, 505)]
-    return len(seen), len(seen) < len(statuses) or b"\r\nconnection: close\r\n" in said.lower()
+    return len(seen), len(seen) < len(statuses) or has_ended
 
 
 def behind(service, proxy, sequence):
     """What the proxy sends on as one request is one to the service: as many answers of the service as it has given, and the next
     client gets its own."""
     before = counts(service)
-    said = talk(proxy.port, sequence, quiet=0.3, most=3)
+    said, _ = talk(proxy.port, sequence, quiet=0.3, most=3)
     given, refused = (now - then for now, then in zip(counts(service), before))
     passed = len(re.findall(proxies.MARK.encode() + rb": *\d", said, re.IGNORECASE))
     finding = None
