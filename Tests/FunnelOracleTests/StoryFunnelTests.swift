@@ -89,9 +89,11 @@ struct StoryFunnelTests {
             events.enumerated().map { place, told in
                 Example().event(told.0.map { .pageShown($0) } ?? .storyFinished, told.1, seq: Int64(place))
             })
-        return told.advances.map { row in
-            [row.auto, row.manual]
-                + told.gaps.filter { $0.key == row.key }.flatMap { [Int](repeating: $0.gap, count: $0.advances) }
+        // A page that was never left for another one has no row.
+        return told.pages.map { page in
+            let left = told.advances.filter { $0.key == page.key }
+            return [left.reduce(0) { $0 + $1.auto }, left.reduce(0) { $0 + $1.manual }]
+                + told.gaps.filter { $0.key == page.key }.flatMap { [Int](repeating: $0.gap, count: $0.advances) }
         }
     }
 

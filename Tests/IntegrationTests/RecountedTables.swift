@@ -31,6 +31,34 @@ struct RecountedTables {
                     return row
                 })
         }
+        splitPages()
+    }
+
+    /// The pages of stories as the view shows them, and apart from them how they were left.
+    private mutating func splitPages() {
+        let stored = tables["story_page_funnel"]?.rows ?? []
+        func number(_ column: String, of row: [String: String?]) -> Int64 { row[column]?.flatMap(Int64.init) ?? .min }
+        tables["story_page_advances"] = NamedTable(
+            rows: stored.filter { number("auto_advances", of: $0) + number("manual_advances", of: $0) > 0 })
+        let stories = Dictionary(grouping: stored) { row in ["app", "day", "category", "campaign"].map { row[$0] ?? nil } }
+        var pages: [[String: String?]] = []
+        for var rows in stories.values {
+            rows.sort { number("page_index", of: $0) > number("page_index", of: $1) }
+            var (planned, reached): (Int64, Int64) = (0, 0)
+            for (place, row) in rows.enumerated() {
+                planned += number("last", of: row)
+                reached += number("furthest", of: row)
+                let earlier = place + 1 < rows.count ? number("page_index", of: rows[place + 1]) : -1
+                for index in (earlier + 1)...number("page_index", of: row) {
+                    var page = index == number("page_index", of: row) ? row : row.mapValues { _ in "0" }
+                    for column in ["app", "day", "category", "campaign"] { page[column] = row[column] }
+                    page["page_index"] = "\(index)"
+                    (page["planned"], page["reached"]) = ("\(planned)", "\(reached)")
+                    pages.append(page)
+                }
+            }
+        }
+        tables["story_page_funnel"] = NamedTable(rows: pages)
     }
 
     private mutating func read(_ recount: Recount, on connection: inout Connection) throws {
