@@ -24,6 +24,7 @@ struct ClusterDirectory: Sendable {
         guard missing.isEmpty else { return nil }
         let account = try account(for: real)
         let directory = ClusterDirectory(path: real, account: account)
+        try directory.requireTrust(asSpelled: path)
         return FileStatus(directory.transitionLock) == nil ? nil : directory
     }
 
@@ -33,6 +34,7 @@ struct ClusterDirectory: Sendable {
         let real = missing.reduce(ancestor == "/" ? "" : ancestor) { $0 + "/" + $1 }
         let account = try account(for: real)
         let directory = ClusterDirectory(path: real, account: account)
+        try directory.requireTrust(asSpelled: path)
 
         // An empty directory of root's that was made for us (mktemp -d, a fresh volume) is given to the server's user.
         let isGift =
@@ -70,7 +72,7 @@ struct ClusterDirectory: Sendable {
                 guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
             } else if !isLast && !account.isCurrent {
                 // Root's umask may shut the very user out for whom this is made.
-                unsafe chmod(path, 0o755)
+                try FilePath.open(path)
             }
             if isLast && !account.isCurrent { try FilePath.give(path, to: account) }
         }
@@ -91,6 +93,27 @@ struct ClusterDirectory: Sendable {
         try FilePath.give(base, to: account)
     }
 
+    /// Refuses a place that others own or can write to: they could have put a cluster there that root would start, or put a link
+    /// in the place of a directory. An ordinary user is asked for the directory alone; who could change the way to it could at
+    /// most lead him to files that are his.
+    private func requireTrust(asSpelled spelled: String) throws(EmbeddedPostgresError) {
+        let users: Set = [account.user, geteuid()]
+        var weakness: String?
+        if geteuid() == 0 {
+            weakness = TrustedPath.weakness(of: spelled, trusting: users)
+            if weakness == nil { weakness = TrustedPath.weakness(of: base, trusting: users) }
+        } else {
+            for place in [path, base] {
+                if let status = FileStatus(place), status.isWritableByAll { weakness = "anybody may write to \(place)" }
+            }
+        }
+        guard let weakness else { return }
+        throw .unusableDirectory(
+            path: path,
+            reason: "\(weakness), and who can change what is there can have it run as somebody else. "
+                + "Choose a directory of your own that nobody else may write to, or correct owner and mode.")
+    }
+
     /// Whose cluster it is: the owner of what is there, else whom root chooses, else ourselves.
     private static func account(for real: String) throws(EmbeddedPostgresError) -> ServerAccount {
         let base = FileStatus(real + "/pg")
@@ -106,16 +129,11 @@ struct ClusterDirectory: Sendable {
             }
             return account
         }
-        if let base, base.owner != 0 {
-            let owner = try ServerAccount.owner(base.owner, of: base.path)
-            // In a directory where anybody may put a cluster, root does not trust the first one it finds.
-            if let root, root.isWritableByAll, owner.user != root.owner, owner.name != "postgres" {
-                throw .unusableDirectory(
-                    path: real, reason: "anybody may write to it, and user \(owner.name) has put a cluster there.")
-            }
-            return owner
+        // Root starts no server that another user has set up: what it runs there is that user's to choose.
+        let server = try ServerAccount.forRoot()
+        for place in [base, root].compactMap({ $0 }) where place.owner != 0 && place.owner != server.user {
+            throw .foreignOwner(path: real, owner: try ServerAccount.owner(place.owner, of: place.path).name)
         }
-        if let root, root.owner != 0 { return try ServerAccount.owner(root.owner, of: real) }
-        return try ServerAccount.forRoot()
+        return server
     }
 }

@@ -59,7 +59,7 @@ extension EmbeddedPostgresError: CustomStringConvertible {
         case .unusableDirectory(let path, let reason):
             "\(path) cannot be the data directory: \(reason)"
         case .foreignOwner(let path, let owner):
-            "\(path) belongs to user \(owner). Run this as \(owner) or as root, or choose another data directory."
+            "\(path) belongs to user \(owner). Run this as \(owner), or choose another data directory."
         case .unreachable(let path, let user):
             "PostgreSQL does not run as root, so it runs as user \(user), and \(user) cannot enter \(path). "
                 + "Choose a data directory outside of \(path) (for example under /var/lib), "

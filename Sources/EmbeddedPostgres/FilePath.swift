@@ -78,9 +78,17 @@ enum FilePath {
 
     static func isEmptyDirectory(_ path: String) -> Bool { names(in: path)?.isEmpty == true }
 
+    /// Lets everybody pass through a directory (never what a link points to) that was made just now.
+    static func open(_ path: String) throws(EmbeddedPostgresError) {
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o755) == 0 else { throw .system(call: "chmod", path: path, code: errno) }
+    }
+
     /// Hands a directory (never what a link points to) to the server's user.
     static func give(_ path: String, to account: ServerAccount) throws(EmbeddedPostgresError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
         defer { close(descriptor) }
         guard fchown(descriptor, account.user, account.group) == 0 else {

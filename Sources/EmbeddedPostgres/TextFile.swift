@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Small files, read whole.
 enum TextFile {
-    /// nil when there is no such file or it cannot be read; `limit` bytes at most.
+    /// nil when there is no such file, it is a link or it cannot be read; `limit` bytes at most.
     static func read(_ path: String, limit: Int = 65_536) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var content: [UInt8] = []

@@ -14,14 +14,14 @@ struct NightlyReports {
     func run(
         _ apps: [ReportedApp], on connection: inout Connection, of session: ReporterSession
     ) throws -> ExitCode {
-        try OutputFile.makeDirectory(directory)
+        let output = try OutputDirectory(directory, isMade: true)
         if apps.isEmpty { StandardStream.error.write("There is no app yet.\n") }
         var patience = Patience(seconds: wait)
         var exitCode = ExitCode.done
         for app in apps {
             do {
                 if !connection.isUsable { connection = try session.open() }
-                if try !write(app, &patience, on: &connection) { exitCode = .failed }
+                if try !write(app, into: output, &patience, on: &connection) { exitCode = .failed }
             } catch {
                 StandardStream.error.write("bellwether: \(app.slug): \(String(printable: "\(error)"))\n")
                 exitCode = .failed
@@ -32,15 +32,15 @@ struct NightlyReports {
 
     /// False when the files are written but the report was not kept.
     private func write(
-        _ app: ReportedApp, _ patience: inout Patience, on connection: inout Connection
+        _ app: ReportedApp, into output: OutputDirectory, _ patience: inout Patience, on connection: inout Connection
     ) throws -> Bool {
         let day = try day.day(of: app)
         try patience.waitForFunnels(of: app, on: day, connection: &connection)
         let made = try Reporter(app: app.slug, day: day, now: now).make(on: &connection)
         let place = "\(directory)/\(app.slug)"
-        try OutputFile.makeDirectory(place)
+        let own = try output.directory(app.slug)
         for format in ReportFormat.allCases {
-            try OutputFile.write(made.documents[format], to: "\(place)/\(day).\(format.fileExtension)")
+            try own.write(made.documents[format], to: "\(day).\(format.fileExtension)")
         }
         let endings = ReportFormat.allCases.map(\.fileExtension).joined(separator: ",")
         var line = "\(app.slug): \(made.report.headline.counts.delivered) deliveries of \(day) at position "

@@ -1,4 +1,5 @@
 internal import EventLog
+internal import Glibc
 internal import HTTPServer
 internal import Ingestion
 internal import Postgres
@@ -80,17 +81,26 @@ struct DemoRun {
     /// The reports of the last day, in all formats.
     func report(_ apps: [DemoApp], into directory: String) throws -> [Made] {
         var reporter = try ReporterSession(access: access, log: log).open()
+        let output = try reportDirectory(directory)
         return try apps.map { app in
             bar.show(0.99, "writing the summary of \(app.slug)")
             let made = try Reporter(app: app.slug, day: app.lastDay, now: now).make(on: &reporter)
             if case .failed(let error) = made.keeping { throw error }
-            try OutputFile.makeDirectory("\(directory)/\(app.slug)")
+            let own = try output.directory(app.slug)
             let path = "\(directory)/\(app.slug)/\(app.lastDay)"
             for format in ReportFormat.allCases {
-                try OutputFile.write(made.documents[format], to: "\(path).\(format.fileExtension)")
+                try own.write(made.documents[format], to: "\(app.lastDay).\(format.fileExtension)")
             }
             return Made(app: app.slug, report: made, html: "\(path).\(ReportFormat.html.fileExtension)")
         }
+    }
+
+    /// `reports` in the data directory, which belongs to the database's user: not by a link, should he have put one there.
+    private func reportDirectory(_ path: String) throws -> OutputDirectory {
+        guard let data = access.cluster?.dataDirectory else { return try OutputDirectory(path, isMade: true) }
+        var status = stat()
+        let owner: Set<uid_t> = unsafe stat(data, &status) == 0 ? [status.st_uid] : []
+        return try OutputDirectory(data, trusting: owner).directory("reports")
     }
 
     private func startService(_ clock: WoundClock) throws -> Service {
