@@ -20,4 +20,6 @@ GRANT bellwether_ingest TO bellwether_ingest_service;
 GRANT bellwether_projector TO bellwether_project_service;
 GRANT bellwether_reporter TO bellwether_report_service;
 SELECT format('GRANT CONNECT ON DATABASE %I TO bellwether_ingest_service, bellwether_project_service, bellwether_report_service, bellwether_analyst', current_database()) \gexec
+-- Nobody logs in as the group itself: people have logins of their own (Docs/Operations.md, "People who read").
+ALTER ROLE bellwether_analyst NOLOGIN;
 COMMIT;

@@ -5,3 +5,22 @@ CREATE ROLE bellwether_owner LOGIN CREATEROLE PASSWORD :'password';
 CREATE DATABASE bellwether OWNER bellwether_owner;
 -- Nobody has business here who was not let in.
 REVOKE ALL ON DATABASE bellwether FROM PUBLIC;
+-- What PostgreSQL lets everybody do: store large objects, write to the write-ahead log, take locks that others wait for.
+-- `bellwether status --security` looks whether it is closed.
+\connect bellwether
+DO $$
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN
+        SELECT oid FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace
+            AND (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message'))
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', function);
+        -- Whoever restores a dump as the owner has to be told of them without an error.
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', function,
+            (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()));
+    END LOOP;
+END
+$$;

@@ -8,15 +8,9 @@ BEGIN
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = role);
         BEGIN
-            EXECUTE format('CREATE ROLE %I NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE', role);
-            IF role = 'bellwether_analyst' THEN
-                ALTER ROLE bellwether_analyst LOGIN;
-                ALTER ROLE bellwether_analyst SET default_transaction_read_only = on;
-                ALTER ROLE bellwether_analyst SET statement_timeout = '5min';
-                ALTER ROLE bellwether_analyst SET idle_in_transaction_session_timeout = '10min';
-                ALTER ROLE bellwether_analyst SET search_path = analytics;
-                ALTER ROLE bellwether_analyst SET timezone = 'UTC';
-            END IF;
+            -- Nobody logs in as one of them. Analysts have logins by person, whose settings and limits are theirs alone:
+            -- what a login may change of itself (ALTER ROLE ... SET), it would change for all who share it.
+            EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE', role);
         EXCEPTION WHEN duplicate_object OR unique_violation THEN
             NULL;  -- another database's migration was faster
         END;

@@ -160,6 +160,9 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.raise_version FROM PUBLIC;
 
+-- Held, as a table and without a row, by the one that makes funnels anew after an update.
+CREATE TABLE projection.renewal ();
+
 INSERT INTO projection.line (id, state) VALUES (1, 'live');
 INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
 

@@ -42,3 +42,15 @@ CREATE TABLE report.told (
 -- A report that was told stays told: who adds reports changes none.
 GRANT USAGE ON SCHEMA report TO bellwether_reporter;
 GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter;
+
+-- Whoever keeps a report of an app waits for who is at it, until the transaction ends. A lock on a row, since everybody who can
+-- connect could take an advisory lock and never give it back.
+CREATE FUNCTION report.take_turn(of_app text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM log.app WHERE slug = of_app FOR NO KEY UPDATE;
+END
+$$;
+REVOKE ALL ON FUNCTION report.take_turn FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION report.take_turn TO bellwether_reporter;

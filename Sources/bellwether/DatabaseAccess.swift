@@ -89,18 +89,14 @@ final class DatabaseAccess: Sendable {
     /// The URL for a role: on the embedded database a login of its own; elsewhere the given login, stepped down.
     func url(for role: LogSession.Role) -> String {
         if let cluster {
-            return cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: role.rawValue)
+            return cluster.connectionURL(
+                database: DatabaseAccess.embeddedDatabase,
+                user: role == .analyst ? AnalystLogin.embedded : role.rawValue)
         }
         // Stepping down by SET ROLE does not bring the settings of the role along.
         let settings =
-            [("role", role.rawValue), ("timezone", "UTC")]
-            + (role != .analyst
-                ? []
-                : [
-                    ("search_path", "analytics"), ("default_transaction_read_only", "on"),
-                    ("statement_timeout", "5min"),
-                    ("idle_in_transaction_session_timeout", "10min"),
-                ])
+            role == .analyst
+            ? AnalystLogin.settings.map { ($0.key, $0.value) } : [("role", role.rawValue), ("timezone", "UTC")]
         // A password may have anything in it, this too.
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
             // One word alone is the name of a database.
@@ -116,7 +112,7 @@ final class DatabaseAccess: Sendable {
         superuser: "bellwether",
         roles: [
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
-            LogSession.Role.analyst.rawValue, LogSession.Role.reporter.rawValue,
+            AnalystLogin.embedded, LogSession.Role.reporter.rawValue,
         ])
 
     static func dataDirectory(_ arguments: Arguments) -> String {
@@ -164,6 +160,27 @@ final class DatabaseAccess: Sendable {
         var connection = try LogSession.open(url: url, role: nil, purpose: "migrate", log: log, statementSeconds: 0)
         do { _ = try Migrations.run(shards: shards, on: &connection, log: log) } catch {
             guard fit.bears(error) else { throw error }
+        }
+        try harden(cluster, log: log)
+    }
+
+    /// What only a superuser can set, and only one that is ours. Others may be at it at once, and find it done.
+    private static func harden(_ cluster: EmbeddedCluster, log: Log) throws {
+        var admin = try Connection(url: cluster.connectionURL(database: embeddedDatabase), log: log)
+        admin.deadline = .after(seconds: 30)
+        var attempts = 0
+        while true {
+            do {
+                if try !AnalystLogin.isRight(AnalystLogin.embedded, on: &admin) {
+                    try AnalystLogin.make(AnalystLogin.embedded, on: &admin)
+                }
+                return try Hardening.close(on: &admin)
+            } catch {
+                // "tuple concurrently updated" has no code of its own.
+                attempts += 1
+                admin.rollBack()
+                guard attempts < 5, admin.isUsable, error.state != nil else { throw error }
+            }
         }
     }
 }

@@ -7,7 +7,10 @@ internal import ServiceRuntime
 struct StatusCommand: Command {
     static let words = ["status"]
     static let summary = "Show the log's head, the projections' lag, partitions, sizes, and what was cut short"
-    static let options = [Option("format", "FORMAT", help: "text or json (default text)")]
+    static let options = [
+        Option("security", help: "Look instead at what readers of the database could do, and say how to close it"),
+        Option("format", "FORMAT", help: "text or json (default text)"),
+    ]
 
     private let arguments: Arguments
     private let format: OutputFormat
@@ -18,6 +21,7 @@ struct StatusCommand: Command {
     }
 
     func run() throws -> ExitCode {
+        if arguments.has("security") { return try security() }
         let (status, projections, unfinished) = try DatabaseAccess.withConnection(arguments) { connection in
             (
                 try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
@@ -29,6 +33,35 @@ struct StatusCommand: Command {
         case .json: StandardStream.output.write(json(status, projections, unfinished))
         }
         return .done
+    }
+
+    /// A line for each of them, and what a superuser runs where one is open.
+    private func security() throws -> ExitCode {
+        let findings = try DatabaseAccess.withConnection(arguments) { connection in try Hardening.look(on: &connection)
+        }
+        let isClosed = findings.allSatisfy(\.open.isEmpty)
+        switch format {
+        case .text:
+            for finding in findings {
+                let name = finding.hardening.name
+                if finding.open.isEmpty {
+                    StandardStream.output.write("closed  \(name)\n")
+                } else {
+                    let open = String(printable: finding.open.joined(separator: ", "))
+                    StandardStream.output.write(
+                        "OPEN    \(name): \(finding.hardening.danger) (\(open)). As a superuser, in this database:\n\(finding.hardening.mend)\n"
+                    )
+                }
+            }
+        case .json:
+            let items = findings.map { finding in
+                "{\"name\":\(String(json: finding.hardening.name)),\"closed\":\(finding.open.isEmpty),"
+                    + "\"open\":[\(finding.open.map { String(json: $0) }.joined(separator: ","))],"
+                    + "\"mend\":\(String(json: finding.hardening.mend))}"
+            }
+            StandardStream.output.write("[\(items.joined(separator: ","))]\n")
+        }
+        return isClosed ? .done : .failed
     }
 
     private func text(

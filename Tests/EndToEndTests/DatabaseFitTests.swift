@@ -124,7 +124,7 @@ struct DatabaseFitTests {
     func login() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let analyst = Bellwether(database: try database.url(as: "bellwether_analyst"))
+        let analyst = Bellwether(database: try database.url(as: TestCluster.analyst))
         #expect(try analyst.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")
         let stranger = try Bellwether(database: try database.url(as: TestCluster.stranger)).run("report")
         #expect(stranger.status == 1 && stranger.messages.contains("GRANT bellwether_reporter TO"), "\(stranger)")

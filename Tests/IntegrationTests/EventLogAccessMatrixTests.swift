@@ -57,8 +57,11 @@ struct EventLogAccessMatrixTests {
             "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",
         ] + ProjectionTables.parents.map { "projection.\($0): DELETE, INSERT, SELECT, UPDATE" },
-        "bellwether_analyst": views,
-        "bellwether_reporter": views + ["report: USAGE", "report.kept: INSERT, SELECT", "report.told: INSERT, SELECT"],
+        "bellwether_analyst": views, TestCluster.analyst: views,
+        "bellwether_reporter": views + [
+            "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
+            "report.told: INSERT, SELECT",
+        ],
         TestCluster.stranger: [],
     ]
 
@@ -120,7 +123,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let app = try database.makeApp()
         _ = try database.appender().append([app.submission([Event.sample()])])
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         let views: [String] = try database.column(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analytics'::regnamespace ORDER BY relname")
         #expect(views.count == Self.views.count - 1)
@@ -144,6 +147,7 @@ struct EventLogAccessMatrixTests {
             "CREATE TABLE analytics.mine ()", "CREATE TABLE public.mine ()", "DELETE FROM analytics.events",
             "SELECT log.open_gate()", "SET ROLE bellwether_ingest", "SET ROLE bellwether_reporter",
             "SET SESSION AUTHORIZATION bellwether_owner", "ALTER ROLE bellwether_analyst CREATEROLE",
+            "ALTER ROLE bellwether_reader CONNECTION LIMIT -1",
             "ALTER ROLE bellwether_ingest LOGIN", "CREATE FUNCTION analytics.mine() RETURNS int RETURN 1",
             "CREATE OR REPLACE VIEW analytics.apps AS SELECT 1", "DROP VIEW analytics.apps", "CREATE SCHEMA mine",
             "LOCK TABLE analytics.apps IN EXCLUSIVE MODE", "COPY (SELECT 1) TO PROGRAM 'cat'",
@@ -152,9 +156,10 @@ struct EventLogAccessMatrixTests {
             "SELECT rolpassword FROM pg_authid",
             "SELECT pg_terminate_backend(\(process))",
         ] {
-            #expect(throws: PostgresError.self, "\(script)") {
-                try analyst.execute(script: "SET default_transaction_read_only = off; " + script)
-            }
+            // Apart: a script is one transaction, and begins as a session does.
+            try analyst.execute(script: "SET default_transaction_read_only = off")
+            let error = #expect(throws: PostgresError.self, "\(script)") { try analyst.execute(script: script) }
+            #expect(error?.state != .readOnlyTransaction, "\(script)")
         }
         #expect(try another.query("SELECT").count == 1)
     }
@@ -165,7 +170,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         var owner = try database.connect()
         try owner.query("SELECT 'nobody else''s business'")
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         let seen = try analyst.query(
             """
             SELECT DISTINCT query FROM pg_stat_activity

@@ -21,7 +21,7 @@ struct ReportOracleTests {
         }
         let control = ProjectionControl(url: try database.url(), log: .silent)
         #expect(try control.catchUp().stopped.isEmpty)
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         let head: Int64 = try database.value("SELECT max(number) FROM log.batch")
         var (days, openings) = (0, 0)
         for shop in shops {

@@ -36,7 +36,7 @@ struct ReportReaderTests {
                 drops: [ClientDrop(id: .random(), count: 1, since: nil, reason: .age)]),
             app.submission([.sample(at: start)], receivedAt: start.later(hours: 24)),
         ])
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         let report = try ReportReader(app: "shop", day: Self.day, now: start.later(hours: 30)).read(on: &analyst)
         var expected = Quality()
         (expected.accepted, expected.duplicate, expected.rejected) = (2, 1, 3)
@@ -89,7 +89,7 @@ struct ReportReaderTests {
         // The one of the day before came in at midnight.
         #expect(report.quality.accepted == 4)
         #expect(report.settling.hoursSinceEnd == 1)
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         for (moment, days) in [(midnight.later(seconds: -1), -2), (midnight, -1), (midnight.later(hours: 24), 0)] {
             let today = try ReportedApp.find("shop", at: moment, on: &analyst).today
             #expect(today == Self.day.advanced(by: days + 1))
@@ -153,7 +153,7 @@ struct ReportReaderTests {
                 SELECT timestamptz '\(start)' + n * interval '4 minutes' + interval '7 seconds' AS at) AS moment
             """)
         try app.insert("category_funnel", day: "2026-11-19", ["delivered": 28 * 360])
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         var reader = ReportReader(app: "shop", day: Self.day, now: Self.day.start.later(hours: 33))
         let whole = try reader.read(on: &analyst).settling
         #expect(whole.events == 28 * 360)
@@ -171,7 +171,7 @@ struct ReportReaderTests {
     func unknownApp() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        var analyst = try database.connect(as: "bellwether_analyst")
+        var analyst = try database.connect(as: TestCluster.analyst)
         func refusal() -> String? {
             let error = #expect(throws: ReportError.self) {
                 _ = try ReportReader(app: "sh\u{1b}op", day: Self.day, now: Self.day.start).read(on: &analyst)

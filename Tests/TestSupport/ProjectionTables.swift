@@ -26,7 +26,7 @@ package enum ProjectionTables {
 extension TestDatabase {
     /// Waits until the funnels hold everything that was committed, as analysts are told.
     package func becomesLevel(within seconds: Double = 20) throws -> Bool {
-        var connection = try connect(as: "bellwether_analyst")
+        var connection = try connect(as: TestCluster.analyst)
         return try eventually(within: seconds) {
             connection.deadline = .after(seconds: 30)
             return try connection.query("SELECT bool_and(lag = 0) FROM projections")[0].get(0)

@@ -14,6 +14,9 @@ package enum TestCluster {
     /// A login without any right of ours.
     package static let stranger = "bellwether_stranger"
 
+    /// A login that reads as analysts do.
+    package static let analyst = AnalystLogin.embedded
+
     /// A database at the version of this program, from which the tests' own are copied.
     static let template = "template_bellwether"
 
@@ -45,7 +48,7 @@ package enum TestCluster {
         return try EmbeddedCluster.use(
             dataDirectory: directory,
             options: ClusterOptions(
-                superuser: "postgres", roles: [owner, stranger, "bellwether_analyst"] + logins, settings: settings),
+                superuser: "postgres", roles: [owner, stranger, analyst] + logins, settings: settings),
             log: .silent)
     }
 
@@ -71,6 +74,7 @@ package enum TestCluster {
         var connection = try LogSession.open(
             url: cluster.connectionURL(database: template, user: owner), role: nil, purpose: "tests", log: .silent)
         _ = try Migrations.runner.run(on: &connection, log: .silent)
+        try AnalystLogin.make(analyst, on: &administrator)
         return cluster
     }
 

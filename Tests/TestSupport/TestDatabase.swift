@@ -78,7 +78,7 @@ package struct TestDatabase: Sendable {
 
     /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
     package func analystRows(_ query: String) throws -> [String] {
-        var analyst = try connect(as: "bellwether_analyst")
+        var analyst = try connect(as: TestCluster.analyst)
         // Given as a text: the SQL is put together here, and nothing of it is a parameter.
         let rows: String = "SELECT row::text FROM (\(query)) AS row"
         return try analyst.query(Statement(rows, [])).map { try $0.get(0) }

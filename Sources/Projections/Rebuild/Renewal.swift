@@ -53,9 +53,8 @@ package struct Renewal: Sendable {
         let isOwner: Bool = try connection.query(
             "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'projection'")[0].get(0)
         guard isOwner else { return .notOwner(try Self.due(of: control.projectors, on: &connection)) }
-        let isAlone: Bool = try connection.query("SELECT pg_try_advisory_lock(\(Self.lock))")[0].get(0)
-        guard isAlone else { return .busy }
-        defer { _ = try? connection.query("SELECT pg_advisory_unlock(\(Self.lock))") }
+        guard let turn = try takeTurn() else { return .busy }
+        defer { withExtendedLifetime(turn) {} }
         // Who was at it before us may have made it.
         let due = try Self.due(of: control.projectors, on: &connection)
         guard !due.isEmpty else { return .nothingToDo }
@@ -65,6 +64,28 @@ package struct Renewal: Sendable {
         return .made(due, try Rebuild(control, names: due).run(progress: progress))
     }
 
-    /// "renewal", as a number of this program.
-    private static let lock: Int64 = 0x7265_6e65_7761_6c
+    /// A session that holds the turn for as long as it is there; nil when somebody else has it.
+    ///
+    /// A lock on a table, since everybody who can connect could take an advisory lock. Of this mode it takes no transaction
+    /// number, so that nothing is kept from being cleaned up meanwhile.
+    private func takeTurn() throws(PostgresError) -> Turn? {
+        var connection = try ProjectionSession.open(
+            url: control.url, role: nil, purpose: "renewal turn", log: control.log)
+        do {
+            try connection.execute(
+                script: """
+                    BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0;
+                    LOCK TABLE projection.renewal IN SHARE UPDATE EXCLUSIVE MODE NOWAIT
+                    """)
+        } catch {
+            guard error.state == .lockNotAvailable else { throw error }
+            return nil
+        }
+        return Turn(connection: connection)
+    }
+
+    /// Ends with the session.
+    private struct Turn: ~Copyable {
+        let connection: Connection
+    }
 }

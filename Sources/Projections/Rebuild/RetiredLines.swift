@@ -41,13 +41,17 @@ enum RetiredLines {
     private static let patience = 2.0
 
     /// The transactions that are open in this database beside our own. Everybody may see these columns; autovacuum, which
-    /// has no user, reads no funnel.
+    /// has no user, reads no funnel, nor does the session that only holds the turn of a renewal.
     private static let open: StaticString = """
         ARRAY(
             SELECT l.virtualtransaction FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
             WHERE l.locktype = 'virtualxid' AND l.mode = 'ExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid()
                 AND a.datid = (SELECT oid FROM pg_database WHERE datname = current_database())
-                AND a.usesysid IS NOT NULL)
+                AND a.usesysid IS NOT NULL
+                AND NOT EXISTS (
+                    SELECT FROM pg_locks AS turn
+                    WHERE turn.pid = l.pid AND turn.database = a.datid AND turn.relation = 'projection.renewal'::regclass
+                        AND turn.mode = 'ShareUpdateExclusiveLock' AND turn.granted))
         """
 
     /// Writes down, once for each line, who may still read it. It was retired before: whoever comes now sees that.

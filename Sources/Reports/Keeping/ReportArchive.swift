@@ -60,8 +60,7 @@ package enum ReportArchive {
     ) throws(PostgresError) -> Outcome {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
             // Two that are made at once would both find nothing. It also makes the first of a day the one with the least id.
-            try connection.query(
-                "SELECT pg_advisory_xact_lock(hashtextextended(\("bellwether report " + report.app), 0))")
+            try connection.query("SELECT report.take_turn(\(report.app))")
             let content = report.timelessDocument
             if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }
             let documents = ReportDocuments(of: report)
