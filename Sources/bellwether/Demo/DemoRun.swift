@@ -1,3 +1,4 @@
+internal import EmbeddedPostgres
 internal import EventLog
 internal import Glibc
 internal import HTTPServer
