@@ -22,7 +22,7 @@ package final class CategoriesRoute: Sendable {
 
     func begin(_ head: RequestHead, _ answer: Answer) {
         admission.admit(head, answer) { [clerk] body, access, _ in
-            clerk.submit(bytes: body.count) { connection throws(PostgresError) in
+            clerk.submit(of: access.app, bytes: body.count) { connection throws(PostgresError) in
                 // Reading a document takes milliseconds: not on the thread that serves all connections.
                 let document: CategoryDocument
                 do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {

@@ -3,12 +3,13 @@ package import HTTPServer
 package import Postgres
 package import ServiceRuntime
 
-/// Does the SQL of routes with little traffic: one thread, one connection, one job after another, and a queue with an
-/// end. A job that cannot be done now is answered 503 at once or by its deadline, and never waits for a database that is
+/// Does the SQL of routes with little traffic: one thread, one connection, one job after another, of each app in its turn,
+/// and a queue with an end. A job that cannot be done now is answered 503 at once or by its deadline, and never waits for a database that is
 /// away.
 package final class Clerk: Sendable {
     package struct Configuration: Sendable {
-        /// Jobs that may wait, and the bytes of what they hold; beyond it requests are turned away.
+        /// Jobs that may wait, and the bytes of what they hold, shared by apps as `SharedRoom` says; beyond it requests are
+        /// turned away.
         package var mostJobs = 256
         package var mostQueuedBytes = 16 * 1024 * 1024
         /// From being handed in until the answer. Under the time in which a route must have decided, so that it is ours.
@@ -21,6 +22,8 @@ package final class Clerk: Sendable {
     package typealias Work = @Sendable (inout Connection) throws(PostgresError) -> Response
 
     private struct Job: Sendable {
+        let app: Int32
+        /// Every job counts, also one without bytes.
         let bytes: Int
         let deadline: Deadline
         let work: Work
@@ -29,15 +32,17 @@ package final class Clerk: Sendable {
     }
 
     private struct State {
-        var queue: [Job] = []
-        /// The jobs that wait and the one that is being done.
-        var queuedBytes = 0
+        var queue = Turns<Job>()
+        /// The jobs that wait.
+        var jobs: SharedRoom
+        /// What they hold, and the one that is being done.
+        var bytes: SharedRoom
         var isAway = true
         var isStopping = false
         var thread: Worker?
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
     private let url: String
     private let configuration: Configuration
     private let log: Log
@@ -46,28 +51,31 @@ package final class Clerk: Sendable {
         self.url = url
         self.configuration = configuration
         self.log = log
+        state = Lock(
+            State(
+                jobs: SharedRoom(configuration.mostJobs), bytes: SharedRoom(configuration.mostQueuedBytes)))
     }
 
     /// Whether it has its connection.
     package var isConnected: Bool { state.withLock { state in !state.isAway } }
 
-    /// Takes a job that holds so many bytes. Leads to one `answer`: at once with a 503 if it cannot be taken, else later,
+    /// Takes a job of an app that holds so many bytes. Leads to one `answer`: at once with a 503 if it cannot be taken, else later,
     /// on the clerk's thread, with what `work` gave or a 503.
-    package func submit(bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void) {
+    package func submit(
+        of app: Int32 = 0, bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void
+    ) {
         let job = Job(
-            bytes: bytes, deadline: .after(seconds: configuration.secondsPerJob), work: work, answer: answer)
+            app: app, bytes: max(bytes, 1), deadline: .after(seconds: configuration.secondsPerJob), work: work,
+            answer: answer)
         let refusal: Problem? = state.withLockNotifying { state in
             if state.isStopping { return Problem(RequestFault.draining) }
             if state.isAway { return Self.unavailable }
-            // An empty queue takes anything: else a large body could never pass a small bound.
-            let fits =
-                state.queuedBytes == 0
-                || state.queue.count < configuration.mostJobs
-                    && state.queuedBytes + bytes <= configuration.mostQueuedBytes
-            guard fits else { return Problem(RequestFault.overloaded) }
-            state.queue.append(job)
-            // Every job counts, also one without bytes.
-            state.queuedBytes += max(bytes, 1)
+            guard state.jobs.take(1, of: app) else { return Problem(RequestFault.overloaded) }
+            guard state.bytes.take(job.bytes, of: app) else {
+                state.jobs.give(1, of: app)
+                return Problem(RequestFault.overloaded)
+            }
+            state.queue.append(job, of: app)
             return nil
         }
         if let refusal { answer(refusal.response) }
@@ -155,13 +163,19 @@ package final class Clerk: Sendable {
     /// Nil when it is time to end.
     private func nextJob() -> Job? {
         state.wait(until: .never) { state in
-            if !state.queue.isEmpty { return .some(state.queue.removeFirst()) }
+            if let job = Self.take(&state) { return .some(job) }
             return state.isStopping ? .some(nil) : nil
         }!
     }
 
+    private static func take(_ state: inout State) -> Job? {
+        guard let job = state.queue.next() else { return nil }
+        state.jobs.give(1, of: job.app)
+        return job
+    }
+
     private func finish(_ job: Job, _ response: Response) {
-        state.withLock { state in state.queuedBytes -= max(job.bytes, 1) }
+        state.withLock { state in state.bytes.give(job.bytes, of: job.app) }
         job.answer(response)
     }
 
@@ -176,11 +190,7 @@ package final class Clerk: Sendable {
     }
 
     private func turnAway() {
-        let jobs = state.withLock { state in
-            defer { (state.queue, state.queuedBytes) = ([], 0) }
-            return state.queue
-        }
-        for job in jobs { job.answer(Self.unavailable.response) }
+        while let job = state.withLock({ state in Self.take(&state) }) { finish(job, Self.unavailable.response) }
     }
 
     private static var unavailable: Problem {

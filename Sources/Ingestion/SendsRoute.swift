@@ -45,7 +45,7 @@ package final class SendsRoute: Sendable {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
         // Strings and rows beside the body that they came from.
-        clerk.submit(bytes: 3 * bytes + items.count * 1024) { connection throws(PostgresError) in
+        clerk.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) { connection throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
             var outcome = OutcomeWriter()
             for item in items {

@@ -6,7 +6,7 @@ internal import Telemetry
 private let appOption = Option("app", "SLUG", help: "The app; required")
 private let memberOption = Option("member", "NAME", help: "Words of this member, such as category or app_version")
 private let choiceOptions = [
-    Option("key", "NAME", help: "Those that came with this key"),
+    Option("taught-by", "NAME", help: "Those that came with the key of this name"),
     Option("install", "ID", help: "Those that this install was the first to bring"),
     Option("since", "TIME", help: "Those that were learned at or after this time, RFC 3339"),
 ]
@@ -43,7 +43,7 @@ extension WordBook.Choice {
     fileprivate init(_ arguments: Arguments) throws {
         self.init()
         member = try WordBook.member(arguments)
-        key = arguments.text("key")
+        key = arguments.text("taught-by")
         if let text = arguments.text("install") {
             guard let id = UUID(text) else {
                 throw UsageError(
@@ -198,7 +198,7 @@ struct WordsPruneCommand: Command {
             choice.words = arguments.operands
         }
         guard choice.words != nil || choice.key != nil || choice.install != nil || choice.since != nil else {
-            throw UsageError("say which values: name them, or --key, --install or --since")
+            throw UsageError("say which values: name them, or --taught-by, --install or --since")
         }
         self.choice = choice
     }

@@ -32,7 +32,8 @@ struct WordsTests {
         for round in 0..<3 { try post((0..<50).map { "x\(round).\($0)" }, key: leaked) }
         try post(["HONEST", "LATER"], key: app.secret)
         // Nineteen of one member, where the honest one has a place, and eleven of the other are thirty words.
-        let learned = try bellwether.trusted("words", "list", "--app", "chat", "--key", "leaked", "--limit", "1000")
+        let learned = try bellwether.trusted(
+            "words", "list", "--app", "chat", "--taught-by", "leaked", "--limit", "1000")
         #expect(learned.split(separator: "\n").count == 31, "\(learned)")
         let other = try #require(
             try database.analystRows(
@@ -45,8 +46,8 @@ struct WordsTests {
 
         _ = try bellwether.trusted("app", "key", "revoke", "chat", "leaked")
         #expect(
-            try bellwether.trusted("words", "prune", "--app", "chat", "--key", "leaked", "--dry-run") == "30\n")
-        let pruned = try bellwether.run("words", "prune", "--app", "chat", "--key", "leaked")
+            try bellwether.trusted("words", "prune", "--app", "chat", "--taught-by", "leaked", "--dry-run") == "30\n")
+        let pruned = try bellwether.run("words", "prune", "--app", "chat", "--taught-by", "leaked")
         #expect(pruned.status == 0 && pruned.output == "30\n", "\(pruned)")
         #expect(try funnel().allSatisfy { !$0.hasPrefix("(x") })
         try post(["LATER"], key: app.secret)

@@ -38,19 +38,24 @@ struct SharingTests {
         #expect(room.used == 0 && room.take(5, of: 2))
     }
 
-    @Test("the thread that serves all decodes for an app a little at a time, and for another one still")
+    @Test(
+        "the thread that serves all decodes for an app a little at a time, for another one still, and for all not too much"
+    )
     func budget() {
-        let milliseconds = Lock<Int64>(0)
-        let budget = InlineBudget(
-            milliseconds: 20, shareOfOne: 0.05, shareOfAll: 0.2,
-            clock: { Deadline(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) })
-        func work() { milliseconds.withLock { $0 += 15 } }
-        #expect(budget.spend(of: 1, on: work) && budget.spend(of: 1, on: work))
-        #expect(!budget.spend(of: 1) { Issue.record("what there was is used up") })
-        #expect(!budget.spend(of: 2) { Issue.record("so is what there was for all") })
-        // Of the time that goes by, all together get half and one app gets a tenth.
-        milliseconds.withLock { $0 += 40 }
-        #expect(!budget.spend(of: 1) { Issue.record("an app's share comes back slowly") })
-        #expect(budget.spend(of: 2, on: work))
+        let now = Lock(Int64(0))
+        func pass(_ milliseconds: Int64) { now.withLock { $0 += milliseconds * 1_000_000 } }
+        let budget = InlineBudget(milliseconds: 20, shareOfOne: 0.1, shareOfAll: 0.5) {
+            Deadline(nanoseconds: now.withLock { $0 })
+        }
+        func isDone(of app: Int32, taking milliseconds: Int64) -> Bool {
+            budget.spend(of: app) { pass(milliseconds) }
+        }
+        #expect(isDone(of: 1, taking: 15) && isDone(of: 1, taking: 15))
+        // It is in debt; and all together have 5 ms left, which the next one overdraws.
+        #expect(!isDone(of: 1, taking: 0) && isDone(of: 2, taking: 15) && !isDone(of: 3, taking: 0))
+        pass(20)
+        #expect(!isDone(of: 1, taking: 0) && isDone(of: 3, taking: 1))
+        pass(80)
+        #expect(isDone(of: 1, taking: 0))
     }
 }

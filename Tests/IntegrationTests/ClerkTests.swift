@@ -198,6 +198,28 @@ struct ClerkTests {
         }
     }
 
+    @Test("an app that brings many jobs waits for itself, and leaves room for the next one")
+    func apps() throws {
+        defer { database.drop() }
+        let clerk = try clerk { $0.mostJobs = 8 }
+        defer { clerk.stop() }
+        let answers = Answers()
+        let mayEnd = hold(clerk, answers)
+        func submit(_ name: String, of app: Int32) {
+            clerk.submit(of: app, bytes: 1) { _ in
+                Self.text(name)
+            } answer: {
+                answers.add($0)
+            }
+        }
+        for number in 0..<6 { submit("greedy \(number)", of: 1) }
+        for number in 0..<2 { submit("neighbour \(number)", of: 2) }
+        #expect(answers.all.map(\.status) == [503, 503])
+        mayEnd.withLockNotifying { $0 = true }
+        let bodies = try answers.wait(for: 9).dropFirst(3).map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies == ["greedy 0", "neighbour 0", "greedy 1", "neighbour 1", "greedy 2", "greedy 3"])
+    }
+
     @Test("when it is to stop it does what waits and takes nothing new")
     func stop() throws {
         defer { database.drop() }

@@ -29,9 +29,8 @@ final class InlineBudget: Sendable {
         milliseconds: Double = 2, shareOfOne: Double = 0.125, shareOfAll: Double = 0.5,
         clock: @escaping @Sendable () -> Deadline = { .now }
     ) {
-        self.clock = clock
         most = milliseconds * 1e6
-        (self.shareOfOne, self.shareOfAll) = (shareOfOne, shareOfAll)
+        (self.shareOfOne, self.shareOfAll, self.clock) = (shareOfOne, shareOfAll, clock)
         purses = Lock(([:], Purse(nanoseconds: milliseconds * 1e6, at: clock())))
     }
 
