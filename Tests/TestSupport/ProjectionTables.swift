@@ -7,6 +7,9 @@ package enum ProjectionTables {
     /// The names of all projections, the deliveries first.
     package static let projections = ["deliveries"] + Projectors.all.map { $0.name }
 
+    /// The version of the rules by which each of them counts.
+    package static let versions = Projectors.versions(of: Projectors.all)
+
     /// The funnels' views.
     package static let views = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map(\.name)
 

@@ -6,7 +6,7 @@ package enum Projectors {
     ]
 
     /// The version of each projector's rules in this program, with that of the deliveries under them.
-    static func versions(of projectors: [any Projector.Type]) -> [String: Int32] {
+    package static func versions(of projectors: [any Projector.Type]) -> [String: Int32] {
         Dictionary(
             uniqueKeysWithValues: [(DeliveryTable.projector, DeliveryTable.version)]
                 + projectors.map { ($0.name, $0.version) })
