@@ -97,6 +97,27 @@ struct HostileStepTests {
             try database.value("SELECT sum(delivered)::bigint FROM analytics.category_funnel", as: Int64.self) == 3)
     }
 
+    @Test("who cannot take a batch is found also by steps that are small since others were slow")
+    func afterSlowSteps() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        try database.appendReceipts(1...3, of: try database.makeApp())
+        try database.makeSlow("thread_funnel")
+        var connection = try database.session(.projector)
+        try connection.execute(script: "SET statement_timeout = '200ms'")
+        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
+        #expect(throws: StepError.self) { try stepper.step(upTo: 3, mostShards: 16, on: &connection) }
+        // Now it fails for good instead.
+        try database.run(
+            """
+            CREATE OR REPLACE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql
+            AS $$ BEGIN RAISE 'never' USING ERRCODE = '22000'; END $$
+            """)
+        while case .moved = try stepper.step(upTo: 3, mostShards: 16, on: &connection) {}
+        #expect(try database.projections().stopped().map(\.name) == ["thread_funnel"])
+        #expect(try database.value("SELECT sum(delivered)::bigint FROM analytics.category_funnel", as: Int64.self) == 3)
+    }
+
     @Test("a runner stops soon, whatever its steps wait for, and what they did is undone")
     func stopping() throws {
         let database = try TestDatabase.make()

@@ -72,7 +72,7 @@ package struct Rebuild {
             if let stopped = try foldStop(&connection) { return .stopped([stopped]) }
             // What is made anew will stand on the deliveries that there are: so they move to their days first.
             for change in try ZoneChange.pending(byRules: true, on: &connection) {
-                _ = try change.make(on: &connection)
+                _ = try control.cancellation.during(&connection) { connection in try change.make(on: &connection) }
             }
         }
         _ = try RetiredLines.drop(control.projectors, on: &connection)

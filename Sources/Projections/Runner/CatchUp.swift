@@ -53,8 +53,9 @@ struct CatchUp {
                         state.withLockNotifying { state in state.isDone = true }
                         return
                     }
-                    let outcome = try stepper.step(
-                        upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
+                    let outcome = try cancellation.during(&connection) { connection in
+                        try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
+                    }
                     attempts = 0
                     backoff.reset()
                     if case .moved = outcome {

@@ -24,10 +24,12 @@ package final class Runner: Sendable {
     private struct State {
         var isStopping = false
         var threads: [Worker] = []
-        /// Lanes that have not ended.
+        /// Threads that have not ended.
         var running = 0
         /// When the funnels were last seen level with the log, or were moved.
         var advancedAt = Deadline.now
+        /// Where its shard furthest behind was seen last.
+        var seenPosition: Int64?
         /// As it was last seen.
         var backlog: Backlog?
         var stopped: [StoppedProjection] = []
@@ -81,11 +83,14 @@ package final class Runner: Sendable {
     }
 
     package func start() {
-        state.withLock { state in (state.running, state.advancedAt) = (configuration.lanes, .now) }
+        state.withLock { state in (state.running, state.advancedAt) = (configuration.lanes + 1, .now) }
         let threads = (0..<configuration.lanes).map { lane in
             Worker(name: "lane \(lane)") { self.run(lane) }
         }
-        let renewal = Worker(name: "renewal") { self.renew() }
+        let renewal = Worker(name: "renewal") {
+            self.renew()
+            self.state.withLockNotifying { state in state.running -= 1 }
+        }
         state.withLock { state in state.threads = threads + [renewal] }
     }
 
@@ -100,10 +105,18 @@ package final class Runner: Sendable {
     package func stop(patience: Double = 10) {
         askToStop()
         var end = Deadline.after(seconds: patience)
+        let last = Deadline.after(seconds: patience + 10)
         while state.wait(until: end, for: { state in state.running == 0 ? true : nil }) == nil {
-            // Again and again: a step has many statements, and may just have been between two.
-            steppers.ask()
-            end = .after(seconds: 0.2)
+            // A server that stands still answers nobody: what it holds back is undone when the process ends.
+            guard !last.hasPassed else {
+                return log.warning("the database does not answer: its work is left to end by itself")
+            }
+            // Again and again: a step has many statements, and may just have been between two. To ask may take long, too.
+            _ = Worker(name: "cancel") { [steppers, cancellation] in
+                steppers.ask()
+                cancellation.ask()
+            }
+            end = .after(seconds: 0.5)
         }
         for thread in state.withLock({ state in state.threads }) { thread.join() }
     }
@@ -119,7 +132,13 @@ package final class Runner: Sendable {
         Double(Deadline.now.nanoseconds - advancedAt.nanoseconds) / 1e9
     }
 
-    private func noteAdvance() { state.withLock { state in state.advancedAt = .now } }
+    /// The shard furthest behind tells: others may go on while it stands still.
+    private func note(_ backlog: Backlog) {
+        state.withLock { state in
+            if backlog.isLevel || backlog.position != state.seenPosition { state.advancedAt = .now }
+            state.seenPosition = backlog.position
+        }
+    }
 
     private func run(_ lane: Int) {
         defer { state.withLockNotifying { state in state.running -= 1 } }
@@ -134,10 +153,12 @@ package final class Runner: Sendable {
                 var connection = try ProjectionSession.open(
                     url: configuration.url, purpose: "projections", log: log)
                 var nextRound = Deadline.now
-                if lane == 0 { try changeZones(byRules: true, &connection) }
+                if lane == 0 {
+                    try steppers.during(&connection) { connection in try changeZones(byRules: true, &connection) }
+                }
                 while !isStopping, isWell() {
                     if lane == 0, nextRound.hasPassed {
-                        try look(&connection)
+                        try steppers.during(&connection) { connection in try look(&connection) }
                         nextRound = .after(seconds: 1)
                     }
                     rest(
@@ -183,10 +204,8 @@ package final class Runner: Sendable {
         defer { connection.deadline = .never }
         let backlog = try Backlog.read(.live, on: &connection)
         if lane == 0 { state.withLock { state in state.backlog = backlog } }
-        guard !backlog.isLevel else {
-            noteAdvance()
-            return configuration.interval
-        }
+        note(backlog)
+        guard !backlog.isLevel else { return configuration.interval }
         // One lane does for a trickle: a step has its price however little it moves.
         let isMuch = backlog.events >= Backlog.much
         guard isMuch || lane == 0 else { return configuration.interval }
@@ -194,7 +213,6 @@ package final class Runner: Sendable {
         switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
         case .nothing: return configuration.interval
         case .moved(let moved):
-            noteAdvance()
             steps.add(1)
             events.add(Int(moved))
             return isMuch ? 0 : configuration.interval

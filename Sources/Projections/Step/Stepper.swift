@@ -43,6 +43,7 @@ struct Stepper {
         let step = Step(
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
             limits: limits)
+        var batches = BatchRange.mostBatches
         do {
             let (long, short) = (Deadline.after(seconds: 5), Deadline.after(seconds: 1))
             let taken = outcome(try step.take(manner, on: &connection))
@@ -53,10 +54,13 @@ struct Stepper {
                 care = Care(rawValue: care.rawValue + 1) ?? care
                 goodSteps = 0
             }
-            guard error.blamesProjection else { throw error }
+            switch error {
+            case .cannotTell(let count, _): batches = count / 2
+            case _ where error.blamesProjection: break
+            default: throw error
+            }
             log.debug("a step failed and is taken with care", ["error": "\(error)"])
         }
-        var batches = BatchRange.mostBatches
         while true {
             do {
                 return outcome(try step.take(.careful(batches: batches), on: &connection))

@@ -3,7 +3,6 @@ internal import Telemetry
 
 extension StorySummary {
     static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> [StorySummary] {
-        let pages = try readPages(scope, on: &connection)
         let rows = try connection.query(
             """
             SELECT category, campaign, stories, started, completed, exit_clicked, exit_finished, exit_fallback,
@@ -13,30 +12,40 @@ extension StorySummary {
             """)
         var stories: [StorySummary] = []
         for row in rows {
-            var story = StorySummary(
+            let story = StorySummary(
                 category: try row.get(0), campaign: try row.get(1), stories: try row.get(2), started: try row.get(3),
                 completed: try row.get(4),
                 exits: Exits(
                     clicked: try row.get(5), finished: try row.get(6), fallback: try row.get(7),
                     abandoned: try row.get(8)))
-            story.pages = pages[[ExactName(story.category), ExactName(story.campaign)]] ?? []
             stories.append(story)
+        }
+        let pages = try readPages(of: stories.prefix(mostWithPages), scope, on: &connection)
+        for place in stories.indices {
+            stories[place].pages =
+                pages[[ExactName(stories[place].category), ExactName(stories[place].campaign)]] ?? []
         }
         let faults = try readFaults(of: stories.map(\.campaign), scope, on: &connection)
         for place in stories.indices { stories[place].faults = faults[ExactName(stories[place].campaign)] ?? [] }
         return stories
     }
 
+    /// Of so many stories, those that most people saw, pages are read: an app may have thousands, of a thousand pages each.
+    private static let mostWithPages = 50
+
     /// By category and campaign.
     private static func readPages(
-        _ scope: ReportScope, on connection: inout Connection
+        of stories: ArraySlice<StorySummary>, _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [[ExactName]: [Page]] {
         let rows = try connection.query(
             """
             SELECT category, campaign, page_index::integer, planned, reached, shown, views, clicked, exited, dwell_ms,
                 dwells, page_title, declared_ms::bigint, auto_advances::bigint, manual_advances::bigint,
                 unexplained_advances::bigint
-            FROM analytics.story_page_funnel WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY page_index
+            FROM analytics.story_page_funnel WHERE app = \(scope.app) AND day = \(scope.day)
+                AND (category, campaign) IN (
+                    SELECT * FROM unnest(\(stories.map(\.category)), \(stories.map(\.campaign))))
+            ORDER BY page_index
             """)
         var pages: [[ExactName]: [Page]] = [:]
         for row in rows {
