@@ -4,7 +4,7 @@
 #   make demo      build, then a simulated fortnight through real HTTP, the funnels proved, the summary
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build it with Swift's libraries inside, into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
-#   make test      install what is missing, run all tests on PostgreSQL servers of their own
+#   make test      install what is missing, run all tests on PostgreSQL servers of their own (ARGS=Name: those of that name)
 #   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
 #   make attack    what a stranger or the holder of a public key would try, with raw sockets (Tests/Attack; ARGS='framing tls')
 #   make soak      mixed load, errands and random faults at once for SOAK_SECONDS (1200), and what must not grow
@@ -63,14 +63,19 @@ WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
 # What the HTTP server is compared with, byte by byte.
 PROXIES := nginx-light haproxy caddy
-# The browser that looks at the HTML report, without windows: 65 MB to fetch.
-test: PACKAGES += chromium-headless-shell $(PROXIES)
+# The browser that looks at the HTML report, without windows: 65 MB to fetch. And systemd, to judge the units (Examples/systemd).
+test: PACKAGES += chromium-headless-shell $(PROXIES) systemd
 test: deps
 	swift build --build-tests
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
-	{ swift test --skip-build --skip '$(WAITING_TESTS)' 2>&1; first=$$?; \
+	{ if [ -n '$(ARGS)' ]; then \
+		swift test --skip-build --filter '$(ARGS)' 2>&1 && echo passed >"$$said.passed"; \
+	else \
+		swift test --skip-build --skip '$(WAITING_TESTS)' 2>&1; first=$$?; \
 		swift test --skip-build --filter '$(WAITING_TESTS)' 2>&1 && [ $$first = 0 ] && echo passed >"$$said.passed"; \
-	} | tee "$$said"; \
+	fi; } | tee "$$said"; \
+	if [ -n '$(ARGS)' ] && grep -aq 'Test run with 0 tests' "$$said"; then \
+		rm -f "$$said.passed"; echo; echo "No test has a name like '$(ARGS)' (Module.Suite/function)."; exit 1; fi; \
 	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
 
 # Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package; its version stands here.
@@ -144,8 +149,10 @@ generated: deps
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)
 
+# Tests may force an unwrap: a trap there is a failure like any other.
 lint:
-	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+	swift format lint --strict --recursive --parallel $(filter-out Tests,$(SWIFT_FILES))
+	swift format lint --strict --recursive --parallel --configuration "$$(sed '/NeverForceUnwrap/s/true/false/' .swift-format)" Tests
 
 check: lint test
 

@@ -54,7 +54,8 @@ enum FilePath {
     /// `/`, `/a`, `/a/b` for `/a/b`.
     static func prefixes(of path: String) -> [String] {
         path.split(separator: "/").reduce(into: ["/"]) { prefixes, name in
-            prefixes.append((prefixes.last == "/" ? "" : prefixes.last!) + "/" + name)
+            let parent = prefixes.last ?? "/"
+            prefixes.append((parent == "/" ? "" : parent) + "/" + name)
         }
     }
 

@@ -68,9 +68,10 @@ struct Subprocess {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
         var process: pid_t = 0
+        let program = arguments[0]
         let code = unsafe withCStrings(arguments) { arguments in
             unsafe withCStrings(Environment.ofChildren) { environment in
-                unsafe posix_spawn(&process, arguments[0]!, &actions, &attributes, arguments, environment)
+                unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environment)
             }
         }
         guard code == 0 else { throw .system(call: "start", path: arguments[0], code: code) }
@@ -111,5 +112,8 @@ private func withCStrings<Result>(
     // SAFETY: the copies live until `body` has returned, and `body` only hands them to posix_spawn, which keeps none.
     var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
     defer { unsafe copies.forEach { copy in unsafe free(copy) } }
-    return unsafe copies.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress!) }
+    return unsafe copies.withUnsafeMutableBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { preconditionFailure("the null pointer at least is there") }
+        return unsafe body(start)
+    }
 }

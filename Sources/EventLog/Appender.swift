@@ -161,8 +161,10 @@ package final class Appender {
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             do throws(PostgresError) {
-                guard connection != nil else { throw .connection("the connection was lost") }
-                try settleLost(&candidates, in: &batch, on: &connection!)
+                try there(
+                    connection?.lend { connection throws(PostgresError) in
+                        try settleLost(&candidates, in: &batch, on: &connection)
+                    })
                 return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
             } catch {
                 if error.state == .uniqueViolation {
@@ -211,7 +213,7 @@ package final class Appender {
                 }
                 let refused = Set(crowded.map(\.identity))
                 candidates = candidates.filter { !refused.contains($0.identity) }[...]
-                connection!.rollBack()
+                connection?.rollBack()
                 return try commit(&candidates, probing: true, breakingTies: true, in: &batch)
             }
         }
@@ -237,7 +239,7 @@ package final class Appender {
         }
         if rows.count > 0 {
             refusedRows = true
-            let stored = try connection!.copyIn(EventRow.copy, rows)
+            let stored = try there(connection?.copyIn(EventRow.copy, rows))
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
             Waypoint.pass("copied")
@@ -260,13 +262,15 @@ package final class Appender {
             """)
         statements.append("COMMIT")
         Waypoint.pass("numbering")
-        let answers = try connection!.pipeline(statements)
+        let answers = try there(connection?.pipeline(statements))
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
         }
         // Trying again finds everything stored, and waits for the standby once more.
-        guard !connection!.takeGivenUpStandby() else { throw .connection("the standby did not confirm the commit") }
+        guard connection?.takeGivenUpStandby() == false else {
+            throw .connection("the standby did not confirm the commit")
+        }
         if !news.refusals.isEmpty {
             let stored = try SideTables.storedRefusals(answers[0])
             for refusal in news.refusals where !stored.contains(refusal.identity) { allowance.giveBack(refusal) }
@@ -283,10 +287,10 @@ package final class Appender {
     /// Opens the transaction and says which of the candidates, by their place, the log already holds.
     private func begin(probing candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int> {
         guard let probe = Probe.statement(candidates) else {
-            try connection!.queryPrepared(begin)
+            try there(connection?.queryPrepared(begin))
             return []
         }
-        return try Probe.places(try connection!.pipeline([begin, probe])[1])
+        return try Probe.places(try there(connection?.pipeline([begin, probe]))[1])
     }
 
     /// Tells events apart that have the same time and hash: each takes the least number that no other has. Gives those for
@@ -301,8 +305,8 @@ package final class Appender {
         var taken: [Slot: Set<Int32>] = [:]
         var crowded: [PendingBatch.Candidate] = []
         // An erasure that is under way ends first, and the next one waits for this commit: it moves the ties of what is left.
-        try connection!.queryPrepared("SELECT log.hold_ties()")
-        let rows = try connection!.queryPrepared(Probe.ties(candidates))
+        try there(connection?.queryPrepared("SELECT log.hold_ties()"))
+        let rows = try there(connection?.queryPrepared(Probe.ties(candidates)))
         for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
             let others: [Int32] = try rows[offset].get(1)
             let slot = Slot(time: candidates[place].identity.deviceAt, hash: try rows[offset].get(0))
@@ -317,9 +321,16 @@ package final class Appender {
         return crowded
     }
 
+    /// There is a connection from `connect` on, until it is lost.
+    @discardableResult
+    private func there<Answer>(_ answer: Answer?) throws(PostgresError) -> Answer {
+        guard let answer else { throw .connection("the connection was lost") }
+        return answer
+    }
+
     private func nextBatchID() throws(PostgresError) -> Int64 {
         if batchIDs.isEmpty {
-            let first: Int64 = try connection!.queryPrepared("SELECT nextval('log.batch_id')")[0].get(0)
+            let first: Int64 = try there(connection?.queryPrepared("SELECT nextval('log.batch_id')"))[0].get(0)
             batchIDs = first..<(first + 64)
         }
         defer { batchIDs.removeFirst() }
@@ -332,7 +343,7 @@ package final class Appender {
         for refusal in batch.takeFreshRefusals() {
             let (app, time) = (refusal.app, refusal.receivedAt)
             if allowance.isUnknown(app: app, at: time) {
-                let row = try connection!.query(SideTables.countRejected(app: app, day: time))[0]
+                let row = try there(connection?.query(SideTables.countRejected(app: app, day: time)))[0]
                 allowance.learn(
                     app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
                     bytes: Int(try row.get(1, as: Int64.self)))
@@ -346,10 +357,11 @@ package final class Appender {
     private func learnFirstKeys(of submissions: [Submission]) throws(PostgresError) {
         let unknown = Set(submissions.map(\.app)).subtracting(firstKeys.keys)
         guard !unknown.isEmpty else { return }
-        connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+        connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
-        let rows = try connection!.queryPrepared(
-            "SELECT app, min(id) FROM log.api_key WHERE app = ANY (\(unknown.sorted())) GROUP BY app")
+        let rows = try there(
+            connection?.queryPrepared(
+                "SELECT app, min(id) FROM log.api_key WHERE app = ANY (\(unknown.sorted())) GROUP BY app"))
         for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
     }
 
@@ -359,16 +371,17 @@ package final class Appender {
         guard !unknown.isEmpty else { return }
         var learned: [Combination: Int32] = [:]
         for (group, asked) in unknown {
-            connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+            connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             let width = Combination.width(of: group.dictionary)
             let members = asked.flatMap { combination in (0..<width).map { combination.members[$0] } }
-            let rows = try connection!.queryPrepared(
-                """
-                SELECT place, id FROM log.learn_combinations(
-                    \(group.dictionary.rawValue), \(group.app), \(Int32(width)), \(members),
-                    \(Int32(clamping: Int64(configuration.mostWords) * 10)))
-                """)
+            let rows = try there(
+                connection?.queryPrepared(
+                    """
+                    SELECT place, id FROM log.learn_combinations(
+                        \(group.dictionary.rawValue), \(group.app), \(Int32(width)), \(members),
+                        \(Int32(clamping: Int64(configuration.mostWords) * 10)))
+                    """))
             for row in rows {
                 guard let id: Int32 = try row.optional(1) else { continue }
                 learned[asked[Int(try row.get(0, as: Int32.self)) - 1]] = id
@@ -382,15 +395,16 @@ package final class Appender {
     private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
         var learned: [WordCache.Key: PendingBatch.Lesson] = [:]
         for (group, words) in batch.nameCandidates(&words) {
-            connection!.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+            connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
-            let rows = try connection!.queryPrepared(
-                """
-                SELECT value, id, is_other FROM log.learn_words(
-                    \(group.app), \(group.kind.rawValue), \(words.keys.map(\.text)), \(words.values.map(\.key)),
-                    \(words.values.map(\.install)), \(configuration.mostWords), \(configuration.newWords.ofInstall),
-                    \(configuration.newWords.ofKey))
-                """)
+            let rows = try there(
+                connection?.queryPrepared(
+                    """
+                    SELECT value, id, is_other FROM log.learn_words(
+                        \(group.app), \(group.kind.rawValue), \(words.keys.map(\.text)), \(words.values.map(\.key)),
+                        \(words.values.map(\.install)), \(configuration.mostWords), \(configuration.newWords.ofInstall),
+                        \(configuration.newWords.ofKey))
+                    """))
             for row in rows {
                 learned[WordCache.Key(app: group.app, kind: group.kind, word: Word(try row.get(0)))] =
                     PendingBatch.Lesson(id: try row.get(1), isOther: try row.get(2))
@@ -400,5 +414,14 @@ package final class Appender {
         for (key, lesson) in learned where !lesson.isOther { words.insert(lesson.id, for: key) }
         try batch.completeCandidates(learned)
         Waypoint.pass("named")
+    }
+}
+
+extension Connection {
+    /// Lends what an optional holds to what takes it `inout`.
+    fileprivate mutating func lend<Result>(
+        _ work: (inout Connection) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        try work(&self)
     }
 }

@@ -44,10 +44,9 @@ final class Engine: @unchecked Sendable {
         self.doorbell = doorbell
         poller = try Poller()
         let times = server.configuration
-        let shortest = [
+        let shortest = min(
             times.idleTimeout, times.requestDeadline, times.bodyStallTimeout, times.parkDeadline, times.sendDeadline,
-            times.discardTime, times.lingerTime,
-        ].min()!
+            times.discardTime, times.lingerTime)
         interval = min(0.25, max(0.01, shortest / 4))
         var isWatched = poller.add(doorbell.descriptor, tag: Engine.doorbellTag)
         for (place, descriptor) in listener.descriptors.enumerated() {

@@ -103,15 +103,18 @@ extension SocketAddress {
         guard path.utf8.count <= SocketAddress.pathLimit else { return nil }
         var storage = sockaddr_storage()
         storage.ss_family = sa_family_t(AF_UNIX)
-        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
+        let offset = SocketAddress.addressOffset
         unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             for (index, byte) in path.utf8.enumerated() { unsafe bytes[offset + index] = byte }
         }
         self.init(storage, length: socklen_t(offset + path.utf8.count + 1))
     }
 
+    /// Behind the family there is the path of a Unix socket, and the port of the others.
+    private static let addressOffset = MemoryLayout<sa_family_t>.size
+
     /// One byte of the field is for the NUL.
-    static let pathLimit = MemoryLayout<sockaddr_un>.size - MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! - 1
+    static let pathLimit = MemoryLayout<sockaddr_un>.size - addressOffset - 1
 
     var port: UInt16? {
         switch Int32(storage.ss_family) {
@@ -124,9 +127,7 @@ extension SocketAddress {
     func with(port: UInt16) -> SocketAddress {
         var copy = self
         unsafe withUnsafeMutableBytes(of: &copy.storage) { bytes in
-            let offset = MemoryLayout<sockaddr_in>.offset(of: \.sin_port)!
-            assert(offset == MemoryLayout<sockaddr_in6>.offset(of: \.sin6_port)!)
-            unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: offset, as: UInt16.self)
+            unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: SocketAddress.addressOffset, as: UInt16.self)
         }
         return copy
     }

@@ -162,10 +162,10 @@ package final class Clerk: Sendable {
 
     /// Nil when it is time to end.
     private func nextJob() -> Job? {
-        state.wait(until: .never) { state in
+        state.wait { state in
             if let job = Self.take(&state) { return .some(job) }
             return state.isStopping ? .some(nil) : nil
-        }!
+        }
     }
 
     private static func take(_ state: inout State) -> Job? {

@@ -86,10 +86,10 @@ final class Writer: Sendable {
 
     /// What has gathered, once something has; nil when it is time to end.
     private func nextBatch() -> [GroupCommit.Part]? {
-        state.wait(until: .never) { [self] state in
+        state.wait { [self] state in
             if !state.queue.isEmpty { return .some(take(&state, most: mostRows)) }
             return state.isStopping ? .some(nil) : nil
-        }!
+        }
     }
 
     /// What fits into one commit, of all apps by turns.

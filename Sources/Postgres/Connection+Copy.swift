@@ -5,6 +5,7 @@ extension Connection {
     /// Sends rows in binary; returns how many the server took.
     @discardableResult
     package mutating func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int {
+        try rows.check()
         try begin()
         guard unsafe PQsendQuery(handle, sql) == 1 else { throw broken() }
         try flush()

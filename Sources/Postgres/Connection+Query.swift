@@ -93,8 +93,10 @@ extension Connection {
         let formats = [Int32](repeating: 1, count: parameters.count)
         let types = parameters.map(\.oid)
         return unsafe bytes.withUnsafeBytes { bytes in
-            let start = unsafe bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
-            let values = unsafe offsets.map { offset in unsafe offset.map { unsafe start + $0 } }
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let values = unsafe offsets.map { offset in
+                unsafe offset.flatMap { offset in unsafe start.map { unsafe $0 + offset } }
+            }
             return unsafe values.withUnsafeBufferPointer { values in
                 // libpq does not look at the arrays of no parameters, but it is lent some all the same.
                 var none: UnsafePointer<CChar>?

@@ -94,5 +94,8 @@ private func withCStrings<Result>(
     let copies = unsafe strings.map { string in unsafe strdup(string) }
     defer { unsafe copies.forEach { copy in unsafe free(copy) } }
     let pointers = unsafe copies.map { copy in unsafe UnsafePointer(copy) } + [nil]
-    return unsafe pointers.withUnsafeBufferPointer { buffer in unsafe body(buffer.baseAddress!) }
+    return unsafe pointers.withUnsafeBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { preconditionFailure("the null pointer at least is there") }
+        return unsafe body(start)
+    }
 }

@@ -5,6 +5,10 @@ package struct CopyRows: Sendable {
     private var bytes: CopyBytes
     package private(set) var count = 0
     private let columns: Int
+    /// How many values the last row still lacks: below 0 where it has too many.
+    private var missing = 0
+    /// A row before the last has more or fewer values than columns.
+    private var isUneven = false
 
     /// Rows of so many columns; `capacity` is how many bytes are expected.
     package init(columns: Int, capacity: Int = 1_024) {
@@ -16,18 +20,27 @@ package struct CopyRows: Sendable {
     /// Empties it and keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(after: CopyRows.signature.count)
-        count = 0
+        (count, missing, isUneven) = (0, 0, false)
     }
 
     package var byteCount: Int { bytes.count }
 
-    /// Starts a row; exactly `columns` appends must follow.
+    /// Starts a row; exactly `columns` appends must follow. What does not have them is refused before it is sent.
     package mutating func beginRow() {
+        if missing != 0 { isUneven = true }
+        missing = columns
         bytes.append(bigEndian: Int16(columns))
         count += 1
     }
 
+    /// Throws if some row has more or fewer values than there are columns: values would land in columns of others, or
+    /// PostgreSQL would blame the data.
+    func check() throws(PostgresError) {
+        guard !isUneven, missing == 0 else { throw .decoding("a row to be copied does not have \(columns) values") }
+    }
+
     package mutating func appendNull() {
+        missing -= 1
         bytes.append(bigEndian: Int32(-1))
     }
 
@@ -35,6 +48,7 @@ package struct CopyRows: Sendable {
     /// modules: its metadata look-ups were what writers spent most time on.
     package mutating func append<Value: PostgresValue>(_ value: Value?) {
         guard let value else { return appendNull() }
+        missing -= 1
         var field: [UInt8] = []
         value.encode(into: &field)
         bytes.append(field: field)
@@ -42,35 +56,41 @@ package struct CopyRows: Sendable {
 
     package mutating func append(_ value: Int16?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(bigEndian: Int32(2))
         bytes.append(bigEndian: value)
     }
 
     package mutating func append(_ value: Int32?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(bigEndian: Int32(4))
         bytes.append(bigEndian: value)
     }
 
     package mutating func append(_ value: Int64?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(bigEndian: Int32(8))
         bytes.append(bigEndian: value)
     }
 
     package mutating func append(_ value: Bool?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(bigEndian: Int32(1))
         bytes.append(value ? 1 : 0)
     }
 
     package mutating func append(_ value: Timestamp?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(bigEndian: Int32(8))
         bytes.append(bigEndian: value.microsecondsOfPostgres)
     }
 
     package mutating func append(_ value: UUID) {
+        missing -= 1
         bytes.append(bigEndian: Int32(16))
         bytes.append(bigEndian: Int64(bitPattern: value.high))
         bytes.append(bigEndian: Int64(bitPattern: value.low))
@@ -78,15 +98,18 @@ package struct CopyRows: Sendable {
 
     package mutating func append(_ value: String?) {
         guard let value else { return appendNull() }
+        missing -= 1
         bytes.append(field: value)
     }
 
     package mutating func append(_ value: CivilDate) {
+        missing -= 1
         bytes.append(bigEndian: Int32(4))
         bytes.append(bigEndian: value.daysOfPostgres)
     }
 
     package mutating func append(bytes value: [UInt8]) {
+        missing -= 1
         bytes.append(field: value)
     }
 

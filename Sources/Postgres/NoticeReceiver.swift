@@ -42,7 +42,7 @@ enum ServerField {
     case severity, state, message, detail, hint, constraint, file
 
     func read(from result: OpaquePointer) -> String? {
-        let code: Character =
+        let code: Unicode.Scalar =
             switch self {
             case .severity: "V"
             case .state: "C"
@@ -52,7 +52,7 @@ enum ServerField {
             case .constraint: "n"
             case .file: "F"
             }
-        guard let text = unsafe PQresultErrorField(result, Int32(code.asciiValue!)) else { return nil }
+        guard let text = unsafe PQresultErrorField(result, Int32(code.value)) else { return nil }
         return unsafe String(cString: text)
     }
 }

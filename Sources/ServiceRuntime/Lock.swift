@@ -51,6 +51,16 @@ internal import Glibc
         return try body(&state)
     }
 
+    /// Waits until `body` gives a value, however long it takes; it is tried at once and after every notification.
+    package func wait<Result>(for body: (inout State) -> sending Result?) -> sending Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            unsafe pthread_cond_wait(changed, mutex)
+        }
+    }
+
     /// Waits until `body` gives a value or the deadline passes; `body` is tried at once and after every notification.
     /// Returns nil only for the deadline.
     package func wait<Result>(

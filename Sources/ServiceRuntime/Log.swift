@@ -7,9 +7,16 @@ package struct Log: Sendable {
     package enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
 
-        package static func < (left: Level, right: Level) -> Bool {
-            allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
+        private var weight: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .warning: 2
+            case .error: 3
+            }
         }
+
+        package static func < (left: Level, right: Level) -> Bool { left.weight < right.weight }
     }
 
     package enum Style: Sendable { case lines, json }

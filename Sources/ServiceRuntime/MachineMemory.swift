@@ -14,7 +14,7 @@ package enum MachineMemory {
             .map { $0.multipliedReportingOverflow(by: 1024).partialValue }
         // "max" and absurdly large numbers mean no limit.
         let limits = paths(root: root).compactMap { path in Int(text(of: path).filter { !$0.isWhitespace }) }
-        return ([total ?? 1 << 30] + limits.filter { $0 > 0 }).min()!
+        return limits.filter { $0 > 0 }.reduce(total ?? 1 << 30, min)
     }
 
     /// The limits of this process's group and of those around it: of version 2 of control groups, then of version 1.

@@ -92,6 +92,30 @@ struct PostgresCopyTests {
         #expect(try connection.query("SELECT count(*) FROM row")[0].get(0, as: Int64.self) == 0)
     }
 
+    @Test(
+        "rows with more or fewer values than columns are refused before anything is sent, also when they even out",
+        arguments: [[1], [3], [3, 1], [1, 3], [2, 1, 2, 3]])
+    func unevenRows(values: [Int]) throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        var connection = try database.connect()
+        try connection.execute(script: "CREATE TABLE row (number int, text text)")
+        var rows = CopyRows(columns: 2)
+        for count in values {
+            rows.beginRow()
+            for _ in 0..<count { rows.appendNull() }
+        }
+        let copy = "COPY row FROM STDIN (FORMAT binary)"
+        let error = #expect(throws: PostgresError.self) { try connection.copyIn(copy, rows) }
+        #expect(error?.description.contains("does not have 2 values") == true && error?.isRetriable == false)
+        // The same memory serves again, and so does the connection, on which nothing was begun.
+        rows.removeAll()
+        rows.beginRow()
+        rows.append(Int32(1))
+        rows.append("one")
+        #expect(try connection.copyIn(copy, rows) == 1)
+    }
+
     @Test("a COPY that does not begin is the server's refusal, and the connection lives on")
     func refusedStatement() throws {
         let database = try TestDatabase.make(.empty)

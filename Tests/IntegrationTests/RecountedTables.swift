@@ -40,7 +40,8 @@ struct RecountedTables {
         func number(_ column: String, of row: [String: String?]) -> Int64 { row[column]?.flatMap(Int64.init) ?? .min }
         tables["story_page_advances"] = NamedTable(
             rows: stored.filter { number("auto_advances", of: $0) + number("manual_advances", of: $0) > 0 })
-        let stories = Dictionary(grouping: stored) { row in ["app", "day", "category", "campaign"].map { Label(row[$0]?.flatMap { $0 } ?? "") } }
+        let key = ["app", "day", "category", "campaign"]
+        let stories = Dictionary(grouping: stored) { row in key.map { Label(row[$0]?.flatMap { $0 } ?? "") } }
         var pages: [[String: String?]] = []
         for var rows in stories.values {
             rows.sort { number("page_index", of: $0) > number("page_index", of: $1) }
@@ -51,7 +52,7 @@ struct RecountedTables {
                 let earlier = place + 1 < rows.count ? number("page_index", of: rows[place + 1]) : -1
                 for index in (earlier + 1)...number("page_index", of: row) {
                     var page = index == number("page_index", of: row) ? row : row.mapValues { _ in "0" }
-                    for column in ["app", "day", "category", "campaign"] { page[column] = row[column] }
+                    for column in key { page[column] = row[column] }
                     page["page_index"] = "\(index)"
                     (page["planned"], page["reached"]) = ("\(planned)", "\(reached)")
                     pages.append(page)

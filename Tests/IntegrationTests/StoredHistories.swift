@@ -41,7 +41,8 @@ struct StoredHistories {
         let bySlug = found.mapValues { table in Dictionary(grouping: table.rows) { $0["app"]?.flatMap { $0 } ?? "" } }
         return histories.flatMap { history in
             history.funnels.tables.flatMap { expected in
-                let rows = history.timeZoneNames.keys.flatMap { (bySlug[expected.view] ?? bySlug[expected.table])?[$0] ?? [] }
+                let stored = bySlug[expected.view] ?? bySlug[expected.table]
+                let rows = history.timeZoneNames.keys.flatMap { stored?[$0] ?? [] }
                 return expected.differences(in: rows.map { row in expected.columns.map { row[$0] ?? nil } })
                     .map { "seed \(history.seed): \($0)" }
             }

@@ -45,7 +45,8 @@ final class OpenFile {
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Foundation.write(descriptor, buffer.baseAddress! + done, buffer.count - done)
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+                return unsafe Foundation.write(descriptor, rest.baseAddress, rest.count)
             }
             if count < 0 {
                 if errno == EINTR { continue }

@@ -70,10 +70,10 @@ final class DecodingLane: Sendable {
 
     /// Nil when it is time to end.
     private func nextJob() -> Job? {
-        state.wait(until: .never) { state in
+        state.wait { state in
             if state.isStopping { return .some(nil) }
             return Self.take(&state).map { .some($0) }
-        }!
+        }
     }
 
     private static func take(_ state: inout State) -> Job? {
