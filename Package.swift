@@ -38,6 +38,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]
         ),
 
+        // What the client library shares with the rest: the version.
+        .target(name: "BellwetherVersion", swiftSettings: strict),
+
         // The lowest floor: no domain, no I/O beyond what the name says.
         .target(name: "Telemetry", swiftSettings: strict),
         .target(name: "ServiceRuntime", dependencies: ["Telemetry"], swiftSettings: strictAtTheBorder),
@@ -50,7 +53,7 @@ let package = Package(
         .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
         .target(
             name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
-        .target(name: "HTTPClient", dependencies: ["CCurl"], swiftSettings: strictAtTheBorder),
+        .target(name: "HTTPClient", dependencies: ["BellwetherVersion", "CCurl"], swiftSettings: strictAtTheBorder),
 
         // The domain.
         .target(
@@ -70,9 +73,8 @@ let package = Package(
         .target(
             name: "Ingestion",
             dependencies: [
-                "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres", "Registry", "Sends",
-                "ServiceRuntime",
-                "Telemetry",
+                "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres",
+                "Registry", "Sends", "ServiceRuntime", "Telemetry",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .target(
@@ -80,7 +82,9 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry"], swiftSettings: strict),
         // Believable telemetry, and how it gets to a server.
-        .target(name: "Simulation", dependencies: ["ServiceRuntime", "Telemetry"], swiftSettings: strict),
+        .target(
+            name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
         .target(
             name: "Posting",
             dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Telemetry"],
@@ -88,14 +92,16 @@ let package = Package(
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres", "Posting",
-                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Simulation", "Telemetry",
+                "BellwetherVersion", "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations",
+                "Postgres",
+                "Posting", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Simulation", "Telemetry",
             ],
             swiftSettings: strict),
 
-        // What app developers build into their apps: of this package it uses the system's zlib and nothing else.
+        // What app developers build into their apps: of this package it uses the system's zlib and the version.
         .target(
-            name: "BellwetherClient", dependencies: ["CZlib"], resources: [.copy("PrivacyInfo.xcprivacy")],
+            name: "BellwetherClient", dependencies: ["BellwetherVersion", "CZlib"],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
             swiftSettings: strictAtTheBorder),
         .executableTarget(
             name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
@@ -113,15 +119,16 @@ let package = Package(
         .testTarget(
             name: "BellwetherClientTests",
             dependencies: [
-                "BellwetherClient", "Compression", "Ingestion", "ServiceRuntime", "Telemetry", "TestSupport",
+                "BellwetherClient", "BellwetherVersion", "Compression", "Ingestion", "ServiceRuntime", "Telemetry",
+                "TestSupport",
             ],
             exclude: ["AppleModules"], swiftSettings: strict),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "HTTPClientTests", dependencies: ["HTTPClient", "HTTPServer", "ServiceRuntime"], swiftSettings: strict
-        ),
+            name: "HTTPClientTests", dependencies: ["BellwetherVersion", "HTTPClient", "HTTPServer", "ServiceRuntime"],
+            swiftSettings: strict),
         .testTarget(
             name: "IngestionTests",
             dependencies: ["CatalogueSupport", "EventLog", "Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
@@ -178,9 +185,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "CatalogueSupport", "EventLog", "Ingestion", "Postgres",
-                "post-a-story",
-                "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "bellwether", "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "EventLog", "Ingestion",
+                "Postgres", "post-a-story", "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

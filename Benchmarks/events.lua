@@ -20,8 +20,8 @@ for i = 1, events do
     i, run, now, i % 1000, i)
 end
 local body = string.format(
-  '{"sent_at":"%s.999Z","source":{"install_id":"########-0000-4000-8000-%06x000000","platform":"ios","os_version":"19.1",'
-    .. '"app_version":"4.2.0","sdk":"bellwether-swift/1.0.0","device_model":"iPhone17,1","locale":"th-TH",'
+  '{"sent_at":"%s.999Z","source":{"install_id":"########-0000-4000-8000-%06x000000","platform":"ios","os_version":"26.1",'
+    .. '"app_version":"4.2.0","sdk":"bellwether-swift/0.9.0","device_model":"iPhone17,1","locale":"th-TH",'
     .. '"time_zone":"Asia/Bangkok","authorization":"authorized"},"events":[%s]}',
   now, run, table.concat(list, ","))
 local text = string.format(

@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 internal import CCurl
 
 /// A blocking client, with one connection that it keeps from one request to the next to the same server.
@@ -36,7 +37,7 @@ internal import CCurl
         set(CURLOPT_POST, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_USERAGENT, "bellwether")
+        set(CURLOPT_USERAGENT, "bellwether/\(BellwetherVersion.number)")
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connecting * 1000))
         set(CURLOPT_TIMEOUT_MS, Int(limits.request * 1000))
         if !usesProxy { set(CURLOPT_PROXY, "") }

@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 package import HTTPServer
 internal import ServiceRuntime
 
@@ -104,7 +105,7 @@ package final class Router: RequestHandler {
         case .events: routes.events?.begin(head, answer)
         case .categories: routes.categories?.begin(head, answer)
         case .sends: routes.sends?.begin(head, answer)
-        case .health: answer.send(Self.text("ok\n"))
+        case .health: answer.send(Self.text("ok \(BellwetherVersion.number)\n"))
         case .readiness:
             guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }
             answer.send(Problem(.notReady, reason.reason, retryAfter: 1))

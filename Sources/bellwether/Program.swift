@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 internal import EmbeddedPostgres
 internal import EventLog
 internal import HTTPServer
@@ -19,8 +20,6 @@ enum ExitCode: Int32 {
 
 /// From the command line to a command and from its end to an exit code.
 enum Program {
-    static let version = "0.1.0"
-
     /// In the order of the help text.
     static var commands: [any Command.Type] {
         [
@@ -48,7 +47,7 @@ enum Program {
     private static func obey(_ words: [String]) -> ExitCode {
         do {
             if words.first == "--version" {
-                StandardStream.output.write("bellwether \(version)\n")
+                StandardStream.output.write("bellwether \(BellwetherVersion.number)\n")
                 return .done
             }
             guard let (command, rest) = find(words) else { return try explain(words) }

@@ -37,6 +37,13 @@ struct AppleLayerTests {
                 ], into: directory)
             guard faults == "" else { throw DoesNotCompile(description: faults) }
         }
+        let shared = "BellwetherVersion"
+        let fault = try compile(
+            [
+                "-emit-module", "-module-name", shared, "-package-name", "bellwether", "-emit-module-path",
+                directory("\(shared).swiftmodule"), "\(root)/Sources/\(shared)/\(shared).swift",
+            ], into: directory)
+        guard fault == "" else { throw DoesNotCompile(description: fault) }
         let sources = FileManager.default.enumerator(atPath: "\(root)/Sources/BellwetherClient")?.allObjects ?? []
         let files = sources.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
         try #require(files.contains("Apple/ServiceReceipt.swift"))

@@ -1,3 +1,4 @@
+import BellwetherVersion
 import Foundation
 import Testing
 
@@ -17,6 +18,7 @@ struct CourierTests {
         #expect(envelope.headers["Authorization"] == "Bearer wk_1")
         #expect(envelope.headers["Content-Type"] == "application/json")
         #expect(envelope.headers["Content-Encoding"] == "gzip")
+        #expect(envelope.headers["User-Agent"] == "bellwether-swift/\(BellwetherVersion.number)")
         #expect(envelope.sentAt == "2027-01-15T08:01:00.000Z")
         #expect(envelope.source == "i")
         #expect(envelope.seqs == [1, 2, 3])

@@ -1,3 +1,4 @@
+import BellwetherVersion
 import Foundation
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct DependentPackageTests {
         try run(git + ["init", "-q"])
         try run(git + ["add", "-A"])
         try run(git + ["commit", "-q", "-m", "a release"])
-        try run(git + ["tag", "1.0.0"])
+        try run(git + ["tag", BellwetherVersion.number])
     }
 
     /// SwiftPM takes the demand out of packages that it fetched, and Xcode does not: building here would not show it.
@@ -54,7 +55,7 @@ struct DependentPackageTests {
             import PackageDescription
             let package = Package(
                 name: "app", platforms: [.iOS(.v15), .macOS(.v12)],
-                dependencies: [.package(url: "file://\(directory("bellwether"))", from: "1.0.0")],
+                dependencies: [.package(url: "file://\(directory("bellwether"))", from: "\(BellwetherVersion.number)")],
                 targets: [
                     .executableTarget(
                         name: "app", dependencies: [.product(name: "BellwetherClient", package: "bellwether")])

@@ -39,6 +39,8 @@ final class AnsweringServer: Sendable {
                 exchange.readBody(upTo: 8 << 20) { body in
                     exchange.respond(Response(status: 200, body: Array(said.utf8) + body))
                 }
+            case "/agent":
+                exchange.respond(Response(status: 200, body: Array((head.header("user-agent") ?? "").utf8)))
             case "/away":
                 let headers = [("Retry-After", "7"), ("X-Several", " a  b ")]
                 exchange.respond(Response(status: 503, headers: headers, body: Array("later".utf8)))

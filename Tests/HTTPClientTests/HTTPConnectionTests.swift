@@ -1,3 +1,4 @@
+import BellwetherVersion
 import Foundation
 import HTTPClient
 import HTTPServer
@@ -34,6 +35,12 @@ struct HTTPConnectionTests {
             #expect(String(decoding: answer.body, as: UTF8.self) == "\(method.rawValue) - - body")
         }
         #expect(server.connections == 1)
+    }
+
+    @Test("says who it is, with its version") func agent() throws {
+        let server = try AnsweringServer()
+        let answer = try post(to: server.url("/agent"))
+        #expect(String(decoding: answer.body, as: UTF8.self) == "bellwether/\(BellwetherVersion.number)")
     }
 
     @Test("keeps its connection, whatever was answered")

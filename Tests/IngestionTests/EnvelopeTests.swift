@@ -10,8 +10,8 @@ struct EnvelopeTests {
         let decoded = try decode(
             """
             { "sent_at": "2026-11-20T09:30:12.412Z",
-              "source": { "install_id": "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11", "platform": "ios", "os_version": "19.1",
-                          "app_version": "4.2.0", "sdk": "bellwether-swift/1.0.0", "device_model": "iPhone17,1",
+              "source": { "install_id": "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11", "platform": "ios", "os_version": "26.1",
+                          "app_version": "4.2.0", "sdk": "bellwether-swift/0.9.0", "device_model": "iPhone17,1",
                           "locale": "th-TH", "time_zone": "Asia/Bangkok", "authorization": "authorized" },
               "events": [
                 { "id": "0199f1c2-7c1e-7d0a-b1c4-3f0a6f1b2c3d", "type": "notification.received",
@@ -43,7 +43,7 @@ struct EnvelopeTests {
         #expect(source.installID.description == install)
         #expect(
             [source.platform, source.osVersion, source.appVersion, source.sdk, source.deviceModel, source.locale]
-                == ["ios", "19.1", "4.2.0", "bellwether-swift/1.0.0", "iPhone17,1", "th-TH"])
+                == ["ios", "26.1", "4.2.0", "bellwether-swift/0.9.0", "iPhone17,1", "th-TH"])
         #expect((source.timeZone, source.fid, source.authorization) == ("Asia/Bangkok", nil, .authorized))
     }
 

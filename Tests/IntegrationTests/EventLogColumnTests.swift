@@ -18,7 +18,7 @@ struct EventLogColumnTests {
     private static let install = UUID("8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11")!
 
     private static let source = Source(
-        installID: install, platform: "ios", osVersion: "19.1", appVersion: "4.2.0", sdk: "bellwether-swift/1.0.0",
+        installID: install, platform: "ios", osVersion: "26.1", appVersion: "4.2.0", sdk: "bellwether-swift/0.9.0",
         deviceModel: "iPhone17,1", locale: "th-TH", timeZone: "Asia/Bangkok", fid: "fid-1", authorization: .authorized)
 
     private static let notification = Notification(
@@ -35,7 +35,7 @@ struct EventLogColumnTests {
         "install_id": "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11", "notification_key": "1732181410001",
         "fcm_message_id": "0:1732181410001%31bd1c96", "delivery_id": "dlv-1", "notification_id": "req-1",
         "category": "PW_STORIES", "thread": "promo", "campaign": "black-friday", "variant": "b", "origin": "remote",
-        "platform": "ios", "app_version": "4.2.0", "os_version": "19.1", "sdk": "bellwether-swift/1.0.0",
+        "platform": "ios", "app_version": "4.2.0", "os_version": "26.1", "sdk": "bellwether-swift/0.9.0",
         "device_model": "iPhone17,1", "locale": "th-TH", "time_zone": "Asia/Bangkok", "authorization": "authorized",
         "fid": "fid-1", "alert": true, "notification_sent_at": "2026-11-20T09:30:00+00:00",
         "analytics_label": "label", "topic": "news", "apns_id": "apns-1", "collapse_id": "col-1",

@@ -130,7 +130,7 @@ final class Courier: Sendable {
         let envelope = Envelope(batch, sentAt: Moment(now))
         let headers = [
             "Authorization": "Bearer \(destination.key)", "Content-Type": "application/json",
-            "Content-Encoding": "gzip", "Accept": "application/json",
+            "Content-Encoding": "gzip", "Accept": "application/json", "User-Agent": Source.library,
         ]
         let posting = Posting(
             url: destination.events, headers: headers, body: try Gzip.pack(envelope.bytes),

@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 internal import Foundation
 
 /// What an envelope says of the install that its events come from.
@@ -8,7 +9,7 @@ struct Source: Sendable {
     /// Firebase's name of the installation.
     var firebaseInstallationID: String?
 
-    static let library = "bellwether-swift/1.0.0"
+    static let library = "bellwether-swift/\(BellwetherVersion.number)"
 
     /// With the device as it is now: its language and its time zone may change.
     var description: Description {
@@ -61,7 +62,7 @@ enum Device {
         #endif
     }()
 
-    /// Such as `19.1` or `19.1.2`.
+    /// Such as `26.1` or `26.1.2`.
     static let systemVersion: String = {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         let patch = version.patchVersion > 0 ? ".\(version.patchVersion)" : ""

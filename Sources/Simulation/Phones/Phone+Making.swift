@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 internal import Telemetry
 
 extension Phone {
@@ -9,7 +10,8 @@ extension Phone {
         let device = dice.pick(Device.all, by: \.share)
         let source = Source(
             installID: UUID(time: joinedAt, &dice), platform: device.platform, osVersion: dice.pick(device.systems),
-            appVersion: version.element.name, sdk: "bellwether-swift/1.0.0", deviceModel: dice.pick(device.models),
+            appVersion: version.element.name, sdk: "bellwether-swift/\(BellwetherVersion.number)",
+            deviceModel: dice.pick(device.models),
             locale: place.locale, timeZone: place.zone.name, fid: dice.chance(0.9) ? Phone.fid(&dice) : nil,
             authorization: dice.pick(Phone.authorizations, by: \.share).authorization)
         let habits = Habits(

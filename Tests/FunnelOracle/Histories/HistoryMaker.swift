@@ -115,7 +115,7 @@ struct HistoryMaker {
                 origin: random.pick([nil, .remote, .local]),
                 alert: random.pick([nil, true, false])),
             platform: random.pick([nil, "ios", "ios", "macos"]), appVersion: random.pick([nil, "4.2.0", "4.10.0"]),
-            osVersion: random.pick([nil, "19.1", "18.7"]), deviceModel: random.pick([nil, "iPhone17,1", "iPad16,3"]),
+            osVersion: random.pick([nil, "26.1", "18.7"]), deviceModel: random.pick([nil, "iPhone17,1", "iPad16,3"]),
             locale: random.pick([nil, "th-TH", "de-DE"]), authorization: random.pick([nil] + Authorization.allCases))
     }
 }
