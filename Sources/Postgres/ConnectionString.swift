@@ -24,7 +24,10 @@ package enum ConnectionString {
     /// server's log does.
     static func fault(in url: String) -> PostgresError? {
         reason(in: url).map { reason in
-            .connection("the database URL cannot be read (\(reason)). Write special characters in it as %XX")
+            .connection(
+                "the database URL cannot be read (\(reason)). Write it as postgresql://user:password@host:5432/database, "
+                    + "with special characters as %XX, or as host=… user=… dbname=…, with values that have spaces in '…'"
+            )
         }
     }
 
@@ -61,15 +64,24 @@ package enum ConnectionString {
         case unreadable(String)
     }
 
+    /// What libpq says, without the URL that it quotes, password and all, from the first quote on.
+    private static func sentence(of text: String) -> String {
+        if text.hasPrefix("missing \"=\"") { return "a word in it has no = behind it" }
+        if text.hasPrefix("invalid connection option") { return "it names an option that libpq does not know" }
+        if text.hasPrefix("invalid URI query parameter") { return "behind the ? is an option that libpq does not know" }
+        if text.hasPrefix("missing key/value separator") { return "an option behind the ? has no = behind it" }
+        if text.hasPrefix("extra key/value separator") { return "an option behind the ? has two =" }
+        let words = text.unicodeScalars.prefix { !"\":\n".unicodeScalars.contains($0) }
+        return String(words.reversed().drop { $0 == " " }.reversed().map(Character.init))
+    }
+
     private static func options(of url: String) -> Reading {
         guard url.contains("=") || schemes.contains(where: { url.hasPrefix($0) }) else { return .name(url) }
         var complaint: UnsafeMutablePointer<CChar>?
         guard let first = unsafe PQconninfoParse(url, &complaint) else {
             guard let text = unsafe complaint else { return .unreadable("out of memory") }
             defer { unsafe PQfreemem(text) }
-            // libpq quotes the URL, password and all, from the first quote on.
-            let words = unsafe String(cString: text).unicodeScalars.prefix { !"\":\n".unicodeScalars.contains($0) }
-            return .unreadable(String(words.reversed().drop { $0 == " " }.reversed().map(Character.init)))
+            return .unreadable(Self.sentence(of: unsafe String(cString: text)))
         }
         defer { unsafe PQconninfoFree(first) }
         var options: [ConnectionOption] = []

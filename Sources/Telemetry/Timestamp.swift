@@ -10,6 +10,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     package static let plausible =
         Timestamp(microseconds: 946_684_800_000_000)..<Timestamp(microseconds: 253_402_300_800_000_000)
 
+    /// What to do with a number that was refused as epoch milliseconds but is a moment of this century in another unit.
+    package static func hint(forEpoch number: Double) -> String? {
+        let century = 946_684_800.0..<4_102_444_800.0
+        return [
+            (unit: "seconds", inSecond: 1.0, mend: "multiply by 1000"),
+            (unit: "microseconds", inSecond: 1e6, mend: "divide by 1000"),
+            (unit: "nanoseconds", inSecond: 1e9, mend: "divide by 1000000"),
+        ]
+        .first { century.contains(number / $0.inSecond) }.map { "this looks like \($0.unit): \($0.mend)" }
+    }
+
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
     /// Microseconds from `right` to `left`. Wraps never: both sides are kept within a few thousand years.

@@ -75,6 +75,7 @@ struct FCMExportImportCommand: Command {
         }
         while let line = try next(of: lines, file) {
             number += 1
+            if count.read == 0 { try check(first: line, of: file) }
             switch line {
             case .bytes(let bytes) where !bytes.contains { $0 > UInt8(ascii: " ") }:
                 continue
@@ -101,6 +102,16 @@ struct FCMExportImportCommand: Command {
         if !rows.isEmpty { try store(on: &connection) }
         complaints.finish()
         return count
+    }
+
+    /// One document instead of a row a line would be told of line by line.
+    private func check(first line: LineReader.Line, of file: InputFile) throws {
+        guard case .bytes(let bytes) = line else { return }
+        let words = bytes.filter { $0 > UInt8(ascii: " ") }
+        guard words.first == UInt8(ascii: "[") || words == [UInt8(ascii: "{")] else { return }
+        throw Failure(
+            "\(file.name) is one JSON document, and not a row a line. Nothing was taken in: make lines of it, "
+                + "as by jq --compact-output 'if type == \"array\" then .[] else . end'")
     }
 
     private func next(of lines: LineReader, _ file: InputFile) throws -> LineReader.Line? {

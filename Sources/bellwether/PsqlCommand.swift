@@ -13,6 +13,23 @@ struct PsqlCommand: Command {
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
+    /// Whether psql is asked for what a program reads (`-A`, `-t`, `--csv`): there null stays empty, and `·` would be data.
+    /// Tables for people show it, as in the documents.
+    static func isForPrograms(_ words: [String]) -> Bool {
+        let long = ["--csv", "--no-align", "--tuples-only"]
+        var words = words[...]
+        while let word = words.popFirst() {
+            if long.contains(word) { return true }
+            guard word.hasPrefix("-"), !word.hasPrefix("--") else { continue }
+            let letters = word.dropFirst()
+            // One of these has a value: the rest of the word, or the next.
+            let end = letters.firstIndex { "cdfFhLopPRTUv".contains($0) }
+            if letters[..<(end ?? letters.endIndex)].contains(where: { "At".contains($0) }) { return true }
+            if let end, letters.index(after: end) == letters.endIndex { words = words.dropFirst() }
+        }
+        return false
+    }
+
     func run() throws -> ExitCode {
         let access = try DatabaseAccess(
             arguments, log: .standardError(least: .warning), fit: .anyVersion, interruptible: false)
@@ -21,7 +38,8 @@ struct PsqlCommand: Command {
         // Ctrl-C is psql's, for cancelling a query.
         signal(SIGINT, SIG_IGN)
         let status = try Child.run(
-            ["psql"] + arguments.operands, environment: ConnectionString.environment(of: access.url(for: .analyst)))
+            ["psql"] + (Self.isForPrograms(arguments.operands) ? [] : ["-P", "null=·"]) + arguments.operands,
+            environment: ConnectionString.environment(of: access.url(for: .analyst)))
         switch status {
         case 0: return .done
         // What psql says of a connection that could not be made, or broke.

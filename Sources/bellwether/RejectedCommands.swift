@@ -95,7 +95,8 @@ struct RejectedListCommand: Command {
 /// Tries refused events again.
 struct RejectedReplayCommand: Command {
     static let words = ["rejected", "replay"]
-    static let summary = "Try refused events again, as of the time they came"
+    static let summary =
+        "Try refused events again, as of the time they came; exit 1 if all were refused again"
     static let options = filterOptions
 
     private let arguments: Arguments
@@ -117,6 +118,6 @@ struct RejectedReplayCommand: Command {
         let outcome = try replay.run(filter, on: &connection)
         StandardStream.output.write(
             "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")
-        return .done
+        return outcome.rejected > 0 && outcome.accepted + outcome.duplicate == 0 ? .failed : .done
     }
 }

@@ -40,4 +40,66 @@ struct BackupGuideTests {
         #expect(try new.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "2\n")
         #expect(try new.trusted("app", "list").contains("shop"))
     }
+
+    /// The block of the guide that has this line.
+    private static func block(with line: String) throws -> String {
+        let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "\n```")
+        let block = try #require(blocks.first { $0.contains("\n\(line)") }, "\(line)")
+        return block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().joined()
+    }
+
+    @Test("a base backup goes back to a moment, whatever ALTER SYSTEM has said, and archives nothing over it")
+    func moment() throws {
+        var runner: [String] = []
+        if geteuid() == 0 {
+            let postgres = try #require(getpwnam("postgres")).pointee
+            #expect(chown(scratch.path, postgres.pw_uid, postgres.pw_gid) == 0)
+            runner = ["setpriv", "--reuid=\(postgres.pw_uid)", "--regid=\(postgres.pw_gid)", "--clear-groups", "--"]
+        }
+        let script = """
+            set -eu
+            cd '\(scratch.path)'
+            mkdir archive backup
+            \(try Self.block(with: "export PATH").split(separator: "\n")[0])
+            initdb --auth=trust --pgdata=data >log
+            cat >>data/postgresql.conf <<END
+            listen_addresses = ''
+            unix_socket_directories = '$PWD'
+            \(try Self.block(with: "archive_mode = on"))
+            END
+            pg_ctl --pgdata=data --log=first --wait start >>log
+            trap 'for each in data backup/base; do pg_ctl --pgdata=$each --mode=immediate stop || true; done >>log 2>&1' EXIT
+            superuser="host=$PWD dbname=postgres"
+            ask() { psql --no-psqlrc --quiet --tuples-only --no-align --command="$1" "$superuser"; }
+            ask "ALTER SYSTEM SET archive_mode = on"
+            ask "CREATE TABLE told (what text)"
+            ask "INSERT INTO told VALUES ('before the backup')"
+            \(try Self.block(with: "pg_basebackup"))
+            ask "INSERT INTO told VALUES ('before the moment')"
+            moment=$(ask "SELECT clock_timestamp()")
+            ask "INSERT INTO told VALUES ('after it')"
+            ask "SELECT pg_switch_wal()" >>log
+            pg_ctl --pgdata=data stop >>log
+            ls archive >archived
+            cat >>backup/base/postgresql.auto.conf <<END
+            \(try Self.block(with: "archive_mode = off"))
+            END
+            touch backup/base/recovery.signal
+            pg_ctl --pgdata=backup/base --log=second --wait start >>log
+            until [ "$(ask 'SELECT pg_is_in_recovery()')" = f ]; do sleep 0.1; done
+            ask "SELECT what FROM told"
+            ask "INSERT INTO told VALUES ('and on')"
+            ask "SELECT pg_switch_wal()" >>log
+            pg_ctl --pgdata=backup/base stop >>log
+            ls archive | diff archived - && echo 'nothing archived'
+            """
+            .replacing("/archive/", with: scratch("archive/")).replacing("/backup/base", with: scratch("backup/base"))
+            .replacing(/recovery_target_time = .*/, with: "recovery_target_time = '$moment'")
+        let ended = try ChildProcess.run(runner + ["bash", "-c", script], within: 120)
+        #expect(
+            ended.status == 0
+                && ended.output
+                    == "backup successfully verified\nbefore the backup\nbefore the moment\nnothing archived\n",
+            "\(ended)")
+    }
 }

@@ -1,3 +1,4 @@
+import BellwetherVersion
 import Foundation
 import TestSupport
 import Testing
@@ -39,6 +40,20 @@ struct ObservationTests {
             #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
             #expect(buckets.last?.value == metrics.value(name + "_count"))
             #expect(metrics.value(name + "_sum") != nil)
+        }
+    }
+
+    @Test("the table of metrics in Docs/API.md has exactly the metrics that there are, with their kinds and labels")
+    func metricsTable() throws {
+        let metrics = try Metrics(shared.service.client().get("/metrics").body)
+        let rows = try DeploymentCheck.text(of: "Docs/API.md").matches(
+            of: /(?m)^\| `(bellwether_[a-z_]+)(?:\{([a-z]+)\})?` \| (counter|gauge|histogram) \|/)
+        let told = Dictionary(rows.map { (String($0.1), String($0.3)) }) { first, _ in first }
+        #expect(told.count == rows.count && told == metrics.kinds)
+        for row in rows where row.3 != "histogram" {
+            for sample in metrics.samples where sample.name == row.1 {
+                #expect(sample.labels.split(separator: "=").first == row.2, "\(sample)")
+            }
         }
     }
 
@@ -109,7 +124,7 @@ struct ObservationTests {
         #expect(try service.client().get("/metrics").status == 404)
         let port = try #require(service.addresses.last?.split(separator: ":").last.flatMap { UInt16($0) })
         #expect(try HTTPClient(port: port).get("/metrics").body.contains("bellwether_database_up"))
-        #expect(try HTTPClient(port: port).get("/healthz").body == "ok\n")
+        #expect(try HTTPClient(port: port).get("/healthz").body == "ok \(BellwetherVersion.number)\n")
         #expect(try HTTPClient(port: port).get("/readyz").body == "ready\n")
         #expect(try HTTPClient(port: port).get("/openapi.yaml").status == 404)
         #expect(try HTTPClient(port: port).post("{}", key: nil).status == 404)
@@ -139,7 +154,7 @@ struct ObservationTests {
         defer { _ = try? service.stop() }
         let app = try shared.makeApp()
         let curl = try ChildProcess.run([
-            "curl", "-sS", "--cacert", scratch("certificate"), "--retry", "20", "--retry-delay", "1",
+            "curl", "-sS", "--cacert", scratch("certificate"), "--retry", "20", "--retry-delay", "1", "--fail",
             "https://127.0.0.1:\(service.port)/v1/events", "-H", "Authorization: Bearer \(app.secret)", "-H",
             "Content-Type: application/json", "-d", Wire.envelope(Wire.event()),
         ])

@@ -43,8 +43,9 @@ struct ReplayTests {
             FROM analytics.events WHERE event_id::text = \(id)
             """)
         #expect(rows == ["SECOND \(install) ios corrected t t"])
-        // Again changes nothing, and neither does the phone's own retry.
-        #expect(try bellwether.trusted("rejected", "replay") == "accepted 0\nduplicate 0\nrejected 1\n")
+        // Again changes nothing, and says so with its exit code; neither does the phone's own retry.
+        let again = try bellwether.run("rejected", "replay")
+        #expect(again.output == "accepted 0\nduplicate 0\nrejected 1\n" && again.status == 1)
         #expect(try database.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 2)
         let left = try bellwether.trusted("rejected", "list")
         #expect(!left.contains("unknown_type") && left.contains("not_an_object"))

@@ -120,6 +120,27 @@ struct SendsTests {
         #expect(try campaigns(of: app) == [#"(2026-11-20,sale,"",,12000,6000,5)"#])
     }
 
+    @Test(
+        "one JSON document in the place of an export is told so in one line, and nothing of it is taken in",
+        arguments: [
+            #"[{"event_timestamp":"2026-11-20 09:00:00 UTC","message_id":"1","instance_id":"a","event":"MESSAGE_ACCEPTED"}]"#,
+            """
+            {
+              "event_timestamp": "2026-11-20 09:00:00 UTC",
+              "message_id": "1"
+            }
+            """,
+            "\n  [\n{},\n{}\n]\n",
+        ])
+    func notLines(document: String) throws {
+        let app = try shared.makeApp()
+        let ended = try shared.bellwether.start(["import", "fcm-export", "--app", app.slug, "-"], input: document)
+            .wait()
+        #expect(ended.status == 1 && ended.output == "")
+        #expect(ended.messages.contains("is one JSON document") && ended.messages.contains("jq"))
+        #expect(ended.messages.split(separator: "\n").count == 1, "\(ended.messages)")
+    }
+
     @Test("the guide's first minute shows what it says")
     func guide() throws {
         let app = try shared.makeApp()

@@ -63,6 +63,30 @@ struct RejectionTests {
         #expect(rejection.detail.hasPrefix(path), "\(rejection.detail)")
     }
 
+    @Test("an unknown type is answered with the types that there are")
+    func types() throws {
+        let detail = try #require(try decodeAmongNeighbours(EventText("notification.tapped").text).rejection?.detail)
+        #expect(detail.hasSuffix("is “notification.tapped”"))
+        for type in EventType.allCases { #expect(detail.contains(type.name), "\(type)") }
+    }
+
+    @Test(
+        "a time in another unit is answered with what to do",
+        arguments: [
+            ("1795167010", "seconds: multiply by 1000"), ("1795167010.25", "seconds: multiply by 1000"),
+            ("1795167010000000", "microseconds: divide by 1000"),
+            ("1795167010000000000", "nanoseconds: divide by 1000000"), ("0", nil), ("-1795167010", nil),
+            ("\"yesterday\"", nil), ("1e300", nil),
+        ] as [(String, String?)])
+    func units(at: String, hint: String?) throws {
+        let detail = try #require(try decodeAmongNeighbours(EventText().with("at", at).text).rejection?.detail)
+        if let hint {
+            #expect(detail.hasSuffix("; this looks like \(hint)"))
+        } else {
+            #expect(detail.hasSuffix("in the years 2000 to 9999"))
+        }
+    }
+
     @Test("the reasons come in their order: mending one fault shows the next")
     func order() throws {
         // All faults at once, then fewer and fewer.
@@ -140,7 +164,7 @@ struct RejectionTests {
     func details() throws {
         let type = "evil\\u0000\\u001b[31m" + String(repeating: "ü", count: 500)
         let detail = try #require(try decodeAmongNeighbours(EventText(type).text).rejection?.detail)
-        #expect(detail.utf8.count < 200)
+        #expect(detail.utf8.count < 400)
         #expect(detail.hasPrefix("events[1].type:"))
         #expect(detail.contains("evil\u{fffd}\u{fffd}[31mü"))
         #expect(!detail.unicodeScalars.contains { $0.value < 0x20 })

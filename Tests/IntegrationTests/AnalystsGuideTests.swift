@@ -63,7 +63,10 @@ struct AnalystsGuideTests {
                     "last_device_at": (start + 2_000_000).description,
                 ])
         }
+        // The guide asks the demonstration of yesterday.
         let last = try #require(try Self.queries().last)
+            .replacing("'aurora-news'", with: "'shop'").replacing("'BREAKING_NEWS'", with: "'INFO_CATEGORY'")
+            .replacing("current_date - 1", with: "date '2026-11-20'")
         let common = "(\(installs[0]),req-1,\"2026-11-20 09:30:"
         #expect(
             try database.analystRows(last) == [

@@ -94,6 +94,25 @@ struct PostgresErrorTests {
         #expect(error?.description.contains("tell") == false && error?.description.contains("body") == false)
     }
 
+    @Test(
+        "a mistyped connection string is told what is wrong with it, and how one is written",
+        arguments: [
+            ("host=h tell-nobody", "a word in it has no = behind it"),
+            ("host=h tellnobody=1", "it names an option that libpq does not know"),
+            ("postgresql://h/db?tellnobody=1", "behind the ? is an option that libpq does not know"),
+            ("postgresql://h/db?tell-nobody", "an option behind the ? has no = behind it"),
+            ("postgresql://h/db?tell=no=body", "an option behind the ? has two ="),
+            ("host='tell-nobody", "unterminated quoted string in connection info string"),
+        ])
+    func mistyped(url: String, complaint: String) {
+        let error = #expect(throws: PostgresError.self) { _ = try Connection(url: url) }
+        let text = error?.description ?? ""
+        #expect(
+            text.contains("cannot be read (\(complaint))")
+                && text.contains("postgresql://user:password@host:5432/database"))
+        #expect(!text.contains("tell") && !text.contains("nobody"), "\(text)")
+    }
+
     @Test("a word alone is the name of a database, for psql too")
     func nameAlone() throws {
         let variables = try ConnectionString.environment(of: "shop")

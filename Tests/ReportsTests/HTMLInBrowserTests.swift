@@ -23,6 +23,12 @@ import Testing
         }
     }
 
+    @Test("in half a window no table is cut off") func half() throws {
+        for seen in try Browser.look(at: [900, 1024].map { Browser.Frame(document: Self.busy, width: $0) }) {
+            #expect(seen.scrollWidth <= seen.width && seen.wideBoxes == 0)
+        }
+    }
+
     @Test("a page that is too wide is found out") func tooWide() throws {
         let wide = HTMLInBrowserTests.busy.replacing("<main", with: "<p style=\"width: 900px\">wide</p><main")
         let seen = try Browser.look(at: wide)

@@ -73,7 +73,7 @@ struct SendDecodingTests {
             ),
             (
                 #"{"id":"a","sent_at":1795167010}"#,
-                "invalid_time send.sent_at: must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999"
+                "invalid_time send.sent_at: must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999; this looks like seconds: multiply by 1000"
             ),
             (#"{"id":"a","campaign":5}"#, "invalid_field send.campaign: must be a string, is a number"),
             (#"{"id":"a","topic":"\#(long)"}"#, "invalid_field send.topic: may have 256 bytes at most, has 257"),

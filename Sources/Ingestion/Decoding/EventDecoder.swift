@@ -95,18 +95,22 @@ struct EventDecoder {
         throw refusal(.missingField, first, "must be there, and be neither null nor empty")
     }
 
+    private static let types = EventType.allCases.map(\.name).joined(separator: ", ")
+
     private func readType() throws(Rejection) -> EventType {
         let value = event[.type]
         if let text = value?.text, let type = EventType(wire: text.utf8.span) { return type }
         let given = value?.text?.excerpt ?? value?.kind.words ?? ""
-        throw refusal(.unknownType, .type, "must be a type of the catalogue, is \(given)")
+        throw refusal(.unknownType, .type, "must be one of \(Self.types), is \(given)")
     }
 
     private func readTimes() throws(Rejection) -> (Timestamp, (occurredAt: Timestamp, timeSource: TimeSource)) {
         guard let deviceAt = event[.deviceAt]?.timestamp else {
+            let hint = event[.deviceAt]?.number.flatMap { Timestamp.hint(forEpoch: $0.double) }
             throw refusal(
                 .invalidTime, .deviceAt,
-                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999")
+                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999"
+                    + (hint.map { "; \($0)" } ?? ""))
         }
         guard let time = TimeRule.occurrence(at: deviceAt, sentAt: sentAt, receivedAt: receivedAt) else {
             throw refusal(

@@ -97,6 +97,15 @@ enum HTMLStyle {
             .ladder details::details-content { content-visibility: visible; }
           }
         }
+        /* Half a window: the widest tables fit without scrolling. */
+        @media (max-width: 64rem) {
+          body { padding-inline: 1.25rem; }
+          th, td { padding-inline: .4rem; }
+          .gauge { width: 3.5rem; margin-left: .5rem; }
+          thead .bar { padding-right: 4.4rem; }
+          .ladder { padding: 1.25rem; }
+          tbody .name bdi { max-width: 10.5rem; }
+        }
         @media (max-width: 30rem) {
           tbody .name bdi { max-width: 9.25rem; }
           th, td { padding-inline: .5rem; }

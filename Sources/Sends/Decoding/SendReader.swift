@@ -41,9 +41,11 @@ struct SendReader {
     func sentAt() throws(Rejection) -> Timestamp? {
         guard let value = self[.sentAt] else { return nil }
         guard let time = value.moment else {
+            let hint = value.number.flatMap { Timestamp.hint(forEpoch: $0.double) }
             throw refusal(
                 .invalidTime, .sentAt,
-                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999")
+                "must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999"
+                    + (hint.map { "; \($0)" } ?? ""))
         }
         return time
     }
