@@ -51,7 +51,7 @@ CREATE FUNCTION log.learn_words(
     of_app integer, of_kind smallint, new_values text[], of_keys integer[], of_installs uuid[], most integer,
     most_of_install integer, most_of_key integer)
 RETURNS TABLE (value text, id integer, is_other boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -69,7 +69,13 @@ BEGIN
         -- A dictionary that is full stays so for long: who asks it waits for nobody.
         SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind;
         IF room > 0 THEN
-            SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
+            -- Other teachers take a moment. Who prunes takes longer, and events of all apps would wait: nothing is learned then.
+            BEGIN
+                SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
+            EXCEPTION WHEN lock_not_available THEN room := 0;
+            END;
+        END IF;
+        IF room > 0 THEN
             WITH taught AS MATERIALIZED (
                 -- As many as the quotas allow.
                 SELECT w.key, w.install_hash FROM log.word AS w
@@ -97,7 +103,9 @@ BEGIN
             ORDER BY k.value
             LIMIT greatest(room, 0);
             GET DIAGNOSTICS added = ROW_COUNT;
-            UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind AND added > 0;
+            IF added > 0 THEN
+                UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind;
+            END IF;
         END IF;
         IF EXISTS (
             SELECT FROM unnest(new_values) AS asked (value)
@@ -162,7 +170,7 @@ CREATE TABLE log.combination_count (
 -- are added while there is room, and a NULL id says there was none. Commit before using an id, as for words.
 CREATE FUNCTION log.learn_combinations(dictionary text, of_app integer, width integer, members integer[], most integer)
 RETURNS TABLE (place integer, id integer)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -190,14 +198,20 @@ BEGIN
         INTO added USING of_app, members;
     IF added > 0 THEN
         INSERT INTO log.combination_count (app, dictionary) VALUES (of_app, dictionary) ON CONFLICT DO NOTHING;
-        SELECT most - c.combinations INTO room FROM log.combination_count AS c
-        WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary FOR UPDATE;
+        -- As for words: while somebody prunes, there is no room.
+        BEGIN
+            SELECT most - c.combinations INTO room FROM log.combination_count AS c
+            WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary FOR UPDATE;
+        EXCEPTION WHEN lock_not_available THEN room := 0;
+        END;
         EXECUTE format('INSERT INTO log.%I (app, %s)
             SELECT DISTINCT $1, %s FROM %s WHERE NOT EXISTS (%s) LIMIT greatest($3, 0)',
             dictionary, columns, picked, rows, known) USING of_app, members, room;
         GET DIAGNOSTICS added = ROW_COUNT;
-        UPDATE log.combination_count AS c SET combinations = c.combinations + added
-        WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary AND added > 0;
+        IF added > 0 THEN
+            UPDATE log.combination_count AS c SET combinations = c.combinations + added
+            WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary;
+        END IF;
     END IF;
     RETURN QUERY EXECUTE format('SELECT r.place, (%s) FROM %s', known, rows)
         USING of_app, members;

@@ -114,10 +114,18 @@ package struct WordBook: Sendable {
         }
     }
 
+    /// Makes the reserved word of each member, where it was never needed: so that no writer has to while words are pruned.
+    package func reserve(on connection: inout Connection) throws(WordBookError) {
+        do {
+            try connection.query(
+                "SELECT log.other_word(\(app.id), kind) FROM unnest(\(WordKind.allCases.map(\.rawValue))) AS kind")
+        } catch { throw .database(error) }
+    }
+
     /// Forgets these words: what carries them is shown and counted as `(other)`, their places are free, and a word that
     /// comes again is learned anew. Those that were merged into them stand for themselves again. Says how many they were.
     ///
-    /// Part of the caller's transaction, whose last step it must be: commits wait until it ends.
+    /// Part of the caller's transaction, whose last step it must be. Until it ends nothing new is learned.
     package func prune(_ choice: Choice, on connection: inout Connection) throws(WordBookError) -> Int {
         do {
             try hold(on: &connection)

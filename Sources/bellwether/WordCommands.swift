@@ -206,6 +206,7 @@ struct WordsPruneCommand: Command {
     func run() throws -> ExitCode {
         let pruned = try DatabaseAccess.withConnection(arguments) { connection in
             let book = WordBook(of: try Apps.named(slug, on: &connection))
+            try book.reserve(on: &connection)
             try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
             let pruned = try book.prune(choice, on: &connection)
             try connection.execute(script: arguments.has("dry-run") ? "ROLLBACK" : "COMMIT")
