@@ -78,16 +78,17 @@ struct ChunkedBody {
             case .size:
                 guard try takeLine(&rest) else { break }
                 let size = try ChunkedBody.size(in: line)
-                line = []
+                clearLine()
                 place = size == 0 ? .trailer : .data(left: size)
             case .trailer:
                 guard try takeLine(&rest) else { break }
                 if line.isEmpty {
                     place = .done
+                    line = []
                 } else {
                     // Held to the rules of all fields, and dropped.
                     _ = try HeaderFields(line + [0x0D, 0x0A])
-                    line = []
+                    clearLine()
                 }
             }
         }
@@ -118,15 +119,30 @@ struct ChunkedBody {
         return false
     }
 
+    /// Keeps the memory of a short one for the next: a body can have a chunk for each of its bytes.
+    private mutating func clearLine() {
+        if line.capacity <= 64 { line.removeAll(keepingCapacity: true) } else { line = [] }
+    }
+
     private static func size(in line: [UInt8]) throws(RequestFault) -> Int {
-        let digits = line.prefix { $0 < 0x80 && Character(UnicodeScalar($0)).isHexDigit }
-        let extensions = line[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
-        guard (1...mostDigits).contains(digits.count),
-            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw .malformed(detail: "the size of a chunk is no hexadecimal number") }
-        guard line.count == digits.count || extensions.first == UInt8(ascii: ";") else {
+        var (size, digits) = (0, 0)
+        while digits < min(line.count, mostDigits), let value = hexValue(of: line[digits]) {
+            size = size << 4 | value
+            digits += 1
+        }
+        let extensions = line[digits...].drop { $0 == 0x20 || $0 == 0x09 }
+        guard digits > 0, line.count == digits || extensions.first == UInt8(ascii: ";") else {
             throw .malformed(detail: "the size of a chunk is no hexadecimal number")
         }
         return size
+    }
+
+    private static func hexValue(of byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte - UInt8(ascii: "a")) + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte - UInt8(ascii: "A")) + 10
+        default: nil
+        }
     }
 }

@@ -20,7 +20,7 @@ enum BodyFraming: Sendable, Equatable {
             else { throw .ambiguousFraming }
             self = .length(length)
         case (0, 1):
-            guard encodings[0].lowercased() == "chunked", version == .http11 else { throw .ambiguousFraming }
+            guard encodings[0].isWord("chunked"), version == .http11 else { throw .ambiguousFraming }
             self = .chunked
         default:
             throw .ambiguousFraming

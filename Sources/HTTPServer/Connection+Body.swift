@@ -9,6 +9,7 @@ extension Connection {
         precondition(bytesHandedOver == 0 && body.isEmpty, "the body of a request can be read once")
         if let left = decoder.left, left > limit { return answer(with: .bodyTooLarge(limit: limit), engine) }
         phase = .reading(limit: limit, then: then)
+        idleSince = .now
         due = dueWhileReading
         // What a client merely announces gets little.
         body.reserveCapacity(min(decoder.left ?? 0, 64 << 10))
@@ -35,12 +36,15 @@ extension Connection {
         if incoming.isEmpty, !receive(engine) { return false }
         do {
             var rest = incoming[...]
-            while !rest.isEmpty, !decoder.isDone {
+            var pieces: [ArraySlice<UInt8>] = []
+            while !rest.isEmpty, !decoder.isDone, pieces.count < Connection.mostPiecesInATurn {
                 let (piece, used) = try decoder.next(rest)
                 rest = rest.dropFirst(used)
-                if !piece.isEmpty, !take(piece, engine) { break }
+                if !piece.isEmpty { pieces.append(piece) }
             }
+            let used = incoming.count - rest.count
             incoming = rest.isEmpty ? [] : Array(rest)
+            take(pieces, of: used, engine)
         } catch {
             incoming = []
             malformed(error, engine)
@@ -48,29 +52,26 @@ extension Connection {
         return true
     }
 
-    /// False when that was the end of it.
-    private func take(_ piece: ArraySlice<UInt8>, _ engine: Engine) -> Bool {
+    /// A piece may be a single byte in a chunk of its own; then what was read at once has thousands of them.
+    private static let mostPiecesInATurn = 1000
+
+    /// What a turn brought; `used` bytes carried it.
+    private func take(_ pieces: [ArraySlice<UInt8>], of used: Int, _ engine: Engine) {
         switch phase {
         case .reading(let limit, _):
-            guard body.count + piece.count <= limit else {
-                answer(with: .bodyTooLarge(limit: limit), engine)
-                return true
-            }
-            guard engine.hasRoom(for: piece.count, beside: self) else {
-                answer(with: .overloaded, engine)
-                return true
-            }
-            server.counters.bodyBytesHeld.add(piece.count, ordering: .relaxed)
-            body += piece
+            let count = pieces.reduce(0) { $0 + $1.count }
+            guard count > 0 else { return }
+            guard body.count + count <= limit else { return answer(with: .bodyTooLarge(limit: limit), engine) }
+            guard engine.hasRoom(for: count, beside: self) else { return answer(with: .overloaded, engine) }
+            server.counters.bodyBytesHeld.add(count, ordering: .relaxed)
+            for piece in pieces { body += piece }
             due = dueWhileReading
-            return true
         case .discarding(let response):
-            dropped += piece.count
-            guard dropped > server.configuration.discardLimit else { return true }
-            send(response, thenClose: true, engine)
-            return false
+            // What carries a body in small chunks is many times the body.
+            dropped += used
+            if dropped > server.configuration.discardLimit { send(response, thenClose: true, engine) }
         default:
-            return false
+            break
         }
     }
 

@@ -24,11 +24,19 @@ extension Connection {
         }
     }
 
-    /// Makes room for somebody else. An answer that is known is sent, as far as the socket takes it at once.
+    /// Makes room for somebody else. An answer that is known is sent, as far as the socket takes it at once; whose body is
+    /// arriving is told to come again.
     func giveWay(_ engine: Engine) {
-        if case .discarding(let response) = phase {
+        switch phase {
+        case .discarding(let response):
             send(response, thenClose: true, engine)
             _ = flush(engine)
+        case .reading where exchange?.make() == true:
+            send(server.errorResponse(.overloaded), thenClose: true, engine)
+            _ = flush(engine)
+        // The handler's answer is here in a moment.
+        case .reading: return
+        default: break
         }
         switch phase {
         case .closed, .lingering: break

@@ -2,6 +2,9 @@ internal import ServiceRuntime
 
 /// The first step: a request's head.
 extension Connection {
+    /// Before a request line.
+    private static let mostEmptyLines = 2
+
     /// False when more must come, or it is somebody else's turn.
     func takeHead(_ engine: Engine) -> Bool {
         // What came behind the last request is looked at first.
@@ -19,7 +22,11 @@ extension Connection {
         switch outcome {
         case .malformed(let detail): return refuse(.malformed(detail: detail), engine)
         case .complete(let end) where scanner.requestLineEnd == nil:
-            // An empty line between two requests belongs to none.
+            // An empty line between two requests belongs to none. Nobody needs many, and each has all behind it moved.
+            emptyLines += 1
+            guard emptyLines <= Connection.mostEmptyLines else {
+                return refuse(.malformed(detail: "there are too many empty lines before the request line"), engine)
+            }
             incoming.removeFirst(end)
             scanner = HeadScanner()
             if incoming.isEmpty { incoming = [] }
@@ -78,6 +85,7 @@ extension Connection {
     func awaitRequest() {
         phase = .head
         scanner = HeadScanner()
+        emptyLines = 0
         requestDue = .never
         idleSince = .now
         due = .after(seconds: server.configuration.idleTimeout)

@@ -16,7 +16,7 @@ final class Connection: @unchecked Sendable {
     var phase: Phase
     /// When the attendant must act on `phase`.
     var due: Deadline
-    /// Since when it has had nothing to do that anybody waits for.
+    /// Since when it has been the client's turn: to say something, to send its body, or to take its answer.
     var idleSince = Deadline.now
 
     /// The socket may have something to read, or room to write: the poller tells only of changes.
@@ -32,6 +32,8 @@ final class Connection: @unchecked Sendable {
     /// What came and was not taken yet.
     var incoming: [UInt8] = []
     var scanner = HeadScanner()
+    /// So many came before the request line.
+    var emptyLines = 0
 
     /// Which request of this connection it is.
     var request: UInt64 = 0
@@ -89,7 +91,7 @@ final class Connection: @unchecked Sendable {
         due = .after(seconds: server.configuration.idleTimeout)
     }
 
-    /// Whether somebody may have to be put in its place: it has asked for nothing yet, or has its answer and does not take it.
+    /// Whether nobody waits for it: it has asked for nothing yet, or has its answer and does not take it.
     var isExpendable: Bool {
         switch phase {
         case .handshaking, .head, .sending, .discarding: true
@@ -124,14 +126,16 @@ final class Connection: @unchecked Sendable {
 
     /// Goes on as far as it can now. True if it is to go on when others have had their turn.
     func proceed(_ engine: Engine) -> Bool {
-        // So much of what comes in a row.
+        // So much of what comes in a row; a body is more work.
         var turns = 16
         while turns > 0 {
             turns -= 1
             switch phase {
             case .handshaking: guard shakeHands(engine) else { return false }
             case .head: guard takeHead(engine) else { return false }
-            case .reading, .discarding: guard takeBody(engine) else { return false }
+            case .reading, .discarding:
+                turns -= 3
+                guard takeBody(engine) else { return false }
             case .sending: guard flush(engine) else { return false }
             case .lingering: guard linger(engine) else { return false }
             case .deciding, .closed: return false

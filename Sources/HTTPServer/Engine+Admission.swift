@@ -116,27 +116,42 @@ extension Engine {
     enum Need { case place, memory }
 
     /// Closes connections that nobody waits for, and of these the ones that have been idle for longest; where it is memory that
-    /// is needed, those first that hold much of it since their clients do not read. With many connections it closes some more,
-    /// so that a flood does not have all of them looked at for each of its clients. False if there is none.
+    /// is needed, those first that hold much of it since their clients do not read. Where it is a place, and nobody has been
+    /// idle for a while, those whose body has been arriving for long go, too, and are told to come again; a newcomer who is
+    /// about to ask something is spared for as long. With many connections it closes some more, so that a flood does not have
+    /// all of them looked at for each of its clients. False if there is none.
     ///
     /// So a stranger who opens as many connections as there may be, and says nothing, keeps nobody out: his own are the next
-    /// to go.
+    /// to go. Nor does who has a key, and sends the bodies of as many requests byte by byte.
     func evict(for need: Need) -> Bool {
-        let expendable = connections.values.filter { $0.isExpendable && $0.isCounted }.sorted { left, right in
-            if need == .memory, left.isLarge != right.isLarge { return left.isLarge }
-            return left.idleSince < right.idleSince
+        let whileAgo = Deadline(nanoseconds: Deadline.now.nanoseconds - 1_000_000_000)
+        let candidates = connections.values.filter { connection in
+            connection.isCounted && (connection.isExpendable || need == .place && connection.awaitsBody)
         }
-        for connection in expendable.prefix(max(1, connections.count / 64)) {
-            server.counters.connectionsEvicted.add(1, ordering: .relaxed)
+        let ranked = candidates.map { connection in
+            let goesFirst =
+                switch need {
+                case .memory: connection.isLarge
+                case .place: connection.isExpendable && connection.idleSince < whileAgo
+                }
+            return (connection, goesFirst: goesFirst, since: connection.idleSince)
+        }
+        .sorted { left, right in left.goesFirst != right.goesFirst ? left.goesFirst : left.since < right.since }
+        for (connection, goesFirst, _) in ranked.prefix(max(1, connections.count / 64))
+        where need == .memory || goesFirst == ranked[0].goesFirst {
+            if connection.isExpendable { server.counters.connectionsEvicted.add(1, ordering: .relaxed) }
             connection.giveWay(self)
         }
-        return !expendable.isEmpty
+        return !ranked.isEmpty
     }
 }
 
 extension Connection {
     var isLingering: Bool { if case .lingering = phase { true } else { false } }
     var isReading: Bool { if case .reading = phase { true } else { false } }
+    var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
+    /// Its body is arriving, and it has no answer yet.
+    fileprivate var awaitsBody: Bool { isReading && exchange?.isMade == false }
     /// Much more than one that has nothing to do.
     fileprivate var isLarge: Bool { cost > 48 << 10 }
 }

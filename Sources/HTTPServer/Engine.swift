@@ -23,6 +23,8 @@ final class Engine: @unchecked Sendable {
     var bodiesHeld = 0
     /// Those that may go on, in the order in which they came.
     private var queue: [Connection] = []
+    /// And those that may go on with their TLS handshake: a signature takes longer than all else that is done here.
+    private var handshakes: [Connection] = []
     /// Into which everything is read.
     var scratch = [UInt8](repeating: 0, count: 64 << 10)
     var date = HTTPDate()
@@ -37,6 +39,7 @@ final class Engine: @unchecked Sendable {
     /// Of the first listening socket; the others follow.
     private static let listenerTag: UInt64 = 1
     private static let firstTag: UInt64 = 1 << 16
+    private static let mostHandshakesInARound = 8
 
     init(server: ServerContext, listener: Listener, doorbell: Doorbell) throws(HTTPServerError) {
         self.server = server
@@ -63,6 +66,7 @@ final class Engine: @unchecked Sendable {
             date.refresh()
             // Most handlers answer at once: what they say is done before the poller is asked again.
             for _ in 0..<3 { obeyAndAdvance() }
+            shakeSomeHands()
             if memoryHeld > server.configuration.memoryLimit { makeRoom() }
             if mayAccept, !doorIsShut, acceptPause.hasPassed { admitAll() }
             if nextRound.hasPassed {
@@ -86,8 +90,18 @@ final class Engine: @unchecked Sendable {
         }
     }
 
+    /// Between two looks at what others want.
+    private func shakeSomeHands() {
+        let round = handshakes.prefix(Engine.mostHandshakesInARound)
+        handshakes.removeFirst(round.count)
+        for connection in round {
+            connection.isQueued = false
+            advance(connection)
+        }
+    }
+
     private func poll() {
-        let isBusy = !queue.isEmpty || mayAccept && !doorIsShut && acceptPause.hasPassed
+        let isBusy = !queue.isEmpty || !handshakes.isEmpty || mayAccept && !doorIsShut && acceptPause.hasPassed
         let rest = connections.isEmpty && !mayAccept ? -1 : Int32(saturating: interval * 1000)
         let sleeps = !isBusy && server.mailbox.fallAsleep()
         for change in poller.wait(atMost: sleeps ? rest : 0) {
@@ -149,7 +163,7 @@ final class Engine: @unchecked Sendable {
     func queueUp(_ connection: Connection) {
         guard !connection.isQueued else { return }
         connection.isQueued = true
-        queue.append(connection)
+        if connection.isHandshaking { handshakes.append(connection) } else { queue.append(connection) }
     }
 
     private func advance(_ connection: Connection) {

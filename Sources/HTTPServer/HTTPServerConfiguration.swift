@@ -28,7 +28,8 @@ package struct HTTPServerConfiguration: Sendable {
     package var tls: TLS?
     /// Permissions of a Unix socket's path.
     package var unixSocketMode: UInt32 = 0o660
-    /// For one more, that which has been idle for longest is closed; where all are at work, it gets a 503 at once.
+    /// For one more, that which has been idle for longest is closed, or whose body has been arriving for longest is told to
+    /// come again; where all wait for their answers, it gets a 503 at once.
     package var connectionLimit = 5000
     package var connectionsPerAddress: Int?
     /// Of the request line and all header fields together.

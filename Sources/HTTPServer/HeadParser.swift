@@ -16,9 +16,10 @@ struct ParsedHead {
         try ParsedHead.checkHost(fields, line.version)
         framing = try BodyFraming(fields: fields, version: line.version)
         let options = fields.values(of: "connection").flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingSpaces.lowercased() }
+            .map(\.trimmingSpaces)
         isPersistent =
-            !options.contains("close") && (line.version == .http11 || options.contains("keep-alive"))
+            !options.contains { $0.isWord("close") }
+            && (line.version == .http11 || options.contains { $0.isWord("keep-alive") })
     }
 
     /// One, in HTTP/1.1, and it is a host: proxies choose by it whom they ask.

@@ -62,7 +62,7 @@ struct HeaderFields: Sendable {
         return (bytes[position..<nameEnd], bytes[(nameEnd + 1)..<valueEnd])
     }
 
-    private static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
+    fileprivate static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
         left == right || (left ^ right == 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
     }
 
@@ -71,5 +71,13 @@ struct HeaderFields: Sendable {
 
     private static let tokenBytes = (UInt8.min...UInt8.max).map { byte in
         byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+    }
+}
+
+extension StringProtocol {
+    /// Whether it is this word of the protocol, in capital or small letters of ASCII. `lowercased` would also make letters of
+    /// signs that no other reader takes for them: a `k` of the sign for Kelvin.
+    func isWord(_ word: String) -> Bool {
+        utf8.count == word.utf8.count && utf8.elementsEqual(word.utf8, by: HeaderFields.sameLetter)
     }
 }

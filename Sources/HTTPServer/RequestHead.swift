@@ -34,7 +34,7 @@ package struct RequestHead: Sendable {
         case .chunked: (contentLength, hasBody) = (nil, true)
         }
         expectsContinue =
-            hasBody && parsed.line.version == .http11 && fields.value(of: "expect")?.lowercased() == "100-continue"
+            hasBody && parsed.line.version == .http11 && fields.value(of: "expect")?.isWord("100-continue") == true
     }
 
     /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.
@@ -45,7 +45,7 @@ package struct RequestHead: Sendable {
         guard target.utf8.first != UInt8(ascii: "/") else { return target[...] }
         for scheme in ["http://", "https://"] where target.utf8.count >= scheme.utf8.count {
             let end = target.utf8.index(target.startIndex, offsetBy: scheme.utf8.count)
-            guard target[..<end].lowercased() == scheme else { continue }
+            guard target[..<end].isWord(scheme) else { continue }
             let rest = target[end...]
             guard let authorityEnd = rest.utf8.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") })
             else { return "/" }

@@ -49,7 +49,8 @@ def by_hand():
                   b" chunked, identity", b" identity, chunked", b" identity", b" gzip, chunked", b" chunked\0",
                   b" \x0bchunked", b" \x0cchunked", b" chunked;q=1", b" \"chunked\"", b" 'chunked'", b" chunked,",
                   b" ,chunked", b" chun\r\n ked", b"\r\n chunked", b" chunked\r\nTransfer-Encoding: chunked",
-                  b" chunked\r\nTransfer-Encoding: x", b" x\r\nTransfer-Encoding: chunked", b" chunked\x80", b" chu\nked"):
+                  b" chunked\r\nTransfer-Encoding: x", b" x\r\nTransfer-Encoding: chunked", b" chunked\x80", b" chu\nked",
+                  b" chun\xe2\x84\xaaed"):
         yield post(b"Transfer-Encoding:" + value, b"0\r\n\r\n" + HIDDEN)
         yield post(length + b"\r\nTransfer-Encoding:" + value, b"0\r\n\r\n" + HIDDEN)
     for name in (b"Transfer-Encoding ", b" Transfer-Encoding", b"Transfer_Encoding", b"transfer-encoding",

@@ -16,6 +16,8 @@ struct FramingTests {
         "GET /hello HTTP/1.1\rHost: a\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a\rX: b\r\n\r\n",
         "GET /hello HTTP/1.1\r\r\nHost: a\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a\r\r\n\r\n", "\n" + next,
         "\r" + next,
+        // More empty lines than anybody has before a request.
+        "\r\n\r\n\r\n" + next, String(repeating: "\r\n", count: 30_000) + next,
         // Fields without a name, with another name than it seems, or that go on.
         "GET /hello HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", "GET /hello HTTP/1.1\r\n: x\r\nHost: a\r\n\r\n",
         "GET /hello HTTP/1.1\r\nHost: a\r\n:\r\n\r\n", "GET /hello HTTP/1.1\r\nHost: a\r\nX\r\n\r\n",
@@ -42,6 +44,7 @@ struct FramingTests {
         post + "Transfer-Encoding: identity\r\n\r\n", post + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
         post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         post + "Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n",
+        post + "Transfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n",
         post + "Transfer-Encoding:\r\n\r\n", post + "Transfer-Encoding: chunked;x\r\n\r\n0\r\n\r\n",
         post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -52,6 +52,60 @@ struct LimitTests {
         #expect(strangers.count == 400)
     }
 
+    @Test(
+        "bodies that come byte by byte on all connections there may be keep nobody out: the oldest are told to come again"
+    )
+    func slowBodies() throws {
+        let server = try TestServer { $0.connectionLimit = 8 }
+        let slow = try (0..<8).map { number in
+            let client = try server.client()
+            client.send("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\na")
+            _ = server.counts { $0.bodyBytesHeld == number + 1 }
+            return client
+        }
+        var answered: [RawClient] = []
+        for _ in 0..<20 {
+            let client = try server.client()
+            client.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.answer().body == "hello")
+            answered.append(client)
+        }
+        let told = try slow[0].answer()
+        #expect(told.status == 503 && told["connection"] == "close")
+        #expect(slow[0].isEnded())
+        #expect(server.server.counts.connectionsRefused == 0 && answered.count == 20)
+    }
+
+    @Test("a body of tiny chunks that nobody wants is read up to the limit of what carries it")
+    func tinyChunksDropped() throws {
+        let server = try TestServer {
+            $0.discardLimit = 100_000
+            $0.discardTime = 600
+            $0.requestDeadline = 600
+        }
+        let client = try server.client()
+        client.send("POST /deny HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        client.send(String(repeating: "1\r\na\r\n", count: 17_000))
+        let answer = try client.answer()
+        #expect(answer.status == 401 && answer["connection"] == "close")
+    }
+
+    @Test("a body of thousands of chunks lets others have their turn between them")
+    func tinyChunksInTurns() throws {
+        let server = try TestServer()
+        let (blocking, chunked, other) = (try server.client(), try server.client(), try server.client())
+        chunked.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+        _ = server.counts { $0.bodyBytesHeld == 1 }
+        blocking.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(server.isBlocked(after: 2))
+        chunked.send(String(repeating: "1\r\na\r\n", count: 7000) + "0\r\n\r\n")
+        other.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        server.gate.withLockNotifying { $0 += 1 }
+        #expect(try other.answer().body == "hello")
+        #expect(try chunked.answer().body.utf8.count == 7001)
+        #expect(server.steps.withLock { $0 } == ["/echo", "/block", "/hello", "body"])
+    }
+
     @Test("idle connections give way to bodies when the memory is used up, and who does not read his answer, too")
     func memory() throws {
         let server = try TestServer { $0.memoryLimit = 4 << 20 }

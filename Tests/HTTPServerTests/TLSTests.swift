@@ -14,7 +14,7 @@ struct TLSTests {
 
     private func makePair(_ name: String = "a") throws -> HTTPServerConfiguration.TLS {
         let pair = HTTPServerConfiguration.TLS(certificate: scratch(name + ".crt"), privateKey: scratch(name + ".key"))
-        let result = try run([
+        let result = try Self.run([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
             "-subj", "/CN=localhost", "-keyout", pair.privateKey, "-out", pair.certificate,
         ])
@@ -22,7 +22,7 @@ struct TLSTests {
         return pair
     }
 
-    private func run(_ command: [String]) throws -> (status: Int32, output: String) {
+    private static func run(_ command: [String]) throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
@@ -37,7 +37,8 @@ struct TLSTests {
     }
 
     private func curl(_ server: TestServer, _ arguments: String..., path: String) throws -> String {
-        try run(["curl", "-sk", "--max-time", "20"] + arguments + ["https://127.0.0.1:\(server.port)\(path)"]).output
+        try Self.run(["curl", "-sk", "--max-time", "20"] + arguments + ["https://127.0.0.1:\(server.port)\(path)"])
+            .output
     }
 
     @Test("requests with and without body, parked and refused, are answered through TLS")
@@ -57,8 +58,8 @@ struct TLSTests {
     }
 
     /// Sends bytes through TLS and gives what comes back.
-    private func exchange(_ server: TestServer, _ shell: String, _ options: String = "") throws -> String {
-        try run([
+    private static func exchange(_ server: TestServer, _ shell: String, _ options: String = "") throws -> String {
+        try Self.run([
             "sh", "-c",
             "{ \(shell); } | timeout 10 openssl s_client -quiet \(options) -connect 127.0.0.1:\(server.port) 2>&1",
         ]).output
@@ -71,9 +72,9 @@ struct TLSTests {
             $0.discardLimit = 1 << 20
         }
         let head = #"printf 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\nabc' "#
-        #expect(try exchange(server, head + "9; sleep 2").contains("HTTP/1.1 408 "))
-        #expect(try exchange(server, head + "90000000; sleep 1").contains("HTTP/1.1 413 "))
-        #expect(try exchange(server, #"printf 'GARBAGE\r\n'; sleep 1"#).contains("HTTP/1.1 400 "))
+        #expect(try Self.exchange(server, head + "9; sleep 2").contains("HTTP/1.1 408 "))
+        #expect(try Self.exchange(server, head + "90000000; sleep 1").contains("HTTP/1.1 413 "))
+        #expect(try Self.exchange(server, #"printf 'GARBAGE\r\n'; sleep 1"#).contains("HTTP/1.1 400 "))
         let counts = server.counts { $0.connectionsOpen == 0 && $0.exchangesAlive == 0 }
         #expect(counts.answers == [408: 1, 413: 1, 400: 1] && counts.connectionsCut == 0)
         #expect(server.bodies.withLock { $0.isEmpty })
@@ -90,7 +91,7 @@ struct TLSTests {
         ])
     func ciphers(options: String, isServed: Bool) throws {
         let server = try TestServer(tls: makePair())
-        let said = try exchange(server, #"printf 'GET /hello HTTP/1.0\r\n\r\n'; sleep 1"#, options)
+        let said = try Self.exchange(server, #"printf 'GET /hello HTTP/1.0\r\n\r\n'; sleep 1"#, options)
         #expect(said.contains("hello") == isServed, "\(said)")
     }
 
@@ -98,7 +99,7 @@ struct TLSTests {
     func noTickets() throws {
         let server = try TestServer(tls: makePair())
         for version in ["-tls1_2", "-tls1_3"] {
-            let said = try run([
+            let said = try Self.run([
                 "sh", "-c",
                 "{ printf 'GET /hello HTTP/1.0\\r\\n\\r\\n'; sleep 1; } | timeout 10 openssl s_client \(version) "
                     + "-connect 127.0.0.1:\(server.port) 2>&1",
@@ -112,7 +113,7 @@ struct TLSTests {
         let pair = try makePair("served")
         let server = try TestServer(tls: pair)
         func name() throws -> String {
-            let said = try run([
+            let said = try Self.run([
                 "sh", "-c",
                 "openssl s_client -connect 127.0.0.1:\(server.port) </dev/null 2>/dev/null | openssl x509 -noout -serial",
             ]).output
@@ -158,6 +159,38 @@ struct TLSTests {
         #expect(try curl(server, path: "/hello") == "hello")
         let counts = server.counts { $0.connectionsOpen == 0 }
         #expect(counts.connectionsOpen == 0)
+    }
+
+    /// What a client of TLS 1.2 says first: ECDHE, with AES-GCM and a P-256 key.
+    private static let clientHello: [UInt8] = {
+        let extensions: [UInt8] =
+            [0x00, 0x0A, 0x00, 0x04, 0x00, 0x02, 0x00, 0x17] + [0x00, 0x0B, 0x00, 0x02, 0x01, 0x00]
+            + [0x00, 0x0D, 0x00, 0x04, 0x00, 0x02, 0x04, 0x03]
+        let hello: [UInt8] =
+            [0x03, 0x03] + [UInt8](repeating: 7, count: 32) + [0x00, 0x00, 0x02, 0xC0, 0x2B, 0x01, 0x00]
+            + [0x00, UInt8(extensions.count)] + extensions
+        return [0x16, 0x03, 0x01, 0x00, UInt8(hello.count + 4), 0x01, 0x00, 0x00, UInt8(hello.count)] + hello
+    }()
+
+    @Test("handshakes that come together are made a few at a time, and who is connected has his turn between them")
+    func handshakesInTurns() throws {
+        let server = try TestServer(tls: makePair())
+        let newcomers = try (0..<64).map { _ in try server.client() }
+        _ = server.counts { $0.connectionsOpen == 64 }
+        // One request a round, some on each side of the moment at which the newcomers are heard.
+        let paths = ["/block", "/hello", "/hello", "/hello", "/hello", "/block"]
+        let requests = paths.map { "GET \($0) HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n" }.joined()
+        let connected = Worker(name: "connected") {
+            _ = try? TLSTests.exchange(server, "printf '\(requests)'; sleep 2")
+        }
+        #expect(server.isBlocked(after: 1))
+        for newcomer in newcomers { newcomer.send(TLSTests.clientHello) }
+        server.gate.withLockNotifying { $0 += 1 }
+        #expect(server.isBlocked(after: 6))
+        #expect(newcomers.filter(\.hasUnread).count <= 24)
+        server.gate.withLockNotifying { $0 += 1 }
+        #expect(eventually { newcomers.allSatisfy(\.hasUnread) })
+        connected.join()
     }
 
     @Test("files that are missing, no PEM, or of two pairs are clear errors")

@@ -7,6 +7,10 @@ final class TestServer: Sendable {
     let server: HTTPServer
     let parked: Lock<[Exchange]>
     let bodies: Lock<[[UInt8]]>
+    /// In their order: the path of a request when it begins, and `body` when that of an `/echo` is whole.
+    let steps: Lock<[String]>
+    /// How many `/block` may be answered.
+    let gate: Lock<Int>
 
     init(
         listen: HTTPServerConfiguration.Address = .tcp(host: "127.0.0.1", port: 0),
@@ -17,6 +21,8 @@ final class TestServer: Sendable {
         let handler = Routes()
         parked = handler.parked
         bodies = handler.bodies
+        steps = handler.steps
+        gate = handler.gate
         server = try HTTPServer(configuration: configuration, handler: handler, log: .silent) { fault in
             Response(
                 status: fault.status, headers: [("Content-Type", "text/plain"), ("X-Fault", "yes")],
@@ -26,6 +32,7 @@ final class TestServer: Sendable {
     }
 
     deinit {
+        gate.withLockNotifying { $0 = .max }
         server.stop(deadline: .now)
         // The handler holds what holds the handler.
         parked.withLock { $0 = [] }
@@ -38,6 +45,11 @@ final class TestServer: Sendable {
     /// The exchanges that `/park` keeps, once there are so many.
     func parked(_ count: Int) -> [Exchange] {
         parked.wait(until: .after(seconds: 60)) { $0.count >= count ? $0 : nil } ?? []
+    }
+
+    /// Whether `/block` holds the I/O thread, so many requests having begun.
+    func isBlocked(after count: Int) -> Bool {
+        steps.wait(until: .after(seconds: 60)) { $0.count == count && $0.last == "/block" ? true : nil } ?? false
     }
 
     /// Waits until the server's counts are as wanted.
@@ -53,9 +65,20 @@ final class TestServer: Sendable {
     private final class Routes: RequestHandler {
         let parked = Lock([Exchange]())
         let bodies = Lock([[UInt8]]())
+        let steps = Lock([String]())
+        let gate = Lock(0)
 
         func begin(_ head: RequestHead, _ exchange: Exchange) {
+            steps.withLockNotifying { $0.append(head.path) }
             switch head.path {
+            case "/block":
+                // What no handler may do: holds the I/O thread, until the test has sent what is to come together.
+                _ = gate.wait(until: .after(seconds: 60)) { left -> Bool? in
+                    guard left > 0 else { return nil }
+                    left -= 1
+                    return true
+                }
+                exchange.respond(Response(status: 200))
             case "/hello":
                 exchange.respond(Response(status: 200, headers: [("Content-Type", "text/plain")], body: text("hello")))
             case "/head":
@@ -64,7 +87,8 @@ final class TestServer: Sendable {
             case "/deny":
                 exchange.respond(Response(status: 401, body: text("who are you?")))
             case "/echo":
-                exchange.readBody(upTo: 1 << 20) { [bodies] body in
+                exchange.readBody(upTo: 1 << 20) { [bodies, steps] body in
+                    steps.withLockNotifying { $0.append("body") }
                     bodies.withLockNotifying { $0.append(body) }
                     exchange.respond(Response(status: 200, body: body))
                 }

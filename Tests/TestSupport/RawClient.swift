@@ -136,6 +136,12 @@ package final class RawClient {
         return hasEnded
     }
 
+    /// Whether something has come that was not asked for yet.
+    package var hasUnread: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !unread.isEmpty || poll(&entry, 1, 0) > 0
+    }
+
     /// Breaks the connection off, as a network does: the server gets a reset, not an end.
     package func reset() {
         var abruptly = linger(l_onoff: 1, l_linger: 0)

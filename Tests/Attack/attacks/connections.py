@@ -8,6 +8,8 @@ MIB = 1 << 20
 def attack(house):
     idle(house)
     house.stop_services()
+    trickle(house)
+    house.stop_services()
     memory(house)
 
 
@@ -26,6 +28,25 @@ def idle(house):
         print(f"  {neighbour}")
         assert not neighbour.failures, neighbour.failures[0]
         assert service.metric("bellwether_connections ") <= 1000
+    finally:
+        [client.close() for client in held]
+
+
+def trickle(house):
+    """Who has a key, and sends the bodies of as many requests as there may be connections byte by byte, locks nobody out."""
+    service = house.serve("--connections", "200")
+    key, held = house.app(), []
+    head = (f"POST /v1/events HTTP/1.1\r\nHost: b\r\nAuthorization: Bearer {key}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n ").encode()
+    try:
+        for _ in range(200):
+            client = connect(service.port)
+            client.sendall(head)
+            held.append(client)
+        with Neighbour(service, house.app()) as neighbour:
+            wait_for(lambda: len(neighbour.seconds) >= 20, 60, "a neighbour's envelopes")
+        print(f"  {neighbour}")
+        assert not neighbour.failures, neighbour.failures[0]
     finally:
         [client.close() for client in held]
 
