@@ -31,7 +31,7 @@ struct Gates {
         var connection = try Connection(url: url)
         try connection.execute(
             script: """
-                CREATE FUNCTION public.pass_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+                CREATE FUNCTION public.pass_gate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
                 BEGIN
                     PERFORM pg_advisory_xact_lock_shared(7, tg_argv[0]::integer);
                     RETURN new;
