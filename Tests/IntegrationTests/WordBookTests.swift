@@ -1,6 +1,5 @@
 import EventLog
 import Postgres
-import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
@@ -41,41 +40,6 @@ struct WordBookTests {
 
     private func funnel() throws -> [String] {
         try database.analystRows("SELECT category, delivered FROM category_funnel ORDER BY category")
-    }
-
-    @Test("while words are pruned nobody waits: what is new counts as (other), and is learned afterwards")
-    func pruning() throws {
-        defer { database.drop() }
-        let appender = try database.appender()
-        _ = try appender.append([app.submission(taps(["A"], at: 0))])
-        var pruner = try database.session(nil)
-        let book = WordBook(of: app.app)
-        try book.reserve(on: &pruner)
-        try pruner.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-        var choice = WordBook.Choice()
-        choice.words = ["A"]
-        _ = try book.prune(choice, on: &pruner)
-        // The commit itself waits for the pruner's word that writers must ask again.
-        let told = Lock<[[Verdict]]?>(nil)
-        let (database, app, new) = (database, app, taps(["B"], at: 1))
-        let writer = Worker(name: "writer") {
-            let verdicts = try? database.appender().append([app.submission(new)])
-            told.withLock { $0 = verdicts }
-        }
-        #expect(
-            try eventually {
-                try database.value(
-                    """
-                    SELECT count(*) = 1 FROM pg_stat_activity
-                    WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%take_head%'
-                    """)
-            })
-        try pruner.execute(script: "COMMIT")
-        writer.join()
-        #expect(told.withLock { $0 } == [[.accepted]])
-        #expect(try events().last == "((other),(other),1)")
-        _ = try appender.append([app.submission(taps(["B"], at: 2))])
-        #expect(try events().contains(#"(B,"to B",1)"#))
     }
 
     @Test(
