@@ -53,7 +53,7 @@ struct MemberTests {
                 default: .invalidField
                 }
             #expect(rejection.reason == reason, "\(sample)")
-            #expect(rejection.detail.hasPrefix("\(path): ") && rejection.detail.utf8.count < 200, "\(rejection.detail)")
+            #expect(rejection.detail.hasPrefix("\(path): ") && rejection.detail.utf8.count < 300, "\(rejection.detail)")
         }
     }
 
