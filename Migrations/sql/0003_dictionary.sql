@@ -30,6 +30,11 @@ CREATE TABLE log.word_count (
     PRIMARY KEY (app, kind)
 );
 
+-- What an app has learned, as a whole: who teaches shares its row, who undoes what was learned has it alone.
+CREATE TABLE log.dictionary (
+    app integer PRIMARY KEY REFERENCES log.app
+);
+
 -- The id of the reserved word, which stands for every word that was not learned. It takes no place of the others.
 CREATE FUNCTION log.other_word(of_app integer, of_kind smallint) RETURNS integer
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
@@ -43,6 +48,19 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION log.other_word FROM PUBLIC;
 
+-- The ids of these words of one app and kind, in this order; NULL for one that is not known.
+CREATE FUNCTION log.word_ids(of_app integer, of_kind smallint, asked_values text[]) RETURNS integer[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(w.id ORDER BY asked.place)
+    FROM unnest(asked_values) WITH ORDINALITY AS asked (value, place)
+    -- LIMIT leaves one way to do it, an index look-up for each word.
+    LEFT JOIN LATERAL (
+        SELECT w.id FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value LIMIT 1
+    ) AS w ON true;
+$$;
+REVOKE ALL ON FUNCTION log.word_ids FROM PUBLIC;
+
 -- The ids of these words of one app and kind, each with the key and the install that bring it. New ones are learned while
 -- there is room, and while that install and that key have not taught too many within the hour, words of all kinds together;
 -- any other one gets the id of the reserved word. Commit before using an id: one from a transaction that rolls back would
@@ -51,29 +69,38 @@ CREATE FUNCTION log.learn_words(
     of_app integer, of_kind smallint, new_values text[], of_keys integer[], of_installs uuid[], most integer,
     most_of_install integer, most_of_key integer)
 RETURNS TABLE (value text, id integer, is_other boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+    ids integer[] := log.word_ids(of_app, of_kind, new_values);
     room integer;
     added integer;
     other integer;
 BEGIN
     -- Words that are known to the log but not to the asking process are the common case, and need no lock.
-    IF EXISTS (
-        SELECT FROM unnest(new_values) AS asked (value)
-        WHERE NOT EXISTS (
-            SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
-    ) THEN
-        INSERT INTO log.word_count (app, kind) VALUES (of_app, of_kind) ON CONFLICT DO NOTHING;
-        -- A dictionary that is full stays so for long: who asks it waits for nobody.
-        SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind;
+    IF array_position(ids, NULL) IS NOT NULL THEN
+        -- ON CONFLICT alone would wait for who prunes.
+        INSERT INTO log.dictionary SELECT of_app WHERE NOT EXISTS (SELECT FROM log.dictionary WHERE app = of_app)
+            ON CONFLICT DO NOTHING;
+        INSERT INTO log.word_count (app, kind)
+            SELECT of_app, of_kind WHERE NOT EXISTS (SELECT FROM log.word_count WHERE app = of_app AND kind = of_kind)
+            ON CONFLICT DO NOTHING;
+        -- A dictionary that is full, or a key that has used its quota, stays so for long: nobody waits for the answer.
+        SELECT most - words INTO room FROM log.word_count
+        WHERE app = of_app AND kind = of_kind AND EXISTS (
+            SELECT FROM (SELECT DISTINCT asked.key FROM unnest(of_keys, ids) AS asked (key, id) WHERE asked.id IS NULL) AS k
+            WHERE most_of_key > (
+                SELECT count(*) FROM log.word AS w
+                WHERE w.app = of_app AND w.key = k.key AND w.learned_at > now() - interval '1 hour'));
         IF room > 0 THEN
             -- Other teachers take a moment. Who prunes takes longer, and events of all apps would wait: nothing is learned then.
-            BEGIN
+            PERFORM FROM log.dictionary WHERE app = of_app FOR SHARE SKIP LOCKED;
+            IF FOUND THEN
                 SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
-            EXCEPTION WHEN lock_not_available THEN room := 0;
-            END;
+            ELSE
+                room := 0;
+            END IF;
         END IF;
         IF room > 0 THEN
             WITH taught AS MATERIALIZED (
@@ -107,18 +134,13 @@ BEGIN
                 UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind;
             END IF;
         END IF;
-        IF EXISTS (
-            SELECT FROM unnest(new_values) AS asked (value)
-            WHERE NOT EXISTS (
-                SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
-        ) THEN
-            other := log.other_word(of_app, of_kind);
-        END IF;
+        -- Somebody else may have taught some meanwhile, also where there is no room now.
+        ids := log.word_ids(of_app, of_kind, new_values);
+        IF array_position(ids, NULL) IS NOT NULL THEN other := log.other_word(of_app, of_kind); END IF;
     END IF;
     RETURN QUERY
-    SELECT asked.value, coalesce(w.id, other, log.other_word(of_app, of_kind)), w.id IS NULL
-    FROM unnest(new_values) AS asked (value)
-    LEFT JOIN log.word AS w ON w.app = of_app AND w.kind = of_kind AND w.sent = asked.value;
+    SELECT asked.value, coalesce(asked.id, other), asked.id IS NULL AND asked.value <> '(other)'
+    FROM unnest(new_values, ids) AS asked (value, id);
 END
 $$;
 
@@ -170,7 +192,7 @@ CREATE TABLE log.combination_count (
 -- are added while there is room, and a NULL id says there was none. Commit before using an id, as for words.
 CREATE FUNCTION log.learn_combinations(dictionary text, of_app integer, width integer, members integer[], most integer)
 RETURNS TABLE (place integer, id integer)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -197,20 +219,34 @@ BEGIN
     EXECUTE format('SELECT count(*) FROM %s WHERE NOT EXISTS (%s)', rows, known)
         INTO added USING of_app, members;
     IF added > 0 THEN
-        INSERT INTO log.combination_count (app, dictionary) VALUES (of_app, dictionary) ON CONFLICT DO NOTHING;
-        -- As for words: while somebody prunes, there is no room.
-        BEGIN
-            SELECT most - c.combinations INTO room FROM log.combination_count AS c
-            WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary FOR UPDATE;
-        EXCEPTION WHEN lock_not_available THEN room := 0;
-        END;
-        EXECUTE format('INSERT INTO log.%I (app, %s)
-            SELECT DISTINCT $1, %s FROM %s WHERE NOT EXISTS (%s) LIMIT greatest($3, 0)',
-            dictionary, columns, picked, rows, known) USING of_app, members, room;
-        GET DIAGNOSTICS added = ROW_COUNT;
-        IF added > 0 THEN
-            UPDATE log.combination_count AS c SET combinations = c.combinations + added
-            WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary;
+        INSERT INTO log.dictionary SELECT of_app WHERE NOT EXISTS (SELECT FROM log.dictionary AS d WHERE d.app = of_app)
+            ON CONFLICT DO NOTHING;
+        INSERT INTO log.combination_count (app, dictionary)
+            SELECT of_app, learn_combinations.dictionary WHERE NOT EXISTS (
+                SELECT FROM log.combination_count AS c
+                WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary)
+            ON CONFLICT DO NOTHING;
+        -- As for words: where there is no room nobody waits, and while somebody prunes there is none.
+        SELECT most - c.combinations INTO room FROM log.combination_count AS c
+        WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary;
+        IF room > 0 THEN
+            PERFORM FROM log.dictionary AS d WHERE d.app = of_app FOR SHARE SKIP LOCKED;
+            IF FOUND THEN
+                SELECT most - c.combinations INTO room FROM log.combination_count AS c
+                WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary FOR UPDATE;
+            ELSE
+                room := 0;
+            END IF;
+        END IF;
+        IF room > 0 THEN
+            EXECUTE format('INSERT INTO log.%I (app, %s)
+                SELECT DISTINCT $1, %s FROM %s WHERE NOT EXISTS (%s) LIMIT $3',
+                dictionary, columns, picked, rows, known) USING of_app, members, room;
+            GET DIAGNOSTICS added = ROW_COUNT;
+            IF added > 0 THEN
+                UPDATE log.combination_count AS c SET combinations = c.combinations + added
+                WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary;
+            END IF;
         END IF;
     END IF;
     RETURN QUERY EXECUTE format('SELECT r.place, (%s) FROM %s', known, rows)

@@ -40,8 +40,8 @@ package final class Appender {
         }
     }
 
-    let configuration: Configuration
-    let allowance: RejectedAllowance
+    private let configuration: Configuration
+    private let allowance: RejectedAllowance
     private let log: Log
     private var connection: Connection?
     var words = WordCache()
@@ -58,12 +58,9 @@ package final class Appender {
     /// The last failure was COPY's: PostgreSQL did not like a row.
     private var refusedRows = false
     private let months: MonthBook
-    var losses = Losses()
+    private var losses = Losses()
     /// The log may have lost something that `losses` does not know of.
-    var mayHaveNewLosses = true
-    /// Whether submissions with closed keys are turned away, and whether one was met.
-    var asksKeys = false
-    var hasMetClosedKey = false
+    private var mayHaveNewLosses = true
     /// What the last batch that was committed looked like, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
@@ -106,20 +103,40 @@ package final class Appender {
     /// committed; when it throws, nothing is promised and a retry will sort it out. Whether their keys are still open is not
     /// asked: for what an owner appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
+        try append(submissions, askingForKeys: false).compactMap(\.self)
+    }
+
+    /// As `append`, but asks the key of each submission again when the commit is made: nil for one whose key is closed by
+    /// then, of which nothing more is stored.
+    package func appendWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]?] {
+        try append(submissions, askingForKeys: true)
+    }
+
+    private func append(_ submissions: [Submission], askingForKeys: Bool) throws(PostgresError) -> [[Verdict]?] {
         try connect()
         var batch = PendingBatch(submissions)
-        try resolveWords(of: &batch)
-        try resolveCombinations(of: &batch)
-        try learnFirstKeys(of: submissions)
-        batch.settleRepeats()
-        months.note(batch.candidates.lazy.map(\.identity.deviceAt))
-        do {
-            try store(batch.candidates[...], in: &batch)
-            var nothing: ArraySlice<PendingBatch.Candidate> = []
-            if batch.hasSomethingToTell { try attempt(&nothing, in: &batch) }
-        } catch {
-            for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
-            throw error
+        for tries in 1... {
+            do {
+                try learnLosses()
+                batch.begin(without: askingForKeys ? losses.closedKeys : [])
+                try resolveWords(of: &batch)
+                try resolveCombinations(of: &batch)
+                try learnFirstKeys(of: submissions)
+                batch.settleRepeats()
+                months.note(batch.candidates.lazy.map(\.identity.deviceAt))
+                try store(try settleLost(of: &batch)[...], in: &batch)
+                var nothing: ArraySlice<PendingBatch.Candidate> = []
+                if batch.hasSomethingToTell { try attempt(&nothing, in: &batch) }
+                break
+            } catch {
+                for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
+                guard error.state == .historyRaised, connection != nil, tries < 10 else { throw error }
+                // Something was taken away, a key was closed, or words were pruned: what is not committed begins anew.
+                log.debug("a batch crossed a decision on the log's history and begins anew", ["error": "\(error)"])
+                mayHaveNewLosses = true
+                words = WordCache()
+                combinations = CombinationCache()
+            }
         }
         guard let verdicts = batch.settledVerdicts else { throw .decoding("an event was left without a verdict") }
         return verdicts
@@ -160,22 +177,15 @@ package final class Appender {
             // ROLLBACK included: a server that stands still must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
+            if !losses.isEmpty {
+                for refusal in batch.withdrawErased(by: losses) { allowance.giveBack(refusal) }
+            }
             do throws(PostgresError) {
-                try there(
-                    connection?.lend { connection throws(PostgresError) in
-                        try settleLost(&candidates, in: &batch, on: &connection)
-                    })
                 return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
             } catch {
                 if error.state == .uniqueViolation {
                     batchesToProbe = Appender.wary
                     if probes { isRefusedThoughProbed = true }
-                }
-                if error.state == .historyRaised {
-                    mayHaveNewLosses = true
-                    // It may be that words were pruned.
-                    words = WordCache()
-                    combinations = CombinationCache()
                 }
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
@@ -191,7 +201,7 @@ package final class Appender {
     /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
-        case .uniqueViolation, .serializationFailure, .deadlockDetected, .historyRaised: tries < 10
+        case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
         case .checkViolation: tries < 3
         default: false
         }
@@ -321,6 +331,47 @@ package final class Appender {
         return crowded
     }
 
+    /// Asks what has been decided since the last time, where there may be something.
+    private func learnLosses() throws(PostgresError) {
+        guard mayHaveNewLosses else { return }
+        connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+        defer { connection?.deadline = .never }
+        guard connection != nil else { throw .connection("the connection was lost") }
+        try connection?.learn(&losses)
+        mayHaveNewLosses = false
+    }
+
+    /// Settles the candidates that retention or erasure bars, and gives the others: those that the log still holds are
+    /// repeats, the others are refused. By what is known here; if that is not all, the commit is turned back.
+    ///
+    /// No barred one is left for the unique index to find: when it is asked, the stored one may be gone.
+    private func settleLost(of batch: inout PendingBatch) throws(PostgresError) -> [PendingBatch.Candidate] {
+        guard !losses.isEmpty else { return batch.candidates }
+        var (sound, barred): ([PendingBatch.Candidate], [PendingBatch.Candidate]) = ([], [])
+        var rejections: [Rejection] = []
+        for candidate in batch.candidates {
+            let submission = batch.submissions[candidate.submission]
+            if let rejection = losses.rejection(of: submission.events[candidate.event], app: submission.app) {
+                barred.append(candidate)
+                rejections.append(rejection)
+            } else {
+                sound.append(candidate)
+            }
+        }
+        guard let probe = Probe.statement(barred[...]) else { return batch.candidates }
+        connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
+        defer { connection?.deadline = .never }
+        let known = try Probe.places(try there(connection?.queryPrepared(probe)))
+        for (place, candidate) in barred.enumerated() {
+            if known.contains(place) {
+                batch.settleKnown(candidate)
+            } else {
+                batch.reject(candidate, rejections[place])
+            }
+        }
+        return sound
+    }
+
     /// There is a connection from `connect` on, until it is lost.
     @discardableResult
     private func there<Answer>(_ answer: Answer?) throws(PostgresError) -> Answer {
@@ -418,10 +469,8 @@ package final class Appender {
 }
 
 extension Connection {
-    /// Lends what an optional holds to what takes it `inout`.
-    fileprivate mutating func lend<Result>(
-        _ work: (inout Connection) throws(PostgresError) -> Result
-    ) throws(PostgresError) -> Result {
-        try work(&self)
+    /// As a method, since what an optional holds cannot be lent `inout`.
+    fileprivate mutating func learn(_ losses: inout Losses) throws(PostgresError) {
+        try losses.refresh(on: &self)
     }
 }

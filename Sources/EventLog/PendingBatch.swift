@@ -47,6 +47,12 @@ struct PendingBatch {
     private(set) var candidates: [Candidate] = []
     /// Nil until a commit vouches for it.
     private var verdicts: [[Verdict?]]
+    /// Whose submissions are left out: their keys are closed.
+    private var leftOut: Set<Int> = []
+    /// Verdicts that wait for the next commit, which tells of them.
+    private var untold: [(submission: Int, event: Int)] = []
+    /// A commit has told what the submissions brought beside events that may be stored.
+    private var hasTold = false
     /// Said by the next transaction that commits.
     private var pending = News()
     /// Refused, and not yet asked whether that may still be kept.
@@ -56,7 +62,19 @@ struct PendingBatch {
     init(_ submissions: [Submission]) {
         self.submissions = submissions
         verdicts = submissions.map { [Verdict?](repeating: nil, count: $0.events.count) }
-        for (place, submission) in submissions.enumerated() {
+    }
+
+    /// Begins with what no commit has settled yet, without what comes with these keys.
+    mutating func begin(without closedKeys: Set<Int32>) {
+        for (place, index) in untold { verdicts[place][index] = nil }
+        untold = []
+        candidates = []
+        repeats = [:]
+        pending = News()
+        fresh = []
+        leftOut = closedKeys.isEmpty ? [] : Set(submissions.indices.filter { closedKeys.contains(submissions[$0].key) })
+        if hasTold { return }
+        for (place, submission) in submissions.enumerated() where !leftOut.contains(place) {
             let key = Tally.Key(of: submission)
             pending.tally.mention(key)
             for event in submission.rejected {
@@ -74,15 +92,15 @@ struct PendingBatch {
         }
     }
 
-    /// Makes a candidate of every event, with the ids that the cache knows, and gives the words that it does not, each with
-    /// who brought it first.
+    /// Makes a candidate of every event that is not settled, with the ids that the cache knows, and gives the words that it
+    /// does not, each with who brought it first.
     mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
         var unknown: [WordGroup: [Word: Teacher]] = [:]
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
-        for (place, submission) in submissions.enumerated() {
+        for (place, submission) in submissions.enumerated() where !leftOut.contains(place) {
             // By place: taking an event out of its array would copy it.
             var source: Source?
-            for index in submission.events.indices {
+            for index in submission.events.indices where verdicts[place][index] == nil {
                 var candidate = Candidate(
                     submission: place, event: index,
                     identity: Identity(of: submission.events[index], app: submission.app))
@@ -214,6 +232,7 @@ struct PendingBatch {
             let submission = submissions[place]
             let event = submission.events[index]
             verdicts[place][index] = .rejected(rejection)
+            untold.append((place, index))
             pending.tally.count(rejection.reason, for: Tally.Key(of: submission))
             fresh.append(
                 Refusal(
@@ -227,6 +246,7 @@ struct PendingBatch {
         let copies = repeats.removeValue(forKey: candidate.identity) ?? []
         for (place, index) in [(candidate.submission, candidate.event)] + copies {
             verdicts[place][index] = .duplicate
+            untold.append((place, index))
             pending.tally.count(
                 submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
         }
@@ -288,7 +308,7 @@ struct PendingBatch {
 
     /// The transaction has been committed.
     mutating func settle(_ stored: ArraySlice<Candidate>, known: Set<Int>) {
-        pending = News()
+        (pending, untold, hasTold) = (News(), [], true)
         for (offset, candidate) in stored.enumerated() {
             verdicts[candidate.submission][candidate.event] = known.contains(offset) ? .duplicate : .accepted
             if repeats.isEmpty { continue }
@@ -296,9 +316,14 @@ struct PendingBatch {
         }
     }
 
-    /// What became of each event; nil while there is one of which nobody knows.
-    var settledVerdicts: [[Verdict]]? {
-        let settled = verdicts.map { verdicts in verdicts.compactMap(\.self) }
-        return zip(settled, submissions).allSatisfy { $0.count == $1.events.count } ? settled : nil
+    /// What became of each event, nil for a submission that was left out; nil while there is an event of which nobody knows.
+    var settledVerdicts: [[Verdict]?]? {
+        var settled: [[Verdict]?] = []
+        for (place, verdicts) in verdicts.enumerated() {
+            let known = leftOut.contains(place) ? nil : verdicts.compactMap(\.self)
+            if let known, known.count < verdicts.count { return nil }
+            settled.append(known)
+        }
+        return settled
     }
 }

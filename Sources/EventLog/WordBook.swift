@@ -159,9 +159,8 @@ package struct WordBook: Sendable {
 
     /// Nobody teaches meanwhile.
     private func hold(on connection: inout Connection) throws(PostgresError) {
-        try connection.query("SELECT FROM log.word_count WHERE app = \(app.id) ORDER BY kind FOR UPDATE")
-        try connection.query(
-            "SELECT FROM log.combination_count WHERE app = \(app.id) ORDER BY dictionary FOR UPDATE")
+        try connection.query("INSERT INTO log.dictionary VALUES (\(app.id)) ON CONFLICT DO NOTHING")
+        try connection.query("SELECT FROM log.dictionary WHERE app = \(app.id) FOR UPDATE")
     }
 
     /// How much room is taken, without what was forgotten. A device or context with a word that was forgotten stays, since

@@ -13,8 +13,9 @@ package final class GroupCommit: Sendable {
         /// What may wait at once, in bytes of events, shared by apps as `SharedRoom` says; beyond it requests are turned
         /// away.
         package var mostQueuedBytes = 32 * 1024 * 1024
-        /// Events, refusals and drop reports that one commit takes at the most.
-        package var mostRowsPerCommit = 10_000
+        /// Events, refusals and drop reports that one commit takes at the most, but for a single request. Who comes while it
+        /// runs waits for all of them, whoever brought them; and with so many a commit's own price is no longer felt.
+        package var mostRowsPerCommit = 2_000
 
         package init() {}
     }

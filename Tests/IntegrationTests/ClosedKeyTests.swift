@@ -64,6 +64,44 @@ struct ClosedKeyTests {
         #expect(try database.value("SELECT count(*) FROM log.event", as: Int64.self) == 1)
     }
 
+    @Test("what a first part of the batch has stored stays accepted when a key is closed before the second")
+    func halves() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let (closed, open) = (try database.makeApp("closed"), try database.makeApp("open"))
+        let appender = try database.appender()
+        var owner = try database.connect()
+        // The log refuses an event, so the batch goes in by halves; and the first half that is stored closes the key.
+        try owner.execute(
+            script: """
+                ALTER TABLE log.event ADD CONSTRAINT no_poison CHECK (notification_key NOT LIKE 'poison%');
+                CREATE FUNCTION public.close_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                BEGIN
+                    -- At once, as the owner: the writer may not raise the history.
+                    SET CONSTRAINTS log.announce_closed IMMEDIATE;
+                    UPDATE log.api_key SET revoked_at = now() WHERE id = \(closed.key.id) AND revoked_at IS NULL;
+                    RETURN NULL;
+                END $$;
+                CREATE TRIGGER close_key AFTER INSERT ON log.batch FOR EACH ROW EXECUTE FUNCTION public.close_key();
+                """)
+        var poison = Event.sample(at: Event.sampleTime + 1_000_000)
+        poison.notification.id = "poison"
+        let events = [Event.sample(), Event.sample(), poison, Event.sample(at: Event.sampleTime + 2_000_000)]
+        let late = Event.sample(at: Event.sampleTime + 3_000_000)
+        let refused = RejectedEvent(id: nil, rejection: Rejection(.unknownType, "type"), raw: "{}")
+        let verdicts = try appender.appendWithOpenKeys([
+            open.submission(events, rejected: [refused]), closed.submission([late]),
+        ])
+        let unstorable = Verdict.rejected(Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE 23514)"))
+        #expect(verdicts == [[.accepted, .accepted, unstorable, .accepted], nil])
+        let sums = try owner.query(
+            "SELECT sum(accepted), sum(duplicate), sum((rejected ->> 'unknown_type')::int) FROM log.batch_tally")[0]
+        #expect(try sums.get(0, as: Int64.self) == 3)
+        #expect(try sums.get(1, as: Int64.self) == 0)
+        #expect(try sums.get(2, as: Int64.self) == 1)
+        try database.expectGateHolds()
+    }
+
     @Test("an owner's own replay is not asked for its key")
     func replay() throws {
         let database = try TestDatabase.make()

@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
@@ -155,5 +156,56 @@ struct WordBookTests {
         try control.rebuild().expectSwapped()
         try database.expectProved()
         #expect(try funnel() == [#"("(other)",4)"#, "(A,2)", "(B,1)", "(NEW,1)", "(X2,1)"])
+    }
+
+    @Test("while somebody prunes nothing is learned, and nobody waits")
+    func busy() throws {
+        defer { database.drop() }
+        let appender = try database.appender()
+        _ = try appender.append([app.submission(taps(["A"], at: 0))])
+        try inTransaction { book, connection in try book.reserve(on: &connection) }
+        try inTransaction { book, connection in
+            var choice = WordBook.Choice()
+            choice.words = ["A"]
+            #expect(try book.prune(choice, on: &connection) == 1)
+            // The transaction is open. New words and a new context do not wait for its end: a writer gives up after ten seconds.
+            let event = Event.sample(category: "B", interaction: .opened(launch: nil))
+            var log = try database.session(.ingest)
+            log.deadline = .after(seconds: 5)
+            let learned = try log.query(
+                """
+                SELECT is_other FROM log.learn_words(\(app.app.id), 1::smallint, \(["B"]), \([app.key.id]),
+                    \([event.source.installID]), 100, 100, 100)
+                """)
+            let isOther: Bool = try learned[0].get(0)
+            #expect(isOther)
+            let combined = try log.query(
+                """
+                SELECT id IS NULL FROM log.learn_combinations(
+                    'context', \(app.app.id), 7, \([Int32](repeating: 1, count: 7)), 100)
+                """)
+            let isLoose: Bool = try combined[0].get(0)
+            #expect(isLoose)
+        }
+        _ = try appender.append([app.submission(taps(["B"], at: 10))])
+        #expect(try database.column("SELECT category FROM analytics.events ORDER BY batch") == ["(other)", "B"])
+    }
+
+    @Test("a batch that crosses a prune asks for its words again: none of its events shows a word that is gone")
+    func crossing() throws {
+        defer { database.drop() }
+        let appender = try database.appender()
+        _ = try appender.append([app.submission(taps(["A"], at: 0))])
+        try inTransaction { book, connection in
+            var choice = WordBook.Choice()
+            choice.words = ["A", "to A"]
+            let pruned = try book.prune(choice, on: &connection)
+            #expect(pruned == 2)
+        }
+        // It knows the ids by heart, and learns only when it commits that they stand for nothing.
+        #expect(try appender.append([app.submission(taps(["A"], at: 10))]) == [[.accepted]])
+        #expect(
+            try database.analystRows("SELECT category, action_id FROM events ORDER BY batch")
+                == [#"("(other)","(other)")"#, #"(A,"to A")"#])
     }
 }
