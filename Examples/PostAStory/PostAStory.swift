@@ -1,7 +1,7 @@
 import BellwetherClient
 import Foundation
 
-/// Plays a story of three pages, as a phone would tell of it, and sends it to a server.
+/// Plays a story of three pages as a phone would report it, and sends it to a server.
 ///
 ///     swift run post-a-story http://127.0.0.1:8080 KEY
 @main
@@ -29,7 +29,7 @@ enum PostAStory {
         print("A story was posted. Its pages: bellwether psql -- -c 'SELECT * FROM story_page_funnel'")
     }
 
-    /// What the callbacks of a service extension and of a story's content extension would record.
+    /// Records what the callbacks of a service extension and of a story's content extension would.
     private static func play(_ bellwether: Bellwether) async {
         let push = bellwether.push(payload(), request: Bellwether.Request(category: "PW_STORIES"))
         bellwether.received(
@@ -44,7 +44,7 @@ enum PostAStory {
         story.actionTapped(at: 2, link: URL(string: "shop://sale/spring"))
     }
 
-    /// A payload as a push service delivers it, with a message id of its own each time.
+    /// A payload as a push service delivers it, with a new message id each time.
     private static func payload() -> [AnyHashable: Any] {
         let pages = (1...3).map { number -> [String: Any] in
             [

@@ -1,10 +1,10 @@
--- Runs as the owner after each `bellwether migrate`: a login for each service, which may become the one role of its work
--- and nothing else. Safe to repeat; a password that was changed in the settings is changed here.
+-- Runs as the owner after each `bellwether migrate`. Creates a login for each service, with the one role for its work and
+-- nothing else. Safe to repeat: it also sets passwords that were changed in the settings.
 --     psql -f logins.sql 'postgresql://bellwether_owner@database/bellwether'
--- with the passwords in the variables that are read below.
+-- It reads the passwords from the variables below.
 \set ON_ERROR_STOP on
 \set QUIET on
--- Who is a member already stays one, without a word.
+-- No notice about a login that already has its role.
 SET client_min_messages = warning;
 \getenv ingest BELLWETHER_INGEST_PASSWORD
 \getenv project BELLWETHER_PROJECT_PASSWORD
@@ -20,6 +20,6 @@ GRANT bellwether_ingest TO bellwether_ingest_service;
 GRANT bellwether_projector TO bellwether_project_service;
 GRANT bellwether_reporter TO bellwether_report_service;
 SELECT format('GRANT CONNECT ON DATABASE %I TO bellwether_ingest_service, bellwether_project_service, bellwether_report_service, bellwether_analyst', current_database()) \gexec
--- Nobody logs in as the group itself: people have logins of their own (Docs/Operations.md, "People who read").
+-- Nobody logs in as the group itself: people have their own logins (Docs/Operations.md, "People who read").
 ALTER ROLE bellwether_analyst NOLOGIN;
 COMMIT;

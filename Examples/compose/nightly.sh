@@ -1,6 +1,6 @@
 #!/bin/bash
-# The nightly report of every app: once now, so that a night that was missed is made up for, then each day at
-# BELLWETHER_REPORT_AT in the time zone TZ. A night that fails is tried again every quarter of an hour, four times in all.
+# Makes the nightly report of every app: once now, to make up for a missed night, then each day at BELLWETHER_REPORT_AT in
+# the time zone TZ. After a failure it tries again every quarter of an hour, four times in all.
 set -u
 at=${BELLWETHER_REPORT_AT:-04:00} directory=${BELLWETHER_REPORT_DIRECTORY:-/reports} mark=${BELLWETHER_REPORT_MARK:-/tmp/last-night}
 date --date="$at" +%s >/dev/null || exit 64
@@ -16,10 +16,10 @@ make_reports() {
 
 while true; do
     make_reports
-    # A day that skips this hour, when the clocks go forward, has it a day after the last.
+    # When the clocks go forward, a day may skip this hour: then run a day after the last time.
     now=$(date +%s)
     next=$(date --date="$at" +%s) || next=$((now + 86400))
     [ "$next" -gt "$now" ] || next=$(date --date="tomorrow $at" +%s) || next=$((now + 86400))
-    # By the clock and not in one long sleep, so that a machine that slept, or whose clock was set, is not late.
+    # Check the clock often instead of one long sleep, so that it is not late after the machine slept or its clock was set.
     while [ "$(date +%s)" -lt "$next" ]; do sleep 30; done
 done
