@@ -1,5 +1,5 @@
-# The service and every command in one image. It has no embedded database: set BELLWETHER_DATABASE_URL, or use
-# docker-compose.yml.
+# The service and every command but `demo` and `simulate` in one image. It has no embedded database: set
+# BELLWETHER_DATABASE_URL, or use docker-compose.yml.
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
@@ -25,11 +25,11 @@ LABEL org.opencontainers.image.title="Bellwether" \
       org.opencontainers.image.description="Event-sourced analytics of how people interact with push notifications" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.revision="${REVISION}"
-# Only what the program is linked to (libpq, simdjson, zlib, OpenSSL, libcurl, the C++ runtime), time zones for `date` in
-# scripts, and certificate authorities for the database's certificate.
+# Only what the program is linked to (libpq, simdjson, zlib, OpenSSL, the C++ runtime), time zones for `date` in scripts, and
+# certificate authorities for the database's certificate.
 RUN apt-get update -q \
     && apt-get install -q -y --no-install-recommends \
-        libpq5 libsimdjson14 zlib1g libssl3 libcurl4 libstdc++6 tzdata ca-certificates \
+        libpq5 libsimdjson14 zlib1g libssl3 libstdc++6 tzdata ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --user-group --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin bellwether \
     && install --directory --owner=bellwether --group=bellwether /reports

@@ -1,9 +1,9 @@
 # Bellwether
 #
-#   make build     install what is missing, build the release binary: .build/release/bellwether
+#   make build     install what is missing, build the release binaries: .build/release/bellwether and, for the demo, bellwether-demo
 #   make demo      build, simulate two weeks over real HTTP, prove the funnels, print the report
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
-#   make install   build it with Swift's libraries inside and put it into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
+#   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers (ARGS=Name: only tests of that name)
 #   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
@@ -21,11 +21,15 @@
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
 
-# Build tools and C libraries. The image is built with them too (Dockerfile).
-BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libsimdjson-dev zlib1g-dev libssl-dev \
-	libcurl4-openssl-dev
+# What runs in production, and the second program that does `bellwether demo` and `bellwether simulate`.
+PROGRAMS := bellwether bellwether-demo
+
+# Build tools and C libraries of `bellwether`. The image is built with them too (Dockerfile).
+BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libsimdjson-dev zlib1g-dev libssl-dev
+# What `bellwether-demo` needs besides.
+DEMO_PACKAGES := libcurl4-openssl-dev
 # The PostgreSQL server that runs embedded, and the tools that the tests run.
-PACKAGES := $(BUILD_PACKAGES) \
+PACKAGES := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps git python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -39,7 +43,7 @@ export BELLWETHER_STRICT := 1
 	docs deps clean
 
 build: deps
-	swift build -c release --product bellwether
+	for program in $(PROGRAMS); do swift build -c release --product $$program || exit; done
 
 demo: build
 	.build/release/bellwether demo $(ARGS)
@@ -53,10 +57,11 @@ BIN = $(DESTDIR)$(PREFIX)/bin
 # It builds in its own directory, because a build that is linked differently would discard the ordinary one. Symbol names stay
 # for perf and gdb. It uses root only if you cannot write to the target directory.
 install: deps
-	swift build -c release --static-swift-stdlib --scratch-path .build/static --product bellwether
-	strip --strip-debug -o .build/static/bellwether .build/static/release/bellwether
+	for program in $(PROGRAMS); do \
+		swift build -c release --static-swift-stdlib --scratch-path .build/static --product $$program && \
+		strip --strip-debug -o .build/static/$$program .build/static/release/$$program || exit; done
 	@mkdir -p '$(BIN)' 2>/dev/null && [ -w '$(BIN)' ] && as= || as='$(SUDO)'; set -x; \
-	$$as install -D -m 755 .build/static/bellwether '$(BIN)/bellwether'
+	$$as install -D -m 755 -t '$(BIN)' $(PROGRAMS:%=.build/static/%)
 
 # Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests

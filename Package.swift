@@ -22,6 +22,7 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .executable(name: "bellwether", targets: ["bellwether"]),
+        .executable(name: "bellwether-demo", targets: ["bellwether-demo"]),
         .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
     ]
         // What the fuzzer links with a main of its own (Tests/Fuzzing/run).
@@ -89,12 +90,30 @@ let package = Package(
             name: "Posting",
             dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Telemetry"],
             swiftSettings: strict),
+
+        // The programs. What runs in production, and beside it what shows and tries it, which alone needs an HTTP client.
+        .target(
+            name: "Console",
+            dependencies: [
+                "BellwetherVersion", "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime",
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Serving",
+            dependencies: ["EventLog", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Telemetry"],
+            swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "BellwetherVersion", "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations",
-                "Postgres",
-                "Posting", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Simulation", "Telemetry",
+                "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres",
+                "Projections", "Registry", "Reports", "Sends", "Serving", "ServiceRuntime", "Telemetry",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "bellwether-demo",
+            dependencies: [
+                "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Postgres", "Posting", "Projections",
+                "Reports", "Serving", "ServiceRuntime", "Simulation", "Telemetry",
             ],
             swiftSettings: strict),
 
@@ -185,7 +204,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "EventLog", "Ingestion",
+                "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion", "CatalogueSupport",
+                "EventLog",
+                "Ingestion",
                 "Postgres", "post-a-story", "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),

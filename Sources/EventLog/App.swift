@@ -159,3 +159,7 @@ extension AppError {
         }
     }
 }
+
+extension AppError: DatabaseFailure {
+    package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
+}

@@ -36,4 +36,11 @@ package enum StandardStream: Int32, Sendable {
     }
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// Whether somebody looks who wants colour.
+    package var takesColour: Bool {
+        guard isTerminal else { return false }
+        guard let refusal = unsafe getenv("NO_COLOR") else { return true }
+        return unsafe refusal.pointee == 0
+    }
 }

@@ -1,3 +1,4 @@
+internal import Console
 internal import EventLog
 internal import Postgres
 internal import Registry

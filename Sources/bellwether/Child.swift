@@ -1,3 +1,4 @@
+internal import Console
 internal import Glibc
 
 /// Another program that takes over the terminal while we wait.

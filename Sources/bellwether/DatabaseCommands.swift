@@ -1,3 +1,4 @@
+internal import Console
 internal import EmbeddedPostgres
 internal import EventLog
 internal import ServiceRuntime

@@ -1,3 +1,4 @@
+internal import Console
 internal import Postgres
 internal import Reports
 internal import ServiceRuntime

@@ -1,3 +1,4 @@
+internal import Console
 internal import EventLog
 internal import Glibc
 internal import Postgres
@@ -75,7 +76,7 @@ struct ReportCommand: Command {
     private func printNew(
         _ days: [(ReportedApp, CivilDate)], now: Timestamp, on connection: inout Connection
     ) throws -> ExitCode {
-        let isColoured = format == .text && output == nil && Self.takesColour
+        let isColoured = format == .text && output == nil && StandardStream.output.takesColour
         var patience = Patience(seconds: wait)
         var documents: [String] = []
         var complaints = ""
@@ -157,12 +158,5 @@ struct ReportCommand: Command {
             throw UsageError("--wait takes a time such as 90s, 5m or 0s, not '\(String(printable: text))'")
         }
         return number * (match.2 == "h" ? 3600 : match.2 == "m" ? 60 : 1)
-    }
-
-    /// Whether somebody looks who wants colour.
-    static var takesColour: Bool {
-        guard StandardStream.output.isTerminal else { return false }
-        guard let refusal = unsafe getenv("NO_COLOR") else { return true }
-        return unsafe refusal.pointee == 0
     }
 }

@@ -1,9 +1,11 @@
+internal import Console
 internal import EmbeddedPostgres
 internal import EventLog
 internal import Glibc
 internal import HTTPServer
 internal import Ingestion
 internal import ServiceRuntime
+internal import Serving
 
 /// Runs the service until it is told to stop.
 struct ServeCommand: Command {
@@ -97,10 +99,16 @@ struct ServeCommand: Command {
         let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(arguments, log: log, fit: .seenLater, interruptible: false)
         defer { access.release() }
-        let configuration = Service.Configuration(
-            url: access.url, server: server, metricsListen: metricsListen, parts: parts, commits: commits, lanes: lanes,
-            mostWords: mostWords, newWords: newWords, node: arguments.text("node") ?? Self.nodeName(),
-            crossOrigin: CrossOrigin(origins), trustsClock: arguments.has("trust-clock"))
+        var configuration = Service.Configuration(
+            url: access.url, server: server, node: arguments.text("node") ?? Self.nodeName())
+        configuration.metricsListen = metricsListen
+        configuration.parts = parts
+        configuration.commits = commits
+        configuration.lanes = lanes
+        configuration.mostWords = mostWords
+        configuration.newWords = newWords
+        configuration.crossOrigin = CrossOrigin(origins)
+        configuration.trustsClock = arguments.has("trust-clock")
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut
         }

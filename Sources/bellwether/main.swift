@@ -1,5 +1,11 @@
-internal import Glibc
-internal import ServiceRuntime
+internal import Console
 
-StandardStream.holdClosed()
-exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+Program([
+    ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
+    AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
+    ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self, ReportCommand.self,
+    EraseCommand.self, CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
+    RejectedListCommand.self, RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
+    WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
+    SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
+]).run()

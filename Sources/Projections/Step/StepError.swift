@@ -69,3 +69,7 @@ extension StepError: CustomStringConvertible {
         }
     }
 }
+
+extension StepError: DatabaseFailure {
+    package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
+}

@@ -80,3 +80,7 @@ package enum VerifierError: Error, CustomStringConvertible {
         }
     }
 }
+
+extension VerifierError: DatabaseFailure {
+    package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
+}

@@ -1,3 +1,4 @@
+internal import Console
 internal import Posting
 internal import Projections
 internal import Reports
@@ -9,7 +10,7 @@ struct DemoTelling {
     let seconds: Double
 
     func tell(_ sent: DemoRun.Sent, _ proof: VerificationReport, _ made: [DemoRun.Made]) {
-        let texts = made.map { ReportCommand.takesColour ? $0.report.colouredText : $0.report.documents.text }
+        let texts = made.map { StandardStream.output.takesColour ? $0.report.colouredText : $0.report.documents.text }
         StandardStream.output.write(ReportFormat.text.joined(texts))
         StandardStream.error.write("\n" + account(of: sent) + account(of: proof) + places(made))
     }

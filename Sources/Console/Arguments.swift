@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// A command's words, sorted into operands and options, and checked against what it takes.
-struct Arguments {
-    let operands: [String]
+package struct Arguments {
+    package let operands: [String]
     private var values: [String: [String]] = [:]
 
     init(_ words: [String], for command: any Command.Type) throws {
@@ -53,14 +53,14 @@ struct Arguments {
         }
     }
 
-    func has(_ name: String) -> Bool { values[name] != nil }
+    package func has(_ name: String) -> Bool { values[name] != nil }
 
-    func text(_ name: String) -> String? { values[name]?.last }
+    package func text(_ name: String) -> String? { values[name]?.last }
 
-    func texts(_ name: String) -> [String] { values[name] ?? [] }
+    package func texts(_ name: String) -> [String] { values[name] ?? [] }
 
     /// A whole number within a range.
-    func number(_ name: String, in range: ClosedRange<Int>, default value: Int) throws -> Int {
+    package func number(_ name: String, in range: ClosedRange<Int>, default value: Int) throws -> Int {
         guard let text = text(name) else { return value }
         guard let number = Int(text), range.contains(number) else {
             throw UsageError(
@@ -70,7 +70,7 @@ struct Arguments {
     }
 
     /// One of a few words.
-    func choice<Choice: RawRepresentable & CaseIterable>(
+    package func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, default value: Choice
     ) throws -> Choice where Choice.RawValue == String {
         guard let text = text(name) else { return value }

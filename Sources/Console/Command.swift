@@ -1,5 +1,5 @@
 /// One command: what it is called, what it takes, what it does. One file each, all in this order.
-protocol Command {
+package protocol Command {
     /// The words that call it.
     static var words: [String] { get }
     /// The words that must, or may (in brackets), follow.
@@ -14,9 +14,9 @@ protocol Command {
 }
 
 extension Command {
-    static var operands: [String] { [] }
-    static var options: [Option] { [] }
-    static var needsDatabase: Bool { true }
+    package static var operands: [String] { [] }
+    package static var options: [Option] { [] }
+    package static var needsDatabase: Bool { true }
 
     static var allOptions: [Option] {
         options + (needsDatabase ? DatabaseAccess.options : []) + [Option("help", help: "Show this text")]
@@ -24,7 +24,7 @@ extension Command {
 }
 
 /// One option of a command.
-struct Option: Sendable {
+package struct Option: Sendable {
     let name: String
     /// What stands for its value in help; nil for a switch.
     let value: String?
@@ -33,7 +33,7 @@ struct Option: Sendable {
     let isRepeatable: Bool
     let help: String
 
-    init(
+    package init(
         _ name: String, _ value: String? = nil, environment: String? = nil, isRepeatable: Bool = false, help: String
     ) {
         self.name = name

@@ -1,5 +1,5 @@
+internal import Console
 internal import EventLog
-internal import Ingestion
 internal import Postgres
 internal import Posting
 internal import Projections
@@ -9,17 +9,7 @@ internal import Simulation
 internal import Telemetry
 
 /// Shows what Bellwether is: two apps, a fortnight and a day, from phones to the summary.
-struct DemoCommand: Command {
-    static let words = ["demo"]
-    static let summary =
-        "Show it all: two simulated apps, real HTTP, proved funnels, the summary"
-    static let options = [
-        Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
-        Option("installs", "N", help: "Phones of each app (default 1200)"),
-        Option("seed", "N", help: "Other people for another number (default 1)"),
-    ]
-    static let needsDatabase = false
-
+struct DemoCommand: DemoDeclaration {
     private let directory: String?
     private let installs: Int
     private let seed: UInt64

@@ -1,13 +1,13 @@
-internal import EmbeddedPostgres
-internal import EventLog
+package import EmbeddedPostgres
+package import EventLog
 internal import Glibc
 internal import Migrations
-internal import Postgres
-internal import ServiceRuntime
+package import Postgres
+package import ServiceRuntime
 
 /// The database a command works on: the one that a URL names, or the embedded one, which is made, started and brought up
 /// to date first, and kept while the command needs it.
-final class DatabaseAccess: Sendable {
+package final class DatabaseAccess: Sendable {
     static let options = [
         Option(
             "database", "URL", environment: "BELLWETHER_DATABASE_URL",
@@ -15,16 +15,16 @@ final class DatabaseAccess: Sendable {
         Option("data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL"),
     ]
 
-    static let embeddedDatabase = "bellwether"
-    static let owner = "bellwether_owner"
+    package static let embeddedDatabase = "bellwether"
+    package static let owner = "bellwether_owner"
 
     /// As the owner of everything.
-    let url: String
-    let cluster: EmbeddedCluster?
+    package let url: String
+    package let cluster: EmbeddedCluster?
     private let interruption: Interruption?
 
     /// `interruptible` lets go of the database when somebody presses Ctrl-C; a service sees to that itself.
-    convenience init(
+    package convenience init(
         _ arguments: Arguments, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true, shards: Int16? = nil
     ) throws {
         if let url = try DatabaseAccess.givenURL(arguments) {
@@ -45,7 +45,7 @@ final class DatabaseAccess: Sendable {
 
     /// The embedded one of this directory, which gets so many shards if it is new. `whenInterrupted` is called before it is
     /// let go of.
-    init(
+    package init(
         embeddedIn directory: String, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true,
         shards: Int16? = nil,
         whenInterrupted: @escaping @Sendable () -> Void = {}
@@ -69,12 +69,12 @@ final class DatabaseAccess: Sendable {
     }
 
     /// What the command needs no more; the last user of an embedded cluster stops it.
-    func release() {
+    package func release() {
         cluster?.release()
     }
 
     /// Lends a connection as the owner, and ends the access when the body has returned.
-    static func withConnection<Result>(
+    package static func withConnection<Result>(
         _ arguments: Arguments, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
         statementSeconds: Int = 600, shards: Int16? = nil,
         _ body: (inout Connection) throws -> Result
@@ -87,7 +87,7 @@ final class DatabaseAccess: Sendable {
     }
 
     /// The URL for a role: on the embedded database a login of its own; elsewhere the given login, stepped down.
-    func url(for role: LogSession.Role) -> String {
+    package func url(for role: LogSession.Role) -> String {
         if let cluster {
             return cluster.connectionURL(
                 database: DatabaseAccess.embeddedDatabase,
@@ -108,21 +108,21 @@ final class DatabaseAccess: Sendable {
         return url + (url.contains("?") ? "&" : "?") + "options=" + options
     }
 
-    static let clusterOptions = ClusterOptions(
+    package static let clusterOptions = ClusterOptions(
         superuser: "bellwether",
         roles: [
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
             AnalystLogin.embedded, LogSession.Role.reporter.rawValue,
         ])
 
-    static func dataDirectory(_ arguments: Arguments) -> String {
+    package static func dataDirectory(_ arguments: Arguments) -> String {
         if let directory = arguments.text("data") { return directory }
         if getuid() == 0 { return "/var/lib/bellwether" }
         if let base = environment("XDG_DATA_HOME") { return base + "/bellwether" }
         return (environment("HOME") ?? ".") + "/.local/share/bellwether"
     }
 
-    static func givenURL(_ arguments: Arguments) throws -> String? {
+    package static func givenURL(_ arguments: Arguments) throws -> String? {
         guard let url = arguments.text("database") else { return nil }
         guard url == "-" else { return url }
         guard let line = readLine(), !line.isEmpty else {

@@ -1,3 +1,4 @@
+internal import Console
 internal import Posting
 internal import ServiceRuntime
 internal import Simulation

@@ -1,13 +1,18 @@
 internal import EventLog
-internal import Postgres
-internal import ServiceRuntime
+package import Postgres
+package import ServiceRuntime
 
 /// A session of who makes reports.
-struct ReporterSession {
-    let access: DatabaseAccess
-    let log: Log
+package struct ReporterSession {
+    private let access: DatabaseAccess
+    private let log: Log
 
-    func open() throws -> Connection {
+    package init(access: DatabaseAccess, log: Log) {
+        self.access = access
+        self.log = log
+    }
+
+    package func open() throws -> Connection {
         do {
             var connection = try LogSession.open(
                 url: access.url, role: .reporter, purpose: "report", log: log, statementSeconds: 600)
@@ -30,7 +35,7 @@ struct ReporterSession {
 
 extension PostgresError {
     /// Why a report was not kept, and what to do.
-    var whyNotKept: String {
+    package var whyNotKept: String {
         let cause =
             switch state {
             case .insufficientPrivilege:

@@ -1,13 +1,14 @@
+internal import Console
 internal import EmbeddedPostgres
 internal import EventLog
 internal import Glibc
 internal import HTTPServer
-internal import Ingestion
 internal import Postgres
 internal import Posting
 internal import Projections
 internal import Reports
 internal import ServiceRuntime
+internal import Serving
 internal import Simulation
 internal import Telemetry
 
@@ -106,9 +107,7 @@ struct DemoRun {
 
     private func startService(_ clock: WoundClock) throws -> Service {
         var configuration = Service.Configuration(
-            url: access.url, server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)),
-            metricsListen: nil, parts: [.ingest, .project], commits: GroupCommit.Configuration(), lanes: 2,
-            mostWords: 100_000, node: "demo", crossOrigin: CrossOrigin([]))
+            url: access.url, server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)), node: "demo")
         configuration.clock = { clock.now }
         let service = try Service(configuration, log: log, revive: {})
         service.start()

@@ -1,8 +1,6 @@
-internal import Reports
-
 extension ReportFormat {
     /// Reports of several apps as one text; one alone stays as it is.
-    func joined(_ documents: [String]) -> String {
+    package func joined(_ documents: [String]) -> String {
         guard documents.count > 1 else { return documents.first ?? "" }
         switch self {
         case .text: return documents.joined(separator: "\n" + String(repeating: "─", count: 100) + "\n\n")

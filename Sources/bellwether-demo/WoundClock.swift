@@ -1,3 +1,4 @@
+internal import Console
 internal import ServiceRuntime
 internal import Telemetry
 

@@ -4,7 +4,7 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// How well the database has to fit this program, for a command to begin.
-enum DatabaseFit {
+package enum DatabaseFit {
     /// What this version made, and no other: the rules of another would do harm, or fail somewhere in the middle.
     case exact
     /// Anything that was migrated once: for whoever only reads what is there.

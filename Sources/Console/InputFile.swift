@@ -2,12 +2,12 @@ internal import Glibc
 internal import ServiceRuntime
 
 /// A file that a command reads, or standard input for `-`.
-final class InputFile {
-    let descriptor: Int32
+package final class InputFile {
+    package let descriptor: Int32
     /// Its name, for sentences.
-    let name: String
+    package let name: String
 
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         guard path != "-" else {
             (descriptor, name) = (STDIN_FILENO, "standard input")
             return
@@ -27,7 +27,7 @@ final class InputFile {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// All of it; nil when it is larger than that, of which no more is read.
-    static func read(_ path: String, most: Int) throws -> [UInt8]? {
+    package static func read(_ path: String, most: Int) throws -> [UInt8]? {
         let file = try InputFile(path)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

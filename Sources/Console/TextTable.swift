@@ -1,22 +1,22 @@
 internal import ServiceRuntime
 
 /// How a command writes its data.
-enum OutputFormat: String, CaseIterable {
+package enum OutputFormat: String, CaseIterable {
     case text, json
 }
 
 /// Columns for a terminal, as wide as their widest cell.
-struct TextTable {
+package struct TextTable {
     private var rows: [[String]]
 
-    init(_ header: [String]) { rows = [header] }
+    package init(_ header: [String]) { rows = [header] }
 
     /// Control and direction-changing characters are shown, not sent.
-    mutating func add(_ cells: [String]) {
+    package mutating func add(_ cells: [String]) {
         rows.append(cells.map(String.init(printable:)))
     }
 
-    var text: String {
+    package var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let line = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }

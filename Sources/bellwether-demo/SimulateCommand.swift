@@ -1,27 +1,11 @@
+internal import Console
 internal import Posting
 internal import ServiceRuntime
 internal import Simulation
 internal import Telemetry
 
 /// Posts believable traffic to any server until it is told to stop.
-struct SimulateCommand: Command {
-    static let words = ["simulate"]
-    static let summary = "Post believable traffic to a server, as phones would"
-    static let options = [
-        Option("url", "URL", help: "The server, such as http://127.0.0.1:8080; or unix:/path/of/a/socket; required"),
-        Option(
-            "write-key", "KEY", environment: "BELLWETHER_WRITE_KEY",
-            help: "Write key of the app; '-' reads it from standard input; required"),
-        Option(
-            "server-key", "KEY", environment: "BELLWETHER_SERVER_KEY",
-            help: "Server key of the app: also registers its categories and tells of its sends"),
-        Option("rate", "N", help: "Events a second (default 50)"),
-        Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
-        Option("seed", "N", help: "The same people for the same number (default: any)"),
-        Option("connections", "N", help: "Requests at once (default 4)"),
-    ]
-    static let needsDatabase = false
-
+struct SimulateCommand: SimulateDeclaration {
     private let url: String
     private let key: String
     private let serverKey: String?

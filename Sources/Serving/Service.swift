@@ -1,14 +1,14 @@
-internal import EventLog
-internal import HTTPServer
-internal import Ingestion
+package import EventLog
+package import HTTPServer
+package import Ingestion
 internal import Projections
-internal import ServiceRuntime
-internal import Telemetry
+package import ServiceRuntime
+package import Telemetry
 
 /// The parts of a running service, wired together: started from the database outward, stopped from the door inward.
-final class Service: Sendable {
+package final class Service: Sendable {
     /// What of it this process runs.
-    enum Part: String, CaseIterable { case ingest, project }
+    package enum Part: String, CaseIterable { case ingest, project }
 
     private let keeper: LogKeeper
     private let ingestion: Ingestion?
@@ -26,25 +26,29 @@ final class Service: Sendable {
         let clerk: Clerk
     }
 
-    struct Configuration {
-        var url: String
-        var server: HTTPServerConfiguration
-        var metricsListen: HTTPServerConfiguration.Address?
-        var parts: Set<Part>
-        var commits: GroupCommit.Configuration
-        var lanes: Int
-        var mostWords: Int32
-        var newWords = Appender.Configuration.NewWords()
-        var node: String
-        var crossOrigin: CrossOrigin
+    package struct Configuration {
+        package var url: String
+        package var server: HTTPServerConfiguration
+        package var metricsListen: HTTPServerConfiguration.Address?
+        package var parts = Set(Part.allCases)
+        package var commits = GroupCommit.Configuration()
+        package var lanes = 2
+        package var mostWords: Int32 = 100_000
+        package var newWords = Appender.Configuration.NewWords()
+        package var node: String
+        package var crossOrigin = CrossOrigin([])
         /// The log's last commits may lie ahead of this machine's clock.
-        var trustsClock = false
+        package var trustsClock = false
         /// When events are received. The present; a demonstration winds it.
-        var clock: @Sendable () -> Timestamp = { WallClock.now }
+        package var clock: @Sendable () -> Timestamp = { WallClock.now }
+
+        package init(url: String, server: HTTPServerConfiguration, node: String) {
+            (self.url, self.server, self.node) = (url, server, node)
+        }
     }
 
     /// `revive` is tried when the database is away; `linesLeftOut` counts what the log did not say, by reason.
-    init(
+    package init(
         _ configuration: Configuration, log: Log, revive: @escaping @Sendable () throws -> Void,
         linesLeftOut: @escaping @Sendable () -> [String: Int] = { [:] }
     ) throws {
@@ -161,7 +165,7 @@ final class Service: Sendable {
         }
     }
 
-    func start() {
+    package func start() {
         keeper.start()
         ingestion?.keys.start()
         ingestion?.commits.start()
@@ -175,7 +179,7 @@ final class Service: Sendable {
     }
 
     /// Reads certificate and key anew, for the clients that come from now on.
-    func readCertificateAnew() {
+    package func readCertificateAnew() {
         do {
             log.info(
                 try doors[0].readCertificateAnew()
@@ -186,10 +190,10 @@ final class Service: Sendable {
     }
 
     /// Where its main door is.
-    var address: HTTPServerConfiguration.Address { doors[0].address }
+    package var address: HTTPServerConfiguration.Address { doors[0].address }
 
     /// Waits until it would say that it is ready; gives what is missing at the deadline.
-    func waitUntilReady(by deadline: Deadline) -> String? {
+    package func waitUntilReady(by deadline: Deadline) -> String? {
         while let missing = isReady() {
             guard !deadline.hasPassed else { return missing.reason }
             _ = draining.wait(until: min(deadline, .after(seconds: 0.02))) { $0 ? true : nil }
@@ -198,7 +202,7 @@ final class Service: Sendable {
     }
 
     /// Answers what is in flight, refuses what is new, commits what waits. Within half a minute, whatever runs.
-    func stop() {
+    package func stop() {
         draining.withLock { $0 = true }
         runner?.askToStop()
         let end = Deadline.after(seconds: 15)

@@ -2,10 +2,10 @@ internal import Glibc
 internal import ServiceRuntime
 
 /// Lets go of what a command holds when somebody presses Ctrl-C, then ends the process as that signal would have.
-final class Interruption: Sendable {
+package final class Interruption: Sendable {
     private static let isUnderway = Lock(false)
 
-    init(_ cleanUp: @escaping @Sendable () -> Void) {
+    package init(_ cleanUp: @escaping @Sendable () -> Void) {
         Signals.prepare()
         _ = Worker(name: "signals") {
             let name = Signals.waitForStop()

@@ -2,9 +2,9 @@ internal import Glibc
 internal import ServiceRuntime
 
 /// A file that is written whole or not at all: whoever reads it meanwhile sees the old one or the new one.
-enum OutputFile {
+package enum OutputFile {
     /// Writes a text, in the place of what the file held.
-    static func write(_ text: String, to path: String) throws {
+    package static func write(_ text: String, to path: String) throws {
         var status = stat()
         // A terminal and the like must not be put away for a file.
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {

@@ -1,12 +1,14 @@
 internal import ServiceRuntime
 
 /// How far a long piece of work has come, in one line that is drawn over and over; nothing where nobody watches.
-final class ProgressBar: Sendable {
+package final class ProgressBar: Sendable {
+    package init() {}
+
     private let isShown = StandardStream.error.isTerminal
     private let drawn = Lock((text: "", at: Deadline(nanoseconds: 0)))
 
     /// Shows a share from 0 to 1 and what is being done.
-    func show(_ share: Double, _ words: String) {
+    package func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         let width = 30
         let filled = Int(saturating: (min(max(share, 0), 1) * Double(width)).rounded(.down))
@@ -15,10 +17,10 @@ final class ProgressBar: Sendable {
     }
 
     /// Shows what is being done, where nobody knows how much there is.
-    func show(_ words: String) { if isShown { draw(words) } }
+    package func show(_ words: String) { if isShown { draw(words) } }
 
     /// Leaves an empty line for what comes next.
-    func clear() { if isShown { draw("") } }
+    package func clear() { if isShown { draw("") } }
 
     private func draw(_ text: String) {
         drawn.withLock { drawn in

@@ -1,14 +1,11 @@
 internal import BellwetherVersion
 internal import EmbeddedPostgres
-internal import EventLog
-internal import HTTPServer
+internal import Glibc
 internal import Postgres
-internal import Projections
-internal import Reports
 internal import ServiceRuntime
 
 /// What the process tells its caller.
-enum ExitCode: Int32 {
+package enum ExitCode: Int32 {
     case done = 0
     /// It failed, or what was compared differs.
     case failed = 1
@@ -19,24 +16,20 @@ enum ExitCode: Int32 {
 }
 
 /// From the command line to a command and from its end to an exit code.
-enum Program {
+package struct Program {
     /// In the order of the help text.
-    static var commands: [any Command.Type] {
-        [
-            ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
-            ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
-            ReportCommand.self, EraseCommand.self,
-            CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
-            RejectedListCommand.self,
-            RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self, WordsPruneCommand.self,
-            PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
-            SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
-        ]
+    private let commands: [any Command.Type]
+
+    package init(_ commands: [any Command.Type]) { self.commands = commands }
+
+    /// Does what the command line of this process says, and ends the process.
+    package func run() -> Never {
+        StandardStream.holdClosed()
+        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
     /// Whoever reads the exit code must not take half of an output for all of it.
-    static func run(_ words: [String]) -> ExitCode {
+    private func run(_ words: [String]) -> ExitCode {
         let code = obey(words)
         Interruption.giveWay()
         guard let reason = StandardStream.output.failure else { return code }
@@ -44,7 +37,7 @@ enum Program {
         return code == .done ? .failed : code
     }
 
-    private static func obey(_ words: [String]) -> ExitCode {
+    private func obey(_ words: [String]) -> ExitCode {
         do {
             if words.first == "--version" {
                 StandardStream.output.write("bellwether \(BellwetherVersion.number)\n")
@@ -59,19 +52,19 @@ enum Program {
             return try command.init(arguments).run()
         } catch {
             Interruption.giveWay()
-            StandardStream.error.write("bellwether: \(sentence(for: error))\n")
-            return exitCode(for: error)
+            StandardStream.error.write("bellwether: \(Self.sentence(for: error))\n")
+            return Self.exitCode(for: error)
         }
     }
 
     /// The command whose words the line begins with; the longest wins.
-    private static func find(_ words: [String]) -> ((any Command.Type), [String])? {
+    private func find(_ words: [String]) -> ((any Command.Type), [String])? {
         let match = commands.filter { words.starts(with: $0.words) }.max { $0.words.count < $1.words.count }
         return match.map { ($0, Array(words.dropFirst($0.words.count))) }
     }
 
     /// No command was named: help if that was asked for, else a usage error that helps.
-    private static func explain(_ words: [String]) throws -> ExitCode {
+    private func explain(_ words: [String]) throws -> ExitCode {
         let isQuestion = words.first == "help"
         let named = words.dropFirst(isQuestion ? 1 : 0).filter { !$0.hasPrefix("-") }
         if isQuestion, let (command, _) = find(named) {
@@ -89,7 +82,7 @@ enum Program {
     }
 
     /// What of these words is unknown, and what is known in its place.
-    private static func complaint(_ words: [String]) -> String {
+    private func complaint(_ words: [String]) -> String {
         let count =
             words.indices.last { count in commands.contains { $0.words.starts(with: words.prefix(count)) } } ?? 0
         let unknown = words.prefix(count + 1).joined(separator: " ")
@@ -108,27 +101,21 @@ enum Program {
     private static func exitCode(for error: any Error) -> ExitCode {
         switch error {
         case is UsageError: .usage
-        case let error as PostgresError: error.isUnavailable ? .unavailable : .failed
         case is EmbeddedPostgresError: .unavailable
-        case AppError.database(let error): error.isUnavailable ? .unavailable : .failed
-        case StepError.database(let error): error.isUnavailable ? .unavailable : .failed
-        case MigrationError.database(_, let error): error.isUnavailable ? .unavailable : .failed
-        case VerifierError.database(let error): error.isUnavailable ? .unavailable : .failed
-        case ReportError.database(let error): error.isUnavailable ? .unavailable : .failed
-        case ReadinessError.database(let error): error.isUnavailable ? .unavailable : .failed
+        case let error as any DatabaseFailure: error.ofDatabase?.isUnavailable == true ? .unavailable : .failed
         default: .failed
         }
     }
 }
 
 /// The command line makes no sense; the text says what would.
-struct UsageError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct UsageError: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }
 
 /// A command could not do what it was asked; the text says why.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }

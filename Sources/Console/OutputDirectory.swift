@@ -1,16 +1,16 @@
-internal import Glibc
+package import Glibc
 internal import ServiceRuntime
 
 /// A directory that was looked at and stays the one that was: files and directories in it are reached from here, and never by
 /// way of a link. Root writes into none that others own or can write to, where a name could lead to any file of the machine.
-final class OutputDirectory {
+package final class OutputDirectory {
     private let descriptor: Int32
     private let path: String
     /// Who may own it beside root, where root writes.
     private let users: Set<uid_t>
 
     /// Opens one, for a file in it, or makes it with those above it where `isMade` says so.
-    convenience init(
+    package convenience init(
         _ path: String, isMade: Bool = false, for file: String? = nil, trusting users: Set<uid_t> = []
     ) throws {
         if geteuid() == 0, let weakness = TrustedPath.weakness(of: path, trusting: users) {
@@ -38,7 +38,7 @@ final class OutputDirectory {
     deinit { close(descriptor) }
 
     /// The directory of this name in it, made if it is missing.
-    func directory(_ name: String) throws -> OutputDirectory {
+    package func directory(_ name: String) throws -> OutputDirectory {
         let place = "\(path)/\(name)"
         guard unsafe mkdirat(descriptor, name, 0o777) == 0 || errno == EEXIST else { throw Self.failure("made", place) }
         let inner = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -54,7 +54,7 @@ final class OutputDirectory {
     }
 
     /// Puts a text in the place of what the file of this name held.
-    func write(_ text: String, to name: String) throws {
+    package func write(_ text: String, to name: String) throws {
         let place = "\(path)/\(name)"
         var status = stat()
         if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT != S_IFREG {

@@ -1,0 +1,40 @@
+/// What `demo` is called and takes. `bellwether` lists and explains it; `bellwether-demo` does it.
+package protocol DemoDeclaration: Command {}
+
+extension DemoDeclaration {
+    package static var words: [String] { ["demo"] }
+    package static var summary: String { "Show it all: two simulated apps, real HTTP, proved funnels, the summary" }
+    package static var options: [Option] {
+        [
+            Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
+            Option("installs", "N", help: "Phones of each app (default 1200)"),
+            Option("seed", "N", help: "Other people for another number (default 1)"),
+        ]
+    }
+    package static var needsDatabase: Bool { false }
+}
+
+/// What `simulate` is called and takes. `bellwether` lists and explains it; `bellwether-demo` does it.
+package protocol SimulateDeclaration: Command {}
+
+extension SimulateDeclaration {
+    package static var words: [String] { ["simulate"] }
+    package static var summary: String { "Post believable traffic to a server, as phones would" }
+    package static var options: [Option] {
+        [
+            Option(
+                "url", "URL", help: "The server, such as http://127.0.0.1:8080; or unix:/path/of/a/socket; required"),
+            Option(
+                "write-key", "KEY", environment: "BELLWETHER_WRITE_KEY",
+                help: "Write key of the app; '-' reads it from standard input; required"),
+            Option(
+                "server-key", "KEY", environment: "BELLWETHER_SERVER_KEY",
+                help: "Server key of the app: also registers its categories and tells of its sends"),
+            Option("rate", "N", help: "Events a second (default 50)"),
+            Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
+            Option("seed", "N", help: "The same people for the same number (default: any)"),
+            Option("connections", "N", help: "Requests at once (default 4)"),
+        ]
+    }
+    package static var needsDatabase: Bool { false }
+}

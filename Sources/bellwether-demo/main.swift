@@ -1,0 +1,3 @@
+internal import Console
+
+Program([SimulateCommand.self, DemoCommand.self]).run()
