@@ -1,11 +1,12 @@
 import EventLog
 import Postgres
 import Registry
-import Reports
 import Sends
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("The report of a day whose buttons and sends are known")
 struct NamedReportTests {

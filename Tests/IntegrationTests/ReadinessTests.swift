@@ -1,11 +1,12 @@
 import EventLog
 import Postgres
 import Projections
-import Reports
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("Whether the funnels can be reported from")
 struct ReadinessTests {

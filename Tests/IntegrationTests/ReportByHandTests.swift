@@ -1,8 +1,9 @@
 import EventLog
-import Reports
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("The report of a hand-written day")
 struct ReportByHandTests {

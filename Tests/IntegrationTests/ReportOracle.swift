@@ -1,10 +1,11 @@
 import FunnelOracle
-import Reports
 import Telemetry
 
 import struct Foundation.Calendar
 import struct Foundation.Date
 import struct Foundation.TimeZone
+
+@testable import Reports
 
 /// What a report must say of a day of an app, counted straight from the oracle's deliveries. Settling, dead buttons and
 /// data quality aside: of those a few deliveries tell nothing.

@@ -2,11 +2,12 @@ import EventLog
 import FunnelOracle
 import Postgres
 import Projections
-import Reports
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("Reports of random histories")
 struct ReportOracleTests {

@@ -1,9 +1,10 @@
 import EventLog
 import Postgres
-import Reports
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("The report of a day")
 struct ReportReaderTests {

@@ -1,5 +1,6 @@
-import Reports
 import Telemetry
+
+@testable import Reports
 
 /// The month that `ReportByHandTests` counts by hand.
 extension ReportedHistory {

@@ -1,9 +1,10 @@
 import EventLog
 import Projections
-import Reports
 import ServiceRuntime
 import Telemetry
 import TestSupport
+
+@testable import Reports
 
 /// Events that are written by hand, day by day, and what a report makes of them.
 struct ReportedHistory {

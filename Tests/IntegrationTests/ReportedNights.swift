@@ -1,9 +1,10 @@
 import EventLog
 import Postgres
 import Projections
-import Reports
 import Telemetry
 import TestSupport
+
+@testable import Reports
 
 /// An app whose days are reported night after night, at times that a test names.
 struct ReportedNights {

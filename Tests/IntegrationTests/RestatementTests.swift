@@ -1,10 +1,11 @@
 import EventLog
 import Postgres
 import Projections
-import Reports
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("Days that changed since they were told")
 struct RestatementTests {

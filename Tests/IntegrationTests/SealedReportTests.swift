@@ -1,10 +1,11 @@
 import EventLog
 import Projections
-import Reports
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("The report of a day that retention has sealed")
 struct SealedReportTests {

@@ -1,5 +1,6 @@
-import Reports
 import Testing
+
+@testable import Reports
 
 @Suite("How the events of a day come in")
 struct ArrivalCurveTests {

@@ -1,8 +1,9 @@
 import Foundation
-import Reports
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("Reports as CSV") struct CSVDocumentTests {
     @Test("it is one table: a head, as many cells in each line, a number or nothing at the end") func table() throws {

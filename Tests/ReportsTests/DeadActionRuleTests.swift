@@ -1,6 +1,7 @@
-import Reports
 import Telemetry
 import Testing
+
+@testable import Reports
 
 @Suite("Which buttons are called dead")
 struct DeadActionRuleTests {

@@ -1,7 +1,8 @@
 import Foundation
-import Reports
 import ServiceRuntime
 import Testing
+
+@testable import Reports
 
 /// The page in headless Chromium. A machine without it fails: `make deps` installs it.
 @Suite(.serialized) struct HTMLInBrowserTests {

@@ -1,6 +1,7 @@
-import Reports
 import Telemetry
 import Testing
+
+@testable import Reports
 
 @Suite("A day beside other days")
 struct HeadlineTests {

@@ -1,7 +1,8 @@
 import Foundation
-import Reports
 import TestSupport
 import Testing
+
+@testable import Reports
 
 @Suite("A report as JSON") struct JSONDocumentTests {
     private static let samples = SampleReport.Kind.allCases.map(\.report)

@@ -1,6 +1,7 @@
-import Reports
 import Telemetry
 import Testing
+
+@testable import Reports
 
 @Suite("What is read of the log")
 struct LogSampleTests {

@@ -1,5 +1,6 @@
-import Reports
 import Testing
+
+@testable import Reports
 
 /// What a report says where somebody has told what buttons, pages and sends are.
 @Suite("A report that knows names") struct NamedPageTests {

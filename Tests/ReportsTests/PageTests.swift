@@ -1,5 +1,6 @@
-import Reports
 import Testing
+
+@testable import Reports
 
 @Suite("A report in words") struct PageTests {
     @Test("of a sealed day it says so right after its headline, in every document, and of another it does not")

@@ -1,5 +1,6 @@
 import FunnelOracle
-import Reports
+
+@testable import Reports
 
 /// Pages of any shape, with names as nobody should choose them. Each figure is there once, so that it can be looked for.
 struct RandomPage {

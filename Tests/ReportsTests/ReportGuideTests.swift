@@ -1,6 +1,7 @@
 import Foundation
-import Reports
 import Testing
+
+@testable import Reports
 
 /// `Docs/Report.md` shows lines of real documents.
 @Suite struct ReportGuideTests {

@@ -1,5 +1,6 @@
-import Reports
 import Telemetry
+
+@testable import Reports
 
 /// Whole reports to draw: every section has something to say, and some of the names are hostile.
 enum SampleReport {

@@ -1,4 +1,4 @@
-import Reports
+@testable import Reports
 
 /// A page with one of everything.
 enum SmallPage {

@@ -1,5 +1,6 @@
-import Reports
 import Testing
+
+@testable import Reports
 
 @Suite("A page for a terminal")
 struct TextDocumentTests {

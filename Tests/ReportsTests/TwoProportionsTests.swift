@@ -1,5 +1,6 @@
-import Reports
 import Testing
+
+@testable import Reports
 
 @Suite("Whether two shares differ by more than chance")
 struct TwoProportionsTests {

@@ -1,9 +1,24 @@
 package import Postgres
 package import Telemetry
 
-/// The reports that are kept. They are added and read; nothing changes one.
+/// A report as it was first printed.
+package struct KeptReport: Sendable {
+    package var place: Place
+    package var documents: ReportDocuments
+
+    /// Which of the kept reports it is.
+    package struct Place: Hashable, Sendable {
+        package var app: String
+        package var day: CivilDate
+        /// The position in the log that the report names.
+        package var position: Int64
+        package var madeAt: Timestamp
+    }
+}
+
+/// The kept reports. They are added and read, and never changed.
 package enum ReportArchive {
-    /// The newest report of that day at or before a position of the log; nil when none is kept.
+    /// The newest report of that day at or before a position of the log; nil if none is kept.
     package static func newest(
         app: String, day: CivilDate, atOrBefore position: Int64, on connection: inout Connection
     ) throws(PostgresError) -> KeptReport? {
@@ -15,7 +30,7 @@ package enum ReportArchive {
         return try rows.first.map { row throws(PostgresError) in try KeptReport(row, app: app, day: day) }
     }
 
-    /// The one that says the same of the same position, apart from what moves with the clock or with earlier reports.
+    /// The kept report that says the same at the same position, apart from what depends on the clock or on earlier reports.
     private static func same(
         as report: Report, content: String, on connection: inout Connection
     ) throws(PostgresError) -> KeptReport? {
@@ -30,36 +45,34 @@ package enum ReportArchive {
         }
     }
 
-    /// Which reports of an app are kept, of one day or of all: the latest day first, and the newest of a day first.
+    /// The kept reports of an app, of one day or of all: the latest day first, and the newest report of a day first.
     package static func list(
         app: String, day: CivilDate? = nil, on connection: inout Connection
     ) throws(PostgresError) -> [KeptReport.Place] {
-        let rows = try connection.query(
+        try connection.query(
             """
             SELECT day, position, made_at FROM report.kept WHERE app = \(app) AND (\(day) IS NULL OR day = \(day))
             ORDER BY day DESC, position DESC, id DESC
-            """)
-        var places: [KeptReport.Place] = []
-        for row in rows {
-            places.append(
-                KeptReport.Place(app: app, day: try row.get(0), position: try row.get(1), madeAt: try row.get(2)))
+            """
+        ).map { row throws(PostgresError) in
+            KeptReport.Place(app: app, day: try row.get(0), position: try row.get(1), madeAt: try row.get(2))
         }
-        return places
     }
 
     /// What became of a report that was to be kept.
     enum Outcome {
         case added(ReportDocuments)
-        /// The same is kept already.
+        /// The same report is kept already.
         case found(KeptReport)
     }
 
-    /// Keeps a report with what it tells of its own day and of those that it restates; once, however often it is made.
+    /// Keeps a report with the figures of its own day and of the days that it restates. However often the same report is
+    /// made, it is kept once.
     static func keep(
         _ report: Report, figures: DayFigures, on connection: inout Connection
     ) throws(PostgresError) -> Outcome {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
-            // Two that are made at once would both find nothing. It also makes the first of a day the one with the least id.
+            // Without this, two reports made at once would both find nothing. It also gives the first of a day the least id.
             try connection.query("SELECT report.take_turn(\(report.app))")
             let content = report.timelessDocument
             if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }
@@ -73,8 +86,7 @@ package enum ReportArchive {
                     \(documents.csv))
                 RETURNING id
                 """)[0].get(0)
-            var told = [(report.day, figures)]
-            told += report.restated.map { ($0.day, $0.now) }
+            let told = [(report.day, figures)] + report.restated.map { ($0.day, $0.now) }
             try connection.query(
                 """
                 INSERT INTO report.told (report, day, delivered, received, responded, received_responded, dismissed,
@@ -89,7 +101,7 @@ package enum ReportArchive {
 }
 
 extension KeptReport {
-    /// From the columns that both look-ups above take.
+    /// From the columns that both queries above read.
     fileprivate init(_ row: Rows.Row, app: String, day: CivilDate) throws(PostgresError) {
         self.init(
             place: Place(app: app, day: day, position: try row.get(0), madeAt: try row.get(1)),

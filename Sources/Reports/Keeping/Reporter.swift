@@ -3,8 +3,8 @@ package import Telemetry
 
 /// Makes the report of one day of one app, and keeps it.
 ///
-/// What it says, and which earlier days have changed since they were told, is read in one snapshot. It does not wait for
-/// the funnels: that is `Readiness`.
+/// It reads the report, and which earlier days have changed since they were reported, in one snapshot. It does not wait for
+/// the funnels: `Readiness` does.
 package struct Reporter: Sendable {
     private let app: String
     private let day: CivilDate
@@ -14,16 +14,16 @@ package struct Reporter: Sendable {
         (self.app, self.day, self.now) = (app, day, now)
     }
 
-    /// A report and how it is printed.
+    /// A report and its documents.
     package struct Made: Sendable {
-        /// What the documents say; where they were kept before, how settled the day is and which earlier ones have
-        /// changed can be said anew here.
+        /// What the documents say. If they were kept earlier, this says more recently how settled the day is and which
+        /// earlier days have changed.
         package var report: Report
         package var documents: ReportDocuments
         package var keeping: Keeping
 
-        /// The text for a terminal: that of the documents, in the colours that each line of it has in the report. A line
-        /// that was kept in other words has none.
+        /// The text of the documents for a terminal. Each line has the colours that the report gives it; a line that was
+        /// kept in other words has none.
         package var colouredText: String {
             let document = TextDocument(Page(report))
             let lines = zip(document.text(inColour: false).lines, document.text(inColour: true).lines)
@@ -32,12 +32,12 @@ package struct Reporter: Sendable {
         }
     }
 
-    /// Whether it can be printed again later.
+    /// Whether the report can be printed again later.
     package enum Keeping: Sendable {
         case kept
-        /// As before: the same was kept earlier, and is what the documents are, whatever the hour says now.
+        /// The same report was kept earlier. The documents are the earlier ones, however much later it is now.
         case before
-        /// It is good to read but was not kept, so nobody will say later what has changed since.
+        /// The report can be read but was not kept, so no later report will say what has changed since.
         case failed(PostgresError)
     }
 
@@ -62,7 +62,24 @@ package struct Reporter: Sendable {
     }
 }
 
+extension Report {
+    /// Whether the day was over when the report was made.
+    var isFinal: Bool { settling.hoursSinceEnd >= 0 }
+
+    /// What depends on the log, the registered buttons and the reported sends alone. Two reports with the same text are one
+    /// report, made at different hours or after different ones. If buttons get their titles in between, there are two.
+    var timelessDocument: String {
+        var report = self
+        report.madeAt = Timestamp(microseconds: 0)
+        report.settling = Settling(hoursSinceEnd: 0, share: nil, events: 0)
+        report.restated = []
+        // Which days it is compared with, and the verdict, depend on its age and on earlier reports.
+        report.headline = Headline(counts: headline.counts)
+        return JSONDocument(report).text
+    }
+}
+
 extension String {
-    /// With an empty one after the last newline.
+    /// If the text ends with a newline, the last line is empty.
     fileprivate var lines: [Substring] { split(separator: "\n", omittingEmptySubsequences: false) }
 }

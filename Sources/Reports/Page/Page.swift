@@ -1,110 +1,148 @@
-/// A report in words and tables, before anybody has decided how it looks: written once, drawn as text, Markdown and HTML.
-/// Names from outside stand in any of its texts, as they came: whoever draws a page makes all of it safe.
-package struct Page: Hashable, Sendable {
-    package var title: String
-    /// Under the title: app, day, zone, position, when made.
-    package var subtitle: String
-    package var sections: [Section]
+internal import Telemetry
 
-    package init(title: String, subtitle: String, sections: [Section]) {
-        (self.title, self.subtitle, self.sections) = (title, subtitle, sections)
+/// A report in words and tables, before anybody has decided how it looks. It is written once and drawn as text, Markdown
+/// and HTML. Any of its texts may contain names from outside, unchanged: whoever draws a page makes all of it safe.
+struct Page: Hashable, Sendable {
+    var title: String
+    /// Under the title: the day, its time zone, the position in the log, and when the report was made.
+    var subtitle: String
+    var sections: [Section]
+
+    struct Section: Hashable, Sendable {
+        var title: String
+        var blocks: [Block]
+
+        init(_ title: String, _ blocks: [Block]) { (self.title, self.blocks) = (title, blocks) }
+    }
+}
+
+extension Page {
+    /// A report as people read it.
+    init(_ report: Report) {
+        self.init(
+            title: "\(report.app) · \(Wording.long(report.day))",
+            subtitle: "Push notifications on this day in \(report.timeZone). "
+                + "Made \(report.madeAt.description.prefix(16).replacing("T", with: " ")) UTC "
+                + "from the log up to position \(report.position).",
+            sections: report.isEmpty ? [Page.nothing(report)] : Report.sections.compactMap { $0.words(report) })
     }
 
-    package struct Section: Hashable, Sendable {
-        package var title: String
-        package var blocks: [Block]
-
-        package init(_ title: String, _ blocks: [Block]) { (self.title, self.blocks) = (title, blocks) }
+    private static func nothing(_ report: Report) -> Section {
+        let words = "No event of \(report.app) is on file for \(Wording.short(report.day))."
+        let changes = EarlierDaysSection.words(report)?.blocks ?? []
+        return Section("Nothing to tell", [.sentence(words, .plain)] + changes)
     }
 }
 
 /// A piece of a page.
-package enum Block: Hashable, Sendable {
+enum Block: Hashable, Sendable {
     case sentence(String, Tone)
-    /// The figures that matter most, side by side.
+    /// The most important figures, side by side.
     case figures([Figure])
     case table(Table)
     case ladder(Ladder)
 }
 
 /// How a sentence or a value is meant.
-package enum Tone: String, Hashable, Sendable {
+enum Tone: String, Hashable, Sendable {
     case plain, good, alarm
-    /// How a number came to be; small print.
+    /// Small print: where a number comes from.
     case note
 }
 
-/// A number with its name and what is said beside it.
-package struct Figure: Hashable, Sendable {
-    package var name: String
-    package var value: String
-    package var detail: String
+/// A number with its name, and a remark beside it.
+struct Figure: Hashable, Sendable {
+    var name: String
+    var value: String
+    var detail: String
 
-    package init(_ name: String, _ value: String, detail: String = "") {
+    init(_ name: String, _ value: String, detail: String = "") {
         (self.name, self.value, self.detail) = (name, value, detail)
     }
 }
 
-/// Rows and columns; every row has a cell for every column.
-package struct Table: Hashable, Sendable {
-    package var caption: String
-    package var columns: [Column]
-    package var rows: [[Cell]]
-    /// Rows that are left out for length.
-    package var omitted: Int
+/// Rows and columns. Every row has a cell for every column.
+struct Table: Hashable, Sendable {
+    var caption: String
+    var columns: [Column]
+    var rows: [[Cell]]
+    /// The number of rows that are left out because the list is long.
+    var omitted: Int
 
-    package init(_ caption: String, columns: [Column], rows: [[Cell]], omitted: Int = 0) {
+    init(_ caption: String, columns: [Column], rows: [[Cell]], omitted: Int = 0) {
         (self.caption, self.columns, self.rows, self.omitted) = (caption, columns, rows, omitted)
     }
 
-    package struct Column: Hashable, Sendable {
-        package enum Kind: Hashable, Sendable {
-            /// Text, to the left.
+    /// The number of rows that people read. JSON and CSV have all of them.
+    static let mostRows = 15
+
+    /// A row for each element of a list, up to as many as people read.
+    init<Row>(
+        _ caption: String, columns: [Column], of list: [Row], most: Int = Table.mostRows, row: (Row) -> [Cell]
+    ) {
+        self.init(caption, columns: columns, rows: list.prefix(most).map(row), omitted: max(0, list.count - most))
+    }
+
+    struct Column: Hashable, Sendable {
+        enum Kind: String, Hashable, Sendable {
+            /// Text, aligned left.
             case name
-            /// A figure, to the right.
+            /// A figure, aligned right.
             case number
             /// A share of one, drawn as a bar beside its figure.
             case bar
         }
-        package var title: String
-        package var kind: Kind
+        var title: String
+        var kind: Kind
 
-        package init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
+        init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
 
-        package static func name(_ title: String) -> Column { Column(title, .name) }
-        package static func number(_ title: String) -> Column { Column(title, .number) }
-        package static func bar(_ title: String) -> Column { Column(title, .bar) }
+        static func name(_ title: String) -> Column { Column(title, .name) }
+        static func number(_ title: String) -> Column { Column(title, .number) }
+        static func bar(_ title: String) -> Column { Column(title, .bar) }
     }
 
-    package struct Cell: Hashable, Sendable {
-        package var text: String
-        /// 0 to 1, in a bar column; nil draws none.
-        package var share: Double?
-        package var tone: Tone
+    struct Cell: Hashable, Sendable {
+        var text: String
+        /// 0 to 1, in a bar column; nil draws no bar.
+        var share: Double?
+        var tone: Tone
 
-        package init(_ text: String, share: Double? = nil, tone: Tone = .plain) {
+        init(_ text: String, share: Double? = nil, tone: Tone = .plain) {
             (self.text, self.share, self.tone) = (text, share, tone)
+        }
+
+        /// A name from outside, or `none` where the events give no name.
+        static func name(_ name: String, else none: String, tone: Tone = .plain) -> Cell {
+            Cell(Wording.name(name, else: none), tone: tone)
+        }
+        static func count(_ count: Int64) -> Cell { Cell(Wording.count(count)) }
+        static func percent(_ rate: Rate) -> Cell { Cell(Wording.percent(rate)) }
+        /// A rate with its bar.
+        static func bar(_ rate: Rate, tone: Tone = .plain) -> Cell { bar(rate.value, tone: tone) }
+        static func bar(_ share: Double?, tone: Tone = .plain) -> Cell {
+            Cell(Wording.percent(share), share: share, tone: tone)
         }
     }
 }
 
-/// A funnel: steps from wide to narrow, each a share of the first. Its table says the same, and more, in figures.
-package struct Ladder: Hashable, Sendable {
-    package var caption: String
-    package var steps: [Step]
-    package var table: Table
+/// A funnel: steps from wide to narrow, each a share of the first. Its table has the same figures and more.
+struct Ladder: Hashable, Sendable {
+    var caption: String
+    var steps: [Step]
+    var table: Table
 
-    package init(_ caption: String, steps: [Step], table: Table) {
+    init(_ caption: String, steps: [Step], table: Table) {
         (self.caption, self.steps, self.table) = (caption, steps, table)
     }
 
-    package struct Step: Hashable, Sendable {
-        package var label: String
-        package var value: Int64
-        /// Of the first step, 0 to 1.
-        package var share: Double
+    struct Step: Hashable, Sendable {
+        var label: String
+        var value: Int64
+        /// The share of the first step, 0 to 1.
+        var share: Double
 
-        package init(_ label: String, value: Int64, share: Double) {
+        init(_ label: String, value: Int64, share: Double) {
             (self.label, self.value, self.share) = (label, value, share)
         }
     }

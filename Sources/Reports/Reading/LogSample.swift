@@ -1,33 +1,34 @@
 internal import Postgres
-package import Telemetry
+internal import Telemetry
 
-/// Which stretches of the log are read where a whole month of it could be too much.
+/// The parts of the log that are read, since a whole month of it may be too much.
 ///
-/// The log is laid out by the devices' clocks, and holds all apps. Up to `mostDeliveries` in the four weeks it is read
-/// whole; beyond that, one minute of every so many. Their number has no factor in common with hours and days, so over
-/// the weeks the minutes fall on all times of the day, and each hour has as many. The same minutes are chosen again when
-/// the report is made again.
-package struct LogSample: Sendable {
-    /// About three events each: what is read in a second or two.
-    package static let mostDeliveries: Int64 = 500_000
-    /// The days up to the report's that are looked at.
+/// The log is ordered by the devices' clocks and contains all apps. If the four weeks have up to `mostDeliveries`, it is
+/// read whole; if they have more, one minute in every so many is read. That number has no factor in common with the minutes
+/// of a day, so over the weeks the minutes are spread evenly over the day. A report that is made again reads the same
+/// minutes.
+struct LogSample: Sendable {
+    /// With about three events each, this is read in a second or two.
+    static let mostDeliveries: Int64 = 500_000
+    /// The number of days before the report's that are read.
     static let days = 28
 
     let start: Timestamp
     let end: Timestamp
     /// Minutes from the start of a stretch to the start of the next.
-    package let step: Int32
+    let step: Int32
     /// Minutes that a stretch lasts.
-    package let width: Int32
+    let width: Int32
 
-    /// Days of device time on either side, for clocks that are off.
+    /// Two days of device time on either side, for clocks that are off.
     private static let margin: Int64 = 2 * 86_400_000_000
 
+    /// For the report of this day.
     static func choose(
-        for scope: ReportScope, mostDeliveries: Int64, on connection: inout Connection
+        day: CivilDate, timeZone: String, mostDeliveries: Int64, on connection: inout Connection
     ) throws(PostgresError) -> LogSample {
         // The four weeks before the day, and the day.
-        let days = scope.first(of: days + 1)...scope.day
+        let days = day.advanced(by: -days)...day
         let deliveries: Int64 = try connection.query(
             """
             SELECT coalesce(sum(deliveries), 0)::bigint FROM (
@@ -38,14 +39,14 @@ package struct LogSample: Sendable {
                 WHERE day BETWEEN \(days.lowerBound) AND \(days.upperBound)
             ) AS funnels
             """)[0].get(0)
-        let ends = try scope.ends(of: days.lowerBound.advanced(by: -1)...scope.day, on: &connection)
+        let ends = try (days.lowerBound.advanced(by: -1)...day).ends(in: timeZone, on: &connection)
         return LogSample(
             start: ends[0].end + -margin, end: ends[ends.count - 1].end + margin, deliveries: deliveries,
             mostDeliveries: mostDeliveries)
     }
 
-    /// From `start` to `end`, in which there were so many deliveries.
-    package init(
+    /// From `start` to `end`, when there were so many deliveries.
+    init(
         start: Timestamp, end: Timestamp, deliveries: Int64, mostDeliveries: Int64 = LogSample.mostDeliveries
     ) {
         (self.start, self.end) = (start, end)

@@ -2,50 +2,75 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
 
-/// What all sections of a report are read for.
+/// What all sections of a report are read for, and what more than one of them reads.
 struct ReportScope {
     let app: String
     let day: CivilDate
-    /// The app's, whose midnights bound the day.
+    /// The app's. Its midnights bound the day.
     let timeZone: String
     let now: Timestamp
+    /// The parts of the log that are read.
+    let sample: LogSample
+    /// By category: see `Button.read`.
+    let buttons: [ExactName: [Button]]
 
-    /// Finds the app, whose days must all be those of its time zone.
-    static func find(
-        _ app: String, day: CivilDate, now: Timestamp, on connection: inout Connection
-    ) throws(ReportError) -> ReportScope {
-        let found = try ReportedApp.find(app, at: now, on: &connection)
-        guard !found.daysAreMoving else { throw .daysAreMoving(app: found.slug, timeZone: found.timeZone) }
-        return ReportScope(app: found.slug, day: day, timeZone: found.timeZone, now: now)
+    init(
+        _ app: ReportedApp, day: CivilDate, now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
+    ) throws(PostgresError) {
+        (self.app, self.day, timeZone, self.now) = (app.slug, day, app.timeZone, now)
+        sample = try LogSample.choose(
+            day: day, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
+        buttons = try Button.read(of: app.slug, on: &connection)
     }
 
     /// The first of so many days that end with the report's.
     func first(of days: Int) -> CivilDate { day.advanced(by: 1 - days) }
 
-    /// Whether retention has dropped any of the day's deliveries, so many of which the funnels count: those keep them.
-    func isSealed(delivered: Int64, on connection: inout Connection) throws(PostgresError) -> Bool {
-        let deliveries: Int64 = try connection.query(
-            "SELECT count(*) FROM analytics.deliveries WHERE app = \(app) AND day = \(day) AND NOT silent")[0].get(0)
-        return deliveries < delivered
-    }
-
-    /// When days end, in their order.
-    func ends(
-        of days: ClosedRange<CivilDate>, on connection: inout Connection
-    ) throws(PostgresError) -> [(day: CivilDate, end: Timestamp)] {
-        let count = Int32(days.upperBound.daysSince1970 - days.lowerBound.daysSince1970)
-        let rows = try connection.query(
-            """
-            SELECT \(days.lowerBound) + n, (\(days.lowerBound) + n + 1)::timestamp AT TIME ZONE \(timeZone)
-            FROM generate_series(0, \(count)) AS n ORDER BY n
-            """)
-        var ends: [(day: CivilDate, end: Timestamp)] = []
-        for row in rows { ends.append((try row.get(0), try row.get(1))) }
-        return ends
-    }
-
-    /// Whole hours from then to the making of the report, negative before it.
+    /// Whole hours from this moment to the making of the report; negative before it.
     func hours(since moment: Timestamp) -> Int {
         Int(saturating: (Double(now - moment) / 3_600_000_000).rounded(.down))
+    }
+}
+
+extension ClosedRange<CivilDate> {
+    /// The days in their order, each with the moment when it ends in a time zone.
+    func ends(
+        in timeZone: String, on connection: inout Connection
+    ) throws(PostgresError) -> [(day: CivilDate, end: Timestamp)] {
+        let count = Int32(upperBound.daysSince1970 - lowerBound.daysSince1970)
+        let rows = try connection.query(
+            """
+            SELECT \(lowerBound) + n, (\(lowerBound) + n + 1)::timestamp AT TIME ZONE \(timeZone)
+            FROM generate_series(0, \(count)) AS n ORDER BY n
+            """)
+        return try rows.map { row throws(PostgresError) in (try row.get(0), try row.get(1)) }
+    }
+}
+
+/// A name as a key. Like the database, it compares and orders names byte by byte. `String` takes the two spellings of "é"
+/// for the same text, which would make one category of two.
+struct ExactName: Hashable, Comparable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    static func < (left: ExactName, right: ExactName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    // Equal bytes make equal strings, and equal strings have equal hashes.
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension Rows {
+    /// What is made of the rows, grouped by the name in their first column and in the order of the rows.
+    func byName<Value>(
+        _ value: (Row) throws(PostgresError) -> Value
+    ) throws(PostgresError) -> [ExactName: [Value]] {
+        var values: [ExactName: [Value]] = [:]
+        for row in self { values[ExactName(try row.get(0)), default: []].append(try value(row)) }
+        return values
     }
 }

@@ -1,34 +1,28 @@
 package import Postgres
+internal import ServiceRuntime
 package import Telemetry
 
 /// An app as analysts see it.
 package struct ReportedApp: Hashable, Sendable {
     package let slug: String
     package let timeZone: String
-    /// The day that it is there at the moment that was asked about.
+    /// The date in that time zone at the moment that was asked about.
     package let today: CivilDate
-    let daysAreMoving: Bool
+    var daysAreMoving = false
 
-    package init(slug: String, timeZone: String, today: CivilDate, daysAreMoving: Bool = false) {
-        (self.slug, self.timeZone, self.today, self.daysAreMoving) = (slug, timeZone, today, daysAreMoving)
-    }
-
-    /// All there are, by name.
+    /// All apps, by name.
     package static func all(at now: Timestamp, on connection: inout Connection) throws(ReportError) -> [ReportedApp] {
         do throws(PostgresError) {
-            var apps: [ReportedApp] = []
             let rows = try connection.query(
                 """
                 SELECT app, time_zone, (\(now) AT TIME ZONE time_zone)::date, days_moving FROM analytics.apps
                 ORDER BY app COLLATE "C"
                 """)
-            for row in rows {
-                apps.append(
-                    ReportedApp(
-                        slug: try row.get(0), timeZone: try row.get(1), today: try row.get(2),
-                        daysAreMoving: try row.get(3)))
+            return try rows.map { row throws(PostgresError) in
+                ReportedApp(
+                    slug: try row.get(0), timeZone: try row.get(1), today: try row.get(2),
+                    daysAreMoving: try row.get(3))
             }
-            return apps
         } catch { throw .database(error) }
     }
 
@@ -37,10 +31,29 @@ package struct ReportedApp: Hashable, Sendable {
         _ slug: String, at now: Timestamp, on connection: inout Connection
     ) throws(ReportError) -> ReportedApp {
         let apps = try all(at: now, on: &connection)
-        // Byte by byte, as the database compares.
-        guard let app = apps.first(where: { $0.slug.utf8.elementsEqual(slug.utf8) }) else {
+        guard let app = apps.first(where: { ExactName($0.slug) == ExactName(slug) }) else {
             throw .unknownApp(slug, known: apps.map(\.slug))
         }
         return app
+    }
+}
+
+/// Why there is no report, in words for the person who asked.
+package enum ReportError: Error, Sendable, CustomStringConvertible {
+    case unknownApp(String, known: [String])
+    /// The time zone of the app was changed, and not all deliveries have been moved to its days yet.
+    case daysAreMoving(app: String, timeZone: String)
+    case database(PostgresError)
+
+    package var description: String {
+        switch self {
+        case .unknownApp(let app, let known) where known.isEmpty:
+            "there is no app '\(String(printable: app))', nor any other: bellwether app create makes one"
+        case .unknownApp(let app, let known):
+            "there is no app '\(String(printable: app))'; there is \(known.joined(separator: ", "))"
+        case .daysAreMoving(let app, let timeZone):
+            "the days of app '\(app)' are being moved to time zone \(timeZone): try again when that is done (bellwether app set \(app) --time-zone \(timeZone) sees it through)"
+        case .database(let error): error.description
+        }
     }
 }

@@ -3,17 +3,17 @@
 /// The share that is in `h` hours after the end is F(h) = Π over later hours l of N(≤ l−1) / N(≤ l), each factor from
 /// those days alone that were watched for l hours (the chain ladder; in survival analysis the reversed hazard). Simply
 /// adding all days up would count what has not had the time to come as if it never came.
-package struct ArrivalCurve: Sendable {
+struct ArrivalCurve: Sendable {
     /// What comes later than so many hours after its day is not waited for.
-    package static let horizon = 672
+    static let horizon = 672
     /// With fewer there is no telling.
-    package static let leastEvents: Int64 = 1_000
-    package static let leastDays = 7
+    static let leastEvents: Int64 = 1_000
+    static let leastDays = 7
 
     /// The events it is told from.
-    package private(set) var events: Int64 = 0
+    private(set) var events: Int64 = 0
     /// The days with any.
-    package private(set) var days = 0
+    private(set) var days = 0
 
     // By hour l from 1: the events that were in after l − 1 hours and after l, of the days watched for l.
     private var before = [Int64](repeating: 0, count: horizon + 1)
@@ -21,11 +21,11 @@ package struct ArrivalCurve: Sendable {
     /// The hours for which the longest watched day was.
     private var longest = 0
 
-    package init() {}
+    init() {}
 
     /// Adds a day that was watched for so many whole hours after its end, and the number of its events by the hours from
     /// its end after which they were in: 0 for all that came before the end, 1 for the first hour. Later ones do not count.
-    package mutating func addDay(watched hours: Int, arrivals: [Int: Int64]) {
+    mutating func addDay(watched hours: Int, arrivals: [Int: Int64]) {
         guard hours >= 0 else { return }
         let hours = min(hours, Self.horizon)
         var sum = arrivals[0] ?? 0
@@ -41,17 +41,17 @@ package struct ArrivalCurve: Sendable {
     }
 
     /// Whether events and days are enough to say anything.
-    package var isTold: Bool { events >= Self.leastEvents && days >= Self.leastDays }
+    var isTold: Bool { events >= Self.leastEvents && days >= Self.leastDays }
 
     /// The share of a day's events that is in so many hours after its end; nil while the day lasts and when there are too
     /// few to say.
-    package func share(after hours: Int) -> Double? {
+    func share(after hours: Int) -> Double? {
         guard isTold, hours >= 0 else { return nil }
         return hours >= longest ? 1 : shares[hours]
     }
 
     /// The hours after which that share of a day's events is in; nil when there are too few to say.
-    package func hours(to share: Double) -> Int? {
+    func hours(to share: Double) -> Int? {
         guard isTold else { return nil }
         return shares.firstIndex { $0 >= share }
     }

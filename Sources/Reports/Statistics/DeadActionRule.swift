@@ -1,5 +1,5 @@
 internal import Glibc
-package import Telemetry
+internal import Telemetry
 
 /// Which buttons are called dead, over the 28 days up to a report's. Two sorts are:
 ///
@@ -13,49 +13,36 @@ package import Telemetry
 ///
 /// Days are those of the deliveries. What iOS hides stays hidden: on iPhone buttons show only after press and hold, so a
 /// dead button may be one that nobody saw.
-package struct DeadActionRule: Sendable {
-    package static let leastDelivered: Int64 = 100
-    package static let days = 28
+struct DeadActionRule: Sendable {
+    static let leastDelivered: Int64 = 100
+    static let days = 28
     /// No tap for so many days, the report's among them.
-    package static let silence = 7
+    static let silence = 7
     /// iOS shows no more buttons; what claims to be beyond is a client's error.
-    package static let mostButtons: Int64 = 10
+    static let mostButtons: Int64 = 10
 
     /// Deliveries of a category on a day.
-    package struct Delivered: Sendable {
-        package var category: String
-        package var day: CivilDate
-        package var deliveries: Int64
-
-        package init(category: String, day: CivilDate, deliveries: Int64) {
-            (self.category, self.day, self.deliveries) = (category, day, deliveries)
-        }
+    struct Delivered: Sendable {
+        var category: String
+        var day: CivilDate
+        var deliveries: Int64
     }
 
     /// Deliveries of a category and day on which a button was tapped.
-    package struct Tapped: Sendable {
-        package var category: String
-        package var id: String
-        package var day: CivilDate
-        package var deliveries: Int64
-
-        package init(category: String, id: String, day: CivilDate, deliveries: Int64) {
-            (self.category, self.id, self.day, self.deliveries) = (category, id, day, deliveries)
-        }
+    struct Tapped: Sendable {
+        var category: String
+        var id: String
+        var day: CivilDate
+        var deliveries: Int64
     }
 
     /// What taps say about a button: its place of so many, and from when to when they said it.
-    package struct Place: Sendable {
-        package var category: String
-        package var id: String
-        package var index: Int64?
-        package var count: Int64?
-        package var days: ClosedRange<CivilDate>
-
-        package init(category: String, id: String, index: Int64?, count: Int64?, days: ClosedRange<CivilDate>) {
-            (self.category, self.id, self.index) = (category, id, index)
-            (self.count, self.days) = (count, days)
-        }
+    struct Place: Sendable {
+        var category: String
+        var id: String
+        var index: Int64?
+        var count: Int64?
+        var days: ClosedRange<CivilDate>
     }
 
     private let day: CivilDate
@@ -64,7 +51,7 @@ package struct DeadActionRule: Sendable {
     private let places: [ExactName: [Place]]
 
     /// The 28 days up to `day`, and no others.
-    package init(day: CivilDate, delivered: [Delivered], tapped: [Tapped], places: [Place]) {
+    init(day: CivilDate, delivered: [Delivered], tapped: [Tapped], places: [Place]) {
         self.day = day
         self.delivered = Dictionary(grouping: delivered) { ExactName($0.category) }
         self.tapped = Dictionary(grouping: tapped) { ExactName($0.category) }
@@ -72,7 +59,7 @@ package struct DeadActionRule: Sendable {
     }
 
     /// The dead ones, most delivered first.
-    package func find() -> [DeadAction] {
+    func find() -> [DeadAction] {
         let found = tapped.keys.sorted().flatMap { silent(in: $0) + neverTapped(in: $0) }
         // `sorted` keeps the order of what is equal.
         return found.sorted { $0.delivered > $1.delivered }

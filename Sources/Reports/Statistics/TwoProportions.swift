@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Whether two shares differ by more than chance: the two-proportion z test with pooled variance, two-sided; where it is too
 /// few for that, Fisher's exact test.
-package enum TwoProportions {
+enum TwoProportions {
     /// Below this p the difference is called one; at the rates of a daily report one in a hundred is wrong by chance.
-    package static let significance = 0.01
+    static let significance = 0.01
     /// The normal approximation wants at least so many expected of either kind on either side.
-    package static let leastExpected = 10.0
+    static let leastExpected = 10.0
 
     /// How `rate` stands to `base`.
-    package static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
+    static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
         guard rate.whole > 0, base.whole > 0, let share = rate.value, let baseShare = base.value else {
             return .smallSample
         }
@@ -36,7 +36,33 @@ package enum TwoProportions {
     }
 
     /// With none of `trials`, the share that is ruled out with 95 in 100 sure: 1 − 0.05^(1/n), about 3/n.
-    package static func bound(ofNoneIn trials: Int64) -> Double? {
+    static func bound(ofNoneIn trials: Int64) -> Double? {
         trials > 0 ? 1 - pow(0.05, 1 / Double(trials)) : nil
+    }
+}
+
+/// Fisher's exact test, two-sided: how probable a table of two samples is, and all that are no more probable, if both come
+/// from one.
+enum FisherTest {
+    static func probability(_ part: Int64, of whole: Int64, and otherPart: Int64, of otherWhole: Int64)
+        -> Double
+    {
+        let all = part + otherPart
+        /// Of `all`, so many in the first sample: as a logarithm, since the ways are many.
+        func weight(_ part: Int64) -> Double { choices(part, of: whole) + choices(all - part, of: otherWhole) }
+        let total = choices(all, of: whole + otherWhole)
+        let seen = weight(part)
+        var probability = 0.0
+        for possible in max(0, all - otherWhole)...min(all, whole) {
+            let weight = weight(possible)
+            // Equal ones differ in their last digits.
+            if weight <= seen + 1e-7 { probability += exp(weight - total) }
+        }
+        return min(probability, 1)
+    }
+
+    /// The logarithm of how many ways there are to choose so many.
+    private static func choices(_ part: Int64, of whole: Int64) -> Double {
+        lgamma(Double(whole) + 1) - lgamma(Double(part) + 1) - lgamma(Double(whole - part) + 1)
     }
 }

@@ -1,0 +1,142 @@
+internal import ServiceRuntime
+
+/// A page as one HTML file that fetches nothing and runs nothing.
+struct HTMLDocument {
+    private(set) var text = ""
+    /// Of what other elements name.
+    private var lastID = 0
+
+    init(_ page: Page) {
+        let title = String(html: page.title)
+        text = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(HTMLDocument.policy)">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="referrer" content="no-referrer">
+            <meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
+            <title>\(title)</title>
+            <style>
+            \(HTMLStyle.sheet)
+            </style>
+            </head>
+            <body>
+            <a class="skip" href="#report">Skip to the report</a>
+            <header>
+            <h1><bdi>\(title)</bdi></h1>
+            <p>\(String(html: page.subtitle))</p>
+            </header>
+
+            """
+        if page.sections.count > 1 { contents(of: page) }
+        text += "<main id=\"report\">\n"
+        for (index, section) in page.sections.enumerated() { write(section, index) }
+        text += "</main>\n</body>\n</html>\n"
+    }
+
+    /// Even if a name from outside became markup, it could neither run nor fetch anything.
+    private static let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+    mutating func write(_ markup: String) { text += markup }
+
+    /// An id that no other element has.
+    mutating func makeID(_ start: String) -> String {
+        lastID += 1
+        return "\(start)-\(lastID)"
+    }
+
+    private mutating func contents(of page: Page) {
+        text += "<nav aria-label=\"Sections\">\n<ul>\n"
+        for (index, section) in page.sections.enumerated() {
+            let mark = section.hasAlarm ? HTMLDocument.alarmIcon + "<span class=\"unseen\">Alarm in: </span>" : ""
+            text += "<li\(section.hasAlarm ? " class=\"alarm\"" : "")><a href=\"#section-\(index + 1)\">"
+            text += "\(mark)\(String(html: section.title))</a></li>\n"
+        }
+        text += "</ul>\n</nav>\n"
+    }
+
+    private mutating func write(_ section: Page.Section, _ index: Int) {
+        let id = "section-\(index + 1)"
+        text += "<section id=\"\(id)\" aria-labelledby=\"\(id)-title\">\n"
+        text += "<h2 id=\"\(id)-title\">\(String(html: section.title))</h2>\n"
+        for block in section.blocks { write(block) }
+        text += "</section>\n"
+    }
+
+    private mutating func write(_ block: Block) {
+        switch block {
+        case .sentence(let words, let tone): write(words, tone)
+        case .figures(let figures): write(figures)
+        case .table(let table): write(table)
+        case .ladder(let ladder): write(ladder)
+        }
+    }
+
+    private mutating func write(_ words: String, _ tone: Tone) {
+        let words = String(html: words)
+        switch tone {
+        case .plain: text += "<p>\(words)</p>\n"
+        case .note: text += "<p class=\"note\">\(words)</p>\n"
+        case .good:
+            text += "<p class=\"good\"><strong class=\"mark\">\(HTMLDocument.goodIcon)Good:</strong> \(words)</p>\n"
+        case .alarm:
+            text += "<p class=\"alarm\"><strong class=\"mark\">\(HTMLDocument.alarmIcon)Alarm:</strong> \(words)</p>\n"
+        }
+    }
+
+    private mutating func write(_ figures: [Figure]) {
+        text += "<dl class=\"figures\">\n"
+        for figure in figures {
+            text += "<div><dt>\(String(html: figure.name))</dt>"
+            text += "<dd class=\"value\">\(String(html: figure.value))</dd>"
+            if !figure.detail.isEmpty { text += "<dd class=\"detail\">\(String(html: figure.detail))</dd>" }
+            text += "</div>\n"
+        }
+        text += "</dl>\n"
+    }
+
+    /// A sign with an edge of its own, so that an alarm is not told by colour alone.
+    static let alarmIcon = """
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path fill-rule="evenodd" \
+        d="M8 1 16 15H0ZM7.2 6v5h1.6V6ZM7.2 12.1v1.5h1.6v-1.5Z"/></svg>
+        """
+    static let goodIcon = """
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 14 0 8l2-2 4 4 8-8 2 2Z"/></svg>
+        """
+}
+
+extension Page.Section {
+    fileprivate var hasAlarm: Bool {
+        blocks.contains { block in
+            if case .sentence(_, .alarm) = block { true } else { false }
+        }
+    }
+}
+
+extension String {
+    /// Appends a text as HTML shows it, in elements and quoted attributes. Control and direction-changing characters are
+    /// shown, not obeyed.
+    mutating func appendHTML(_ text: String) {
+        // Scalar by scalar: a mark that combines with a bracket makes another character of it, but not to a browser.
+        for scalar in String(printable: text).unicodeScalars {
+            switch scalar {
+            case "&": append("&amp;")
+            case "<": append("&lt;")
+            case ">": append("&gt;")
+            case "\"": append("&quot;")
+            case "'": append("&#39;")
+            case _ where scalar.properties.isNoncharacterCodePoint: append(scalar.escaped(asASCII: true))
+            default: unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// A text as HTML shows it.
+    init(html text: String) {
+        self = ""
+        appendHTML(text)
+    }
+}

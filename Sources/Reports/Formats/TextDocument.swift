@@ -1,0 +1,111 @@
+/// A page for a terminal, in lines of at most 100 columns.
+struct TextDocument {
+    /// The most columns a line has, whatever stands in it.
+    static let width = 100
+    /// Longer lines of prose are hard to read.
+    static let measure = 84
+    static let margin = 2
+
+    private let page: Page
+
+    init(_ page: Page) { self.page = page }
+
+    /// Every line ends in a newline. Colour adds nothing that the words do not say.
+    func text(inColour: Bool) -> String {
+        lines.map { $0.text(inColour: inColour) + "\n" }.joined()
+    }
+
+    private var lines: [TextLine] {
+        var lines = [TextLine()] + Self.prose(page.title, .bold) + Self.prose(page.subtitle, .faint)
+        for section in page.sections {
+            lines += [TextLine(), TextLine(), Self.heading(section.title), TextLine()] + Self.lines(of: section.blocks)
+        }
+        return lines + [TextLine()]
+    }
+
+    private static func heading(_ title: String) -> TextLine {
+        var line = TextLine()
+        line.add("──", .faint)
+        line.move(to: 3)
+        line.add(String(forTerminal: title).cut(to: width - 8, keeping: .beginning), .bold)
+        line.move(to: line.column + 1)
+        line.add(String(repeating: "─", count: max(0, width - line.column)), .faint)
+        return line
+    }
+
+    private static func lines(of blocks: [Block]) -> [TextLine] {
+        var lines: [TextLine] = []
+        var before: Block?
+        for block in blocks {
+            if let before, !before.leads(to: block) { lines.append(TextLine()) }
+            lines += self.lines(of: block)
+            before = block
+        }
+        return lines
+    }
+
+    private static func lines(of block: Block) -> [TextLine] {
+        switch block {
+        case .sentence(let text, let tone): prose(text, TextLine.Style(tone), mark: tone.mark)
+        case .figures(let figures): lines(of: figures)
+        case .table(let table): lines(of: table)
+        case .ladder(let ladder): lines(of: ladder)
+        }
+    }
+
+    /// The lines after the first stand under the words, not under the mark.
+    private static func prose(_ text: String, _ style: TextLine.Style, mark: String = "") -> [TextLine] {
+        String(forTerminal: text).wrapped(to: measure).enumerated().map { number, words in
+            var line = TextLine(indent: margin)
+            if number == 0 { line.add(mark, style) }
+            line.move(to: margin + mark.displayWidth)
+            line.add(words, style)
+            return line
+        }
+    }
+}
+
+extension Block {
+    /// Whether the next one follows without an empty line: sentences do, but small print stands apart.
+    fileprivate func leads(to next: Block) -> Bool {
+        guard case .sentence(_, let tone) = self, case .sentence(_, let nextTone) = next else { return false }
+        return (tone == .note) == (nextTone == .note)
+    }
+}
+
+extension TextDocument {
+    static func lines(of ladder: Ladder) -> [TextLine] {
+        let caption = String(forTerminal: ladder.caption)
+        let indent = self.indent(below: caption)
+        let steps = ladder.steps.map { step in
+            (
+                label: String(forTerminal: step.label).cut(to: widestLabel, keeping: .bothEnds),
+                value: Wording.count(step.value), percent: Wording.percent(step.share), share: step.share
+            )
+        }
+        let label = steps.map(\.label.displayWidth).max() ?? 0
+        let value = steps.map(\.value.displayWidth).max() ?? 0
+        let percent = steps.map(\.percent.displayWidth).max() ?? 0
+        var lines = self.caption(caption)
+        for step in steps {
+            var line = TextLine(indent: indent)
+            line.add(step.label)
+            line.move(to: indent + label + gap)
+            line.add(Bar.blocks(step.share, width: ladderWidth), .bar)
+            let figures = indent + label + gap + ladderWidth + gap
+            line.move(to: figures + value - step.value.displayWidth)
+            line.add(step.value)
+            line.move(to: figures + value + gap + percent - step.percent.displayWidth)
+            line.add(step.percent, .faint)
+            lines.append(line)
+        }
+        let table =
+            ladder.table.columns.isEmpty
+            ? [] : self.lines(of: ladder.table, indent: max(indent, self.indent(below: ladder.table.caption)))
+        return lines.isEmpty || table.isEmpty ? lines + table : lines + [TextLine()] + table
+    }
+
+    private static let widestLabel = 32
+    private static let ladderWidth = 40
+    private static let gap = 2
+}

@@ -1,0 +1,78 @@
+internal import Postgres
+package import Telemetry
+
+/// The summary of one day of one app: what a report says, in whatever format it is printed. Everything in it is read from
+/// `analytics.*`; the comments of those views say what the numbers mean.
+package struct Report: Hashable, Sendable {
+    var app: String
+    package var day: CivilDate
+    /// The reporting time zone of the app. Its midnights bound the day.
+    var timeZone: String
+    /// Every funnel contained the batches of the log up to this position.
+    package var position: Int64
+    var madeAt: Timestamp
+    package var headline = Headline()
+    var settling: Settling
+    /// Whether retention has dropped deliveries of the day. Their counts stay in all sums. What is counted from single
+    /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, the
+    /// launches of categories, and `campaigns` if the deliveries were dropped before campaigns were summed.
+    var isSealed = false
+    /// Earlier days whose numbers have changed since they were reported.
+    var restated: [Restatement] = []
+    /// Most deliveries first, as in all lists below that name no other order.
+    var categories: [CategorySummary] = []
+    var deadActions: [DeadAction] = []
+    var campaigns: [CampaignSummary] = []
+    var stories: [StorySummary] = []
+    /// Nil on a day without stories, and on a sealed one.
+    var fallbackCost: FallbackCost?
+    var threads: [ThreadSummary] = []
+    /// Groups before the app, and small depths before large ones.
+    var stackDepths: [StackDepth] = []
+    var versions: [VersionSummary] = []
+    var suppressed: [Suppressed] = []
+    var silent: [SilentSummary] = []
+    var media: [MediaSummary] = []
+    var mediaWithButtons: [MediaWithButtons] = []
+    var reach = Reach()
+    /// All 24, in the time zone of the app; empty on a sealed day.
+    var hours: [Hour] = []
+    var quality = Quality()
+
+    /// Whether nothing at all is known of the day.
+    var isEmpty: Bool { headline.counts.delivered == 0 && silent.isEmpty && quality.isEmpty }
+}
+
+/// A section of the report. One file holds what it reads, what it says to people and what it says to programs.
+protocol ReportSection {
+    /// Reads its part of the report. The sections before it have been read.
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError)
+    /// What it says to people; nil when it has nothing to say.
+    static func words(_ report: Report) -> Page.Section?
+    /// What JSON and CSV contain of it, whether it has something to say or not.
+    static func facts(_ report: Report) -> [EntryList]
+}
+
+extension ReportSection {
+    static func read(into _: inout Report, _: ReportScope, on _: inout Connection) throws(PostgresError) {}
+    static func facts(_: Report) -> [EntryList] { [] }
+}
+
+extension Report {
+    /// In the order in which people ask. Reading, the page, JSON and CSV follow this list.
+    static var sections: [any ReportSection.Type] {
+        [
+            HeadlineSection.self, SealingSection.self, SettlingSection.self, EarlierDaysSection.self,
+            CategoriesSection.self, DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self,
+            ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
+            SilentPushesSection.self, MediaSection.self, InstallsSection.self, HoursSection.self, QualitySection.self,
+        ]
+    }
+
+    /// What JSON and CSV say of the report as a whole.
+    var facts: [Fact] { [.flag("sealed", isSealed)] }
+    /// What JSON and CSV say section by section.
+    var lists: [EntryList] { Report.sections.flatMap { $0.facts(self) } }
+}

@@ -1,0 +1,153 @@
+internal import Postgres
+internal import Telemetry
+
+/// A button of a category: how it is registered, and what became of it on all days. `CategoriesSection` shows it.
+struct Button: Hashable, Sendable {
+    var id: String
+    /// Its place, from 1; nil if it is not registered.
+    var position: Int?
+    var title: String?
+    var answer: String?
+    /// Deliveries that showed their buttons; nil where nothing tells.
+    var exposures: Int64?
+    var tappedDeliveries: Int64
+    var taps: Int64
+    var tapRate: Double?
+    var verdict: Verdict
+    /// Of an untapped one: with 95 % confidence, fewer than this share of those who see it tap it.
+    var rateBound: Double?
+
+    /// As `analytics.category_buttons` says it.
+    enum Verdict: String, Hashable, Sendable, CaseIterable {
+        case tapped, untapped, retired, unregistered
+        case tooFew = "too_few"
+        case exposureUnknown = "exposure_unknown"
+        case mayBeCutOff = "may_be_cut_off"
+    }
+
+    /// Whether it is one of the category's registered buttons now.
+    var isThere: Bool { verdict != .retired && verdict != .unregistered }
+
+    var entry: Entry {
+        Entry(
+            keys: [.text("action_id", id)],
+            facts: [
+                .count("position", position), .text("title", title), .text("answer", answer),
+                .count("exposures", exposures), .count("tapped_deliveries", tappedDeliveries), .count("taps", taps),
+                .number("tap_rate", tapRate), .text("verdict", verdict.rawValue), .number("rate_bound", rateBound),
+            ])
+    }
+}
+
+extension Button {
+    /// By category, the buttons of categories that have or had a registered one: first those with a place, in that order.
+    /// Where no button was ever registered, the list of taps says as much.
+    static func read(of app: String, on connection: inout Connection) throws(PostgresError) -> [ExactName: [Button]] {
+        try connection.query(
+            """
+            SELECT category, action_id, position::integer, title, nullif(answer, ''), exposures::bigint,
+                tapped_deliveries::bigint, taps::bigint, tap_rate::float8, verdict, rate_bound::float8
+            FROM analytics.category_buttons WHERE app = \(app) ORDER BY position NULLS LAST, action_id COLLATE "C"
+            """
+        ).byName { row throws(PostgresError) -> Button? in
+            // A verdict that only a later version knows is skipped.
+            guard let verdict = Verdict(rawValue: try row.get(9)) else { return nil }
+            return Button(
+                id: try row.get(1), position: try row.optional(2, as: Int32.self).map(Int.init),
+                title: try row.optional(3), answer: try row.optional(4), exposures: try row.optional(5),
+                tappedDeliveries: try row.get(6), taps: try row.get(7), tapRate: try row.optional(8),
+                verdict: verdict, rateBound: try row.optional(10))
+        }
+        .mapValues { $0.compactMap(\.self) }.filter { $1.contains { $0.verdict != .unregistered } }
+    }
+}
+
+extension Button {
+    /// What people see, and what the app calls it.
+    static func label(_ id: String, title: String?) -> String {
+        guard let title, !title.isEmpty, ExactName(title) != ExactName(id) else { return id }
+        return "\(title) · \(id)"
+    }
+
+    /// How the buttons are judged, once for all of them.
+    static let judging = Block.sentence(
+        "So far is on all days. A button is seen where its notification was pressed open or a button of it tapped; of one "
+            + "that nobody tapped, the bound says with 95 in 100 sure how many would at most. From the third on, a banner "
+            + "may cut buttons off.", .note)
+
+    fileprivate static let tapped = "tapped"
+
+    fileprivate var words: String {
+        switch verdict {
+        case .tapped:
+            guard let tapRate, let exposures else { return Button.tapped }
+            return "\(Wording.percent(tapRate)) of \(Wording.count(exposures))"
+        case .untapped:
+            let bound = rateBound.map { ": \(Wording.lessThan($0))" } ?? ""
+            return "0 of \(Wording.count(exposures ?? 0))\(bound)"
+        case .tooFew: return "0 of \(Wording.count(exposures ?? 0)): too few"
+        case .exposureUnknown: return "not known"
+        case .mayBeCutOff: return "may be cut off"
+        case .retired: return "not there now"
+        case .unregistered: return "not registered"
+        }
+    }
+
+    fileprivate var tone: Tone { verdict == .untapped || verdict == .unregistered ? .alarm : .plain }
+}
+
+extension CategorySummary {
+    /// Whether more is known of its buttons than their taps.
+    var areButtonsJudged: Bool { buttons.contains { $0.verdict != .unregistered } }
+
+    /// The number of buttons without a tap on the day that are listed. iOS shows no more.
+    private static let mostUntapped = 10
+
+    /// The buttons that were tapped on the day, then the other registered ones in their places.
+    func buttonBlocks(_ name: String) -> [Block] {
+        let tapped = Set(actions.map { ExactName($0.id) })
+        let others = buttons.filter { $0.isThere && !tapped.contains(ExactName($0.id)) }
+        guard !actions.isEmpty || !others.isEmpty else { return [] }
+        let known = Dictionary(buttons.map { (ExactName($0.id), $0) }) { first, _ in first }
+        let untapped = others.prefix(Self.mostUntapped).map { button in
+            Action(id: button.id, tappedDeliveries: 0, taps: 0, foregroundTaps: 0, timed: 0, medianSeconds: nil)
+        }
+        var columns: [Table.Column] = [
+            .name("Button"), .number("Tapped"), .bar("Of delivered"), .number("Taps"), .number("In the app"),
+            .number("Median time to tap"),
+        ]
+        // A column that says "tapped" of every button would say nothing new.
+        let judged = (actions.map(\.id) + others.map(\.id)).compactMap { known[ExactName($0)] }
+        if areButtonsJudged, judged.contains(where: { $0.words != Button.tapped }) {
+            columns.append(.name("Of who saw it, so far"))
+        }
+        let table = Table(
+            "\(name): buttons", columns: columns,
+            rows: (actions.prefix(Table.mostRows) + untapped).map { action in
+                Array(row(action, known[ExactName(action.id)]).prefix(columns.count))
+            },
+            omitted: max(0, actions.count - Table.mostRows) + max(0, others.count - Self.mostUntapped))
+        return [.table(table)] + answerBlocks
+    }
+
+    private func row(_ action: Action, _ button: Button?) -> [Table.Cell] {
+        [
+            Table.Cell(Button.label(action.id, title: button?.title)), .count(action.tappedDeliveries),
+            .bar(Rate(action.tappedDeliveries, of: counts.delivered)), .count(action.taps),
+            .count(action.foregroundTaps), Table.Cell(Wording.duration(seconds: action.medianSeconds)),
+            Table.Cell(button?.words ?? "", tone: button?.tone ?? .plain),
+        ]
+    }
+
+    /// What the taps answered, if buttons are registered with an answer.
+    private var answerBlocks: [Block] {
+        guard answers.contains(where: { !$0.answer.isEmpty }) else { return [] }
+        let parts = answers.map { "\(Wording.count($0.tappedDeliveries)) \(Wording.name($0.answer, else: "other"))" }
+        let isClosed = answers.contains { $0.answer == "close" }
+        return [
+            .sentence(
+                "Tapped by answer: \(parts.joined(separator: ", "))." + (isClosed ? " Closing is not engagement." : ""),
+                .plain)
+        ]
+    }
+}

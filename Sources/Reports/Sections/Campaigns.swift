@@ -1,0 +1,135 @@
+internal import Postgres
+internal import Telemetry
+
+/// One campaign on the day, from the send to the response, with all its variants.
+struct CampaignSummary: Hashable, Sendable {
+    /// '' for deliveries without a campaign.
+    var name: String
+    var counts: FunnelCounts
+    /// Recipients of the day's sends; nil if no send of it was reported.
+    var sent: Int64?
+    /// Messages that FCM accepted on the day, and that it says it delivered; nil if not reported.
+    var accepted: Int64?
+    var fcmDelivered: Int64?
+    /// Which of these numbers contradict one another: `delivered over sent`.
+    var contradictions: [String] = []
+
+    /// Whether anything is known from before the phone.
+    var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
+    /// Over one if a send reported fewer recipients than there were deliveries.
+    var deliveryRate: Double? { share(counts.delivered, of: sent) }
+
+    fileprivate func share(_ part: Int64?, of whole: Int64?) -> Double? {
+        guard let part, let whole else { return nil }
+        return Rate(part, of: whole).value
+    }
+}
+
+/// What was sent, what FCM accepted and delivered, and what became of it, by campaign.
+enum CampaignsSection: ReportSection {
+    static let none = "(no campaign)"
+
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        // Whether more was delivered than sent is decided by variant if the sends of the variant are known, and for all
+        // variants together if a send may have been for any of them.
+        let campaigns = try connection.query(
+            """
+            SELECT campaign, \(sql: FunnelCounts.sums),
+                CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
+                sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
+                coalesce(sum(delivered) > sum(sent)
+                    AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false)
+            FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day = \(scope.day)
+            GROUP BY campaign ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C"
+            """
+        ).map { row throws(PostgresError) in
+            let told = try row.get(16, as: String.self).split(separator: ", ").map(String.init)
+            let isOver = try row.get(17, as: Bool.self)
+            return CampaignSummary(
+                name: try row.get(0), counts: try FunnelCounts(row, from: 1), sent: try row.optional(13),
+                accepted: try row.optional(14), fcmDelivered: try row.optional(15),
+                contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted())
+        }
+        // FCM's data messages have rows too.
+        .filter { $0.counts.delivered > 0 || $0.isToldFromTheSend }
+        // Days that were sealed before this funnel existed are missing from it.
+        let isWhole = campaigns.reduce(0) { $0 + $1.counts.delivered } == report.headline.counts.delivered
+        report.campaigns = report.isSealed && !isWhole ? [] : campaigns
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        // Campaigns of silent pushes are shown with the silent pushes.
+        let silent = Set(report.silent.map { ExactName($0.campaign) })
+        let told = report.campaigns.filter {
+            $0.isToldFromTheSend && ($0.counts.delivered > 0 || !silent.contains(ExactName($0.name)))
+        }
+        guard !told.isEmpty || report.campaigns.contains(where: { !$0.name.isEmpty }) else { return nil }
+        var blocks: [Block] = report.campaigns.flatMap { campaign in
+            campaign.contradictions.map {
+                .sentence(
+                    "\(Wording.name(campaign.name, else: none)): \(words(for: $0)). These numbers contradict one another.",
+                    .alarm)
+            }
+        }
+        if !told.isEmpty { blocks += fromTheSend(told) }
+        let delivered = report.campaigns.filter { $0.counts.delivered > 0 }
+        if !delivered.isEmpty {
+            blocks += Block.funnels(
+                "All campaigns", "Campaign", none: none, of: delivered.map { ($0.name, $0.counts) })
+        }
+        return Page.Section("Campaigns", blocks)
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("campaigns", report.campaigns) { campaign in
+                let sends: [Fact] = [
+                    .count("sent", campaign.sent), .count("accepted", campaign.accepted),
+                    .count("fcm_delivered", campaign.fcmDelivered),
+                ]
+                let rates: [Fact] = [
+                    .number("accept_rate", campaign.share(campaign.accepted, of: campaign.sent)),
+                    .number("fcm_delivery_rate", campaign.share(campaign.fcmDelivered, of: campaign.accepted)),
+                    .number("delivery_rate", campaign.deliveryRate), .texts("contradictions", campaign.contradictions),
+                ]
+                return Entry(keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates)
+            }
+        ]
+    }
+
+    /// `delivered over sent` as `more delivered than sent`.
+    private static func words(for contradiction: String) -> String {
+        let parts = contradiction.replacing("fcm_delivered", with: "delivered by FCM").replacing(
+            "accepted", with: "accepted by FCM"
+        ).split(separator: " over ")
+        return parts.count == 2 ? "more \(parts[0]) than \(parts[1])" : contradiction
+    }
+
+    /// What happened before the phone, in the columns of which anything is known.
+    private static func fromTheSend(_ campaigns: [CampaignSummary]) -> [Block] {
+        let stages: [(title: String, count: (CampaignSummary) -> Int64?)] = [
+            ("Sent", { $0.sent }), ("FCM accepted", { $0.accepted }), ("FCM delivered", { $0.fcmDelivered }),
+        ].filter { stage in campaigns.contains { stage.count($0) != nil } }
+        let isSentKnown = campaigns.contains { $0.sent != nil }
+        let table = Table(
+            "From the send to the phone",
+            columns: [.name("Campaign")] + stages.map { .number($0.title) } + [.number("Delivered")]
+                + (isSentKnown ? [.bar("Of sent")] : []),
+            of: campaigns
+        ) { campaign in
+            let rate = campaign.deliveryRate
+            return [.name(campaign.name, else: none, tone: campaign.contradictions.isEmpty ? .plain : .alarm)]
+                + stages.map { Table.Cell($0.count(campaign).map(Wording.count) ?? "–") }
+                + [.count(campaign.counts.delivered)]
+                + (isSentKnown ? [Table.Cell(Wording.percent(rate), share: rate.map { min($0, 1) })] : [])
+        }
+        return [
+            .table(table),
+            .sentence(
+                "A send counts on its own day, a delivery on that of its first event; what came and left no trace is not "
+                    + "among the delivered.", .note),
+        ]
+    }
+}

@@ -1,0 +1,101 @@
+internal import Postgres
+
+/// All categories in a table, and the largest in full: funnel, buttons, answers, launches.
+enum CategoriesSection: ReportSection {
+    static let none = "(no category)"
+    /// The number of categories that are shown in full.
+    private static let mostInFull = 8
+
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.categories = try CategorySummary.read(scope, withLaunches: !report.isSealed, on: &connection)
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard !report.categories.isEmpty else { return nil }
+        let inFull = report.categories.prefix(mostInFull)
+        var blocks = Block.funnels(
+            "All categories", "Category", none: none, of: report.categories.map { ($0.name, $0.counts) })
+        blocks += inFull.flatMap(self.inFull)
+        if inFull.contains(where: \.areButtonsJudged) { blocks.append(Button.judging) }
+        return Page.Section("Categories", blocks)
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("categories", report.categories) { category in
+                Entry(
+                    keys: [.text("category", category.name)],
+                    facts: category.counts.facts + [.number("dismiss_rate", category.dismissRate)],
+                    lists: [
+                        .list("actions", category.actions) {
+                            Entry(
+                                keys: [.text("action_id", $0.id)],
+                                facts: [
+                                    .count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps),
+                                    .count("foreground_taps", $0.foregroundTaps), .count("timed", $0.timed),
+                                    .number("median_seconds", $0.medianSeconds),
+                                ])
+                        },
+                        .list("buttons", category.buttons) { $0.entry },
+                        .list("answers", category.answers) {
+                            Entry(
+                                keys: [.text("answer", $0.answer)],
+                                facts: [.count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps)])
+                        },
+                        .list("launches", category.launches) {
+                            Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)])
+                        },
+                    ])
+            }
+        ]
+    }
+
+    private static func inFull(_ category: CategorySummary) -> [Block] {
+        let name = Wording.name(category.name, else: none)
+        let counts = category.counts
+        var blocks: [Block] = [
+            .ladder(
+                Ladder(
+                    name,
+                    steps: [
+                        .init("Delivered", value: counts.delivered, share: 1),
+                        .init("Received", value: counts.received, share: counts.receiptCoverage.value ?? 0),
+                        .init(
+                            "Received and responded", value: counts.receivedResponded,
+                            share: Rate(counts.receivedResponded, of: counts.delivered).value ?? 0),
+                    ], table: outcomes(of: category, "\(name): what became of the delivered")))
+        ]
+        blocks += category.buttonBlocks(name)
+        if !category.launches.isEmpty {
+            let opened = category.launches.reduce(0) { $0 + $1.opened }
+            let shares = category.launches.map { launch in
+                "\(Wording.percent(Rate(launch.opened, of: opened))) "
+                    + (launch.state.isEmpty ? "without saying" : "\(launch.state)")
+            }
+            blocks.append(
+                .sentence(
+                    "\(Wording.count(opened, "open", "opens")) by launch: \(shares.joined(separator: ", ")).", .plain))
+        }
+        return blocks
+    }
+
+    private static func outcomes(of category: CategorySummary, _ caption: String) -> Table {
+        let counts = category.counts
+        // If iOS does not report the category's dismissals, the known ones are a share of nothing.
+        let dismissRate = category.dismissRate == nil ? nil : Rate(counts.dismissed, of: counts.delivered).value
+        func share(_ count: Int64) -> Double? { Rate(count, of: counts.delivered).value }
+        let rows: [(String, Int64, Double?)] = [
+            ("Expanded", counts.expanded, share(counts.expanded)), ("Opened", counts.opened, share(counts.opened)),
+            ("Button tapped", counts.actionTapped, share(counts.actionTapped)),
+            ("Story call to action tapped", counts.storyActionTapped, share(counts.storyActionTapped)),
+            ("Responded at all", counts.responded, share(counts.responded)),
+            ("Dismissed", counts.dismissed, dismissRate), ("Unanswered", counts.unanswered, share(counts.unanswered)),
+            ("Media attached", counts.mediaAttached, share(counts.mediaAttached)),
+        ]
+        return Table(
+            caption, columns: [.name("What"), .number("Deliveries"), .bar("Of delivered")],
+            rows: rows.filter { $0.1 > 0 }.map { [Table.Cell($0), .count($1), .bar($2)] })
+    }
+}

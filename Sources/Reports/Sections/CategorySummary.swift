@@ -1,0 +1,134 @@
+internal import Postgres
+internal import Telemetry
+
+/// One category on the day.
+struct CategorySummary: Hashable, Sendable {
+    var name: String
+    var counts: FunnelCounts
+    /// By tapped deliveries, the most first.
+    var actions: [Action] = []
+    /// Over all days: its registered buttons in their places, then those that were tapped without being registered. Empty
+    /// if no button of the category was ever registered.
+    var buttons: [Button] = []
+    /// By deliveries on which it was tapped that day, the most first. Empty if no tapped button has a registered answer.
+    var answers: [Answer] = []
+    /// Dismissed of delivered; nil unless the category is registered as one whose dismissals iOS reports.
+    var dismissRate: Double?
+    /// Opened deliveries by the state of the app: `cold`, `warm`, `foreground`, or '' where the event does not say.
+    var launches: [Launch] = []
+
+    struct Action: Hashable, Sendable {
+        var id: String
+        var tappedDeliveries: Int64
+        var taps: Int64
+        var foregroundTaps: Int64
+        /// Deliveries with a tap and a receipt before it.
+        var timed: Int64
+        var medianSeconds: Double?
+    }
+
+    struct Answer: Hashable, Sendable {
+        /// accept, decline, later or close; '' for buttons without one.
+        var answer: String
+        var tappedDeliveries: Int64
+        var taps: Int64
+    }
+
+    struct Launch: Hashable, Sendable {
+        var state: String
+        var opened: Int64
+    }
+}
+
+extension CategorySummary {
+    static func read(
+        _ scope: ReportScope, withLaunches: Bool, on connection: inout Connection
+    ) throws(PostgresError) -> [CategorySummary] {
+        let actions = try readActions(scope, on: &connection)
+        let answers = try readAnswers(scope, on: &connection)
+        let launches = withLaunches ? try readLaunches(scope, on: &connection) : [:]
+        let rows = try connection.query(
+            """
+            SELECT category, \(sql: FunnelCounts.columns), dismiss_rate::float8 FROM analytics.category_funnel
+            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY delivered DESC, category COLLATE "C"
+            """)
+        return try rows.map { row throws(PostgresError) in
+            let name = ExactName(try row.get(0))
+            return CategorySummary(
+                name: name.text, counts: try FunnelCounts(row, from: 1), actions: actions[name] ?? [],
+                buttons: scope.buttons[name] ?? [], answers: answers[name] ?? [], dismissRate: try row.optional(13),
+                launches: launches[name] ?? [])
+        }
+    }
+
+    private static func readActions(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: [Action]] {
+        try connection.query(
+            """
+            SELECT category, action_id, tapped_deliveries, taps, foreground_taps, timed, median_seconds::float8
+            FROM analytics.category_actions WHERE app = \(scope.app) AND day = \(scope.day)
+            ORDER BY tapped_deliveries DESC, action_id COLLATE "C"
+            """
+        ).byName { row throws(PostgresError) in
+            Action(
+                id: try row.get(1), tappedDeliveries: try row.get(2), taps: try row.get(3),
+                foregroundTaps: try row.get(4), timed: try row.get(5), medianSeconds: try row.optional(6))
+        }
+    }
+
+    private static func readAnswers(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: [Answer]] {
+        try connection.query(
+            """
+            SELECT category, answer, tapped_deliveries::bigint, taps::bigint FROM analytics.category_answers
+            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY tapped_deliveries DESC, answer COLLATE "C"
+            """
+        ).byName { row throws(PostgresError) in
+            Answer(answer: try row.get(1), tappedDeliveries: try row.get(2), taps: try row.get(3))
+        }.filter { $1.contains { !$0.answer.isEmpty } }
+    }
+
+    /// Opened deliveries by the launch state of their first opening in the order of events.
+    ///
+    /// The openings are looked up in the log between the device times of the deliveries' events. The time spans of all
+    /// deliveries are merged first, so a phone whose clock is years off adds its own short span and not the years between.
+    /// Of a delivery that lasted more than two days, the first two days and the last moment are searched.
+    private static func readLaunches(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: [Launch]] {
+        try connection.query(
+            """
+            WITH opened AS MATERIALIZED (
+                SELECT install_id, notification_key, category, first_device_at, last_device_at
+                FROM analytics.deliveries
+                WHERE app = \(scope.app) AND day = \(scope.day) AND opened AND NOT silent
+            ), stretch AS MATERIALIZED (
+                SELECT lower(span) AS start, upper(span) AS stop FROM (
+                    SELECT unnest(range_agg(span)) AS span FROM (
+                        SELECT tstzrange(
+                            first_device_at, least(last_device_at, first_device_at + interval '2 days'), '[]') AS span
+                        FROM opened
+                        UNION ALL
+                        SELECT tstzrange(last_device_at, last_device_at, '[]') FROM opened
+                    ) AS single
+                ) AS merged
+            ), opening AS (
+                SELECT DISTINCT ON (install_id, notification_key) install_id, notification_key, launch
+                FROM stretch
+                CROSS JOIN LATERAL (
+                    SELECT install_id, notification_key, launch, occurred_at, seq, event_id, device_at
+                    FROM analytics.opens
+                    WHERE app = \(scope.app) AND type = 'notification.opened' AND device_at BETWEEN start AND stop
+                    OFFSET 0
+                ) AS found
+                ORDER BY install_id, notification_key, occurred_at, coalesce(seq, 0), event_id, device_at
+            )
+            SELECT category, coalesce(launch, ''), count(*)
+            FROM opened LEFT JOIN opening USING (install_id, notification_key)
+            GROUP BY category, coalesce(launch, '') ORDER BY count(*) DESC, coalesce(launch, '') COLLATE "C"
+            """
+        ).byName { row throws(PostgresError) in Launch(state: try row.get(1), opened: try row.get(2)) }
+    }
+}

@@ -1,0 +1,170 @@
+internal import Postgres
+internal import Telemetry
+
+/// A button that was delivered often and that nobody has tapped in four weeks, or for at least a week.
+struct DeadAction: Hashable, Sendable {
+    var category: String
+    var what: What
+    /// Deliveries of the category after the day of its last tap. If it was never tapped: those of the 28 days up to the
+    /// day, from the first tap that showed that the button exists. Never fewer than 100.
+    var delivered: Int64
+    /// With 95 % confidence, fewer than this share of people would tap it.
+    var bound: Double
+    /// Its title, if it is registered.
+    var title: String?
+
+    enum What: Hashable, Sendable {
+        /// Tapped before, and not on any of the last so many days.
+        case silentSince(id: String, days: Int)
+        /// Never tapped: the button at this place (from 0) of so many. It is known from taps on its neighbours.
+        case neverTapped(index: Int, count: Int)
+    }
+}
+
+extension DeadAction {
+    fileprivate static func read(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [DeadAction] {
+        let first = scope.first(of: DeadActionRule.days)
+        let delivered = try connection.query(
+            """
+            SELECT category, day, delivered FROM analytics.category_funnel
+            WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day)
+            """
+        ).map { row throws(PostgresError) in
+            DeadActionRule.Delivered(category: try row.get(0), day: try row.get(1), deliveries: try row.get(2))
+        }
+        let tapped = try connection.query(
+            """
+            SELECT category, action_id, day, tapped_deliveries FROM analytics.category_actions
+            WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day)
+            """
+        ).map { row throws(PostgresError) in
+            DeadActionRule.Tapped(
+                category: try row.get(0), id: try row.get(1), day: try row.get(2), deliveries: try row.get(3))
+        }
+        let places = tapped.isEmpty ? [] : try readPlaces(scope, on: &connection)
+        return DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
+            .compactMap { $0.named(among: scope.buttons[ExactName($0.category)] ?? []) }
+    }
+
+    /// With its title; nil if it is no longer registered.
+    private func named(among buttons: [Button]) -> DeadAction? {
+        let button = buttons.first { button in
+            switch what {
+            case .silentSince(let id, _): ExactName(button.id) == ExactName(id)
+            case .neverTapped(let index, _): button.isThere && button.position == index + 1
+            }
+        }
+        guard button?.verdict != .retired else { return nil }
+        var named = self
+        named.title = button?.title
+        return named
+    }
+
+    /// What taps in the sample of the log say about the places of buttons. Their days are those of the taps: looking up the
+    /// day of each delivery would be too expensive.
+    private static func readPlaces(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [DeadActionRule.Place] {
+        let sample = scope.sample
+        return try connection.query(
+            """
+            SELECT category, action_id, action_index, action_count, min(first_day), max(last_day)
+            FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
+            CROSS JOIN LATERAL (
+                SELECT
+                    coalesce(category, '') AS category, action_id, action_index, action_count,
+                    min((occurred_at AT TIME ZONE \(scope.timeZone))::date) AS first_day,
+                    max((occurred_at AT TIME ZONE \(scope.timeZone))::date) AS last_day
+                FROM analytics.action_taps
+                WHERE app = \(scope.app) AND type = 'action.tapped' AND device_at >= stretch
+                    AND device_at < stretch + make_interval(mins => \(sample.width))
+                    AND (occurred_at AT TIME ZONE \(scope.timeZone))::date
+                        BETWEEN \(scope.first(of: DeadActionRule.days)) AND \(scope.day)
+                GROUP BY 1, 2, 3, 4
+            ) AS part
+            GROUP BY category, action_id, action_index, action_count
+            """
+        ).map { row throws(PostgresError) in
+            let (first, last): (CivilDate, CivilDate) = (try row.get(4), try row.get(5))
+            return DeadActionRule.Place(
+                category: try row.get(0), id: try row.get(1), index: try row.optional(2), count: try row.optional(3),
+                days: first...last)
+        }
+    }
+}
+
+/// Buttons that nobody taps, with the greatest share of people who might.
+enum DeadButtonsSection: ReportSection {
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.deadActions = try DeadAction.read(scope, on: &connection)
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard !report.deadActions.isEmpty else { return nil }
+        let table = Table(
+            "Delivered often, not tapped",
+            columns: [
+                .name("Category"), .name("Button"), .name("What is known"), .number("Deliveries"),
+                .number("Tapped by"),
+            ],
+            of: report.deadActions
+        ) { dead in
+            [.name(dead.category, else: CategoriesSection.none)] + dead.cells + [
+                .count(dead.delivered), Table.Cell(Wording.lessThan(dead.bound)),
+            ]
+        }
+        return Page.Section(
+            "Dead buttons",
+            [
+                .table(table),
+                .sentence(
+                    "None of the deliveries since its last tap, or in at most 28 days, tapped it: with 95 in 100 sure, fewer than "
+                        + "the share at the right would. Buttons show only after a press on the notification, so being "
+                        + "delivered is not being seen.", .note),
+            ])
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("dead_actions", report.deadActions) { dead in
+                let known: (id: String?, index: Int?, count: Int?, days: Int?) =
+                    switch dead.what {
+                    case .silentSince(let id, let days): (id, nil, nil, days)
+                    case .neverTapped(let index, let count): (nil, index, count, nil)
+                    }
+                return Entry(
+                    keys: [
+                        .text("category", dead.category), .text("action_id", known.id),
+                        .count("action_index", known.index),
+                    ],
+                    facts: [
+                        .text("title", dead.title), .count("action_count", known.count),
+                        .count("days_without_tap", known.days), .count("delivered", dead.delivered),
+                        .number("rate_bound", dead.bound),
+                    ])
+            }
+        ]
+    }
+}
+
+extension DeadAction {
+    /// The button, and what is known of it.
+    fileprivate var cells: [Table.Cell] {
+        switch what {
+        case .silentSince(let id, let days):
+            [
+                Table.Cell(Button.label(id, title: title)),
+                Table.Cell("no tap for \(Wording.count(Int64(days), "day", "days"))"),
+            ]
+        case .neverTapped(let index, let count):
+            [
+                Table.Cell((title.map { "\($0) · " } ?? "") + "place \(index + 1) of \(count)"),
+                Table.Cell("never tapped"),
+            ]
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import Postgres
+internal import Telemetry
+
+/// Deliveries, response rate and receipt coverage of the day, compared with other days.
+enum HeadlineSection: ReportSection {
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.headline = try Headline.read(scope, settling: report.settling, on: &connection)
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        let (headline, counts) = (report.headline, report.headline.counts)
+        guard counts.delivered > 0 else {
+            let others = report.silent.isEmpty ? "" : " but silent ones"
+            return Page.Section("The day", [.sentence("No push left a trace on this day\(others).", .plain)])
+        }
+        var blocks: [Block] = [
+            .figures([
+                Figure("Deliveries", Wording.count(counts.delivered), detail: changes(headline)),
+                Figure(
+                    "Response rate", Wording.percent(counts.responseRate),
+                    detail: "\(Wording.count(counts.receivedResponded)) of \(Wording.count(counts.received)) received"),
+                Figure(
+                    "Receipt coverage", Wording.percent(counts.receiptCoverage),
+                    detail: "\(Wording.count(counts.received)) of \(Wording.count(counts.delivered)) delivered"),
+            ])
+        ]
+        if let previous = headline.previousDay {
+            blocks.append(comparison("the day before", previous, with: counts))
+        }
+        if let usual = headline.sameWeekdays {
+            let several = usual.days.count > 1 ? " (median of \(usual.days.count))" : ""
+            blocks.append(comparison(name(of: usual) + several, usual, with: counts))
+        }
+        if report.settling.hoursSinceEnd >= 0, headline.previousDay == nil, headline.sameWeekdays == nil {
+            blocks.append(.sentence("There is no earlier day to hold it against.", .plain))
+        }
+        blocks.append(
+            .sentence(
+                "Deliveries are notifications of which any event is on file; one that was neither reported as received "
+                    + "nor touched leaves no trace. Rates are compared by a two-proportion z test, two-sided, or Fisher's "
+                    + "exact test with fewer than 10 expected of either kind; p < .01 is called more than chance, and a "
+                    + "small sample what shows none of few.", .note))
+        return Page.Section("The day", blocks)
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        let headline = report.headline
+        let comparisons: [Fact] = [
+            .facts("previous_day", headline.previousDay.map(facts)),
+            .facts("same_weekdays", headline.sameWeekdays.map(facts)),
+        ]
+        return [.single("headline", Entry(facts: headline.counts.facts + comparisons))]
+    }
+
+    private static func facts(_ base: Headline.Comparison) -> [Fact] {
+        [
+            .texts("days", base.days.map(\.description)), .text("age", base.age.rawValue),
+            .count("delivered", base.delivered), .number("response_rate", base.responseRate),
+            .number("receipt_coverage", base.receiptCoverage), .facts("pooled", base.pooled.asResponse),
+        ] + base.verdict.facts
+    }
+
+    private static func changes(_ headline: Headline) -> String {
+        [(headline.previousDay, "the day before"), (headline.sameWeekdays, headline.sameWeekdays.map(name) ?? "")]
+            .compactMap { base, name in
+                Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) on \(name)" }
+            }.joined(separator: ", ")
+    }
+
+    private static func name(of sameWeekdays: Headline.Comparison) -> String {
+        guard let first = sameWeekdays.days.first else { return "the same weekday" }
+        return sameWeekdays.days.count == 1 ? Wording.short(first) : "the usual \(Wording.weekday(first))"
+    }
+
+    private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
+        guard let now = counts.responseRate.value, let before = base.responseRate else {
+            return .sentence("Against \(name): no response rate to compare, for want of receipts.", .plain)
+        }
+        let tone: Tone =
+            switch base.verdict {
+            case .higher: .good
+            case .lower: .alarm
+            case .likeChance, .smallSample, .unsettled, .divided: .plain
+            }
+        var words =
+            "Response against \(name)\(base.age == .same ? " at the same hour" : ""): \(Wording.percent(before)) then, \(Wording.points(from: before, to: now)) now, "
+            + base.verdict.words + "."
+        if let was = base.receiptCoverage, let coverage = counts.receiptCoverage.value, abs(was - coverage) >= 0.02 {
+            words += " Receipt coverage was \(Wording.percent(was)): mind it when comparing."
+        }
+        return .sentence(words, tone)
+    }
+}

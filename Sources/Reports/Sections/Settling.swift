@@ -1,0 +1,136 @@
+internal import Postgres
+internal import Telemetry
+
+/// How much of the day is likely still to come. The receipt of a push that nobody touched is sent at the app's next launch.
+struct Settling: Hashable, Sendable {
+    /// Whole hours from the end of the day to the making of the report; negative before the day is over.
+    var hoursSinceEnd: Int
+    /// The share of a day's events that has usually arrived by then, estimated from the 28 days before; nil if those have
+    /// too few events, and before the day is over.
+    var share: Double?
+    /// The number of events it is estimated from; if the log is too long to be read, of a fair sample.
+    var events: Int64
+    /// Hours after the end of a day until 95 % and 99 % of its events have arrived; nil if not within 28 days.
+    var hoursTo95: Int?
+    var hoursTo99: Int?
+    /// The share of a day's receipts that has usually arrived by then. Taps are reported at once and receipts come late, so
+    /// the response rate is too high until they have arrived.
+    var receiptShare: Double?
+
+    /// Whether what is still to come makes no difference worth mentioning.
+    var isSettled: Bool {
+        guard let share else { return hoursSinceEnd >= Settling.hoursUntold }
+        return min(share, receiptShare ?? share) >= 0.99
+    }
+
+    /// If nothing is known of how events arrive, a week is assumed to be enough.
+    private static let hoursUntold = 168
+}
+
+extension Settling {
+    /// From the events of the four weeks before the day. Each belongs to the day on which it occurred, as far as is known:
+    /// the question is how long events take to arrive.
+    static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Settling {
+        let (first, last) = (scope.first(of: LogSample.days + 1), scope.day.advanced(by: -1))
+        let sample = scope.sample
+        let rows = try connection.query(
+            """
+            SELECT day, hour, sum(events)::bigint, sum(receipts)::bigint
+            FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
+            CROSS JOIN LATERAL (
+                SELECT
+                    day,
+                    greatest(ceil(extract(
+                        epoch FROM received_at - ((day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) / 3600), 0
+                    )::integer AS hour,
+                    count(*) AS events, count(*) FILTER (WHERE type = 'notification.received') AS receipts
+                FROM (
+                    SELECT (occurred_at AT TIME ZONE \(scope.timeZone))::date AS day, received_at, type
+                    FROM analytics.events
+                    WHERE app = \(scope.app) AND device_at >= stretch
+                        AND device_at < stretch + make_interval(mins => \(sample.width))
+                        AND occurred_at >= \(sample.start) AND occurred_at < \(sample.end)
+                ) AS event
+                WHERE day BETWEEN \(first) AND \(last)
+                GROUP BY 1, 2
+            ) AS part
+            GROUP BY day, hour
+            """)
+        var arrivals: [CivilDate: [Int: Int64]] = [:]
+        var receipts: [CivilDate: [Int: Int64]] = [:]
+        for row in rows {
+            let (day, hour): (CivilDate, Int) = (try row.get(0), Int(try row.get(1, as: Int32.self)))
+            arrivals[day, default: [:]][hour] = try row.get(2, as: Int64.self)
+            receipts[day, default: [:]][hour] = try row.get(3, as: Int64.self)
+        }
+        let ends = try (first...scope.day).ends(in: scope.timeZone, on: &connection)
+        var (curve, receiptCurve) = (ArrivalCurve(), ArrivalCurve())
+        for (day, end) in ends.dropLast() {
+            let hours = scope.hours(since: end)
+            curve.addDay(watched: hours, arrivals: arrivals[day] ?? [:])
+            receiptCurve.addDay(watched: hours, arrivals: receipts[day] ?? [:])
+        }
+        let hours = scope.hours(since: ends[ends.count - 1].end)
+        return Settling(
+            hoursSinceEnd: hours, share: curve.share(after: hours), events: curve.events,
+            hoursTo95: curve.hours(to: 0.95), hoursTo99: curve.hours(to: 0.99),
+            receiptShare: receiptCurve.share(after: hours))
+    }
+}
+
+/// Whether the numbers of the day will still change. `ReportReader` reads it first, since the headline depends on it.
+enum SettlingSection: ReportSection {
+    static func words(_ report: Report) -> Page.Section? {
+        Page.Section("How settled", blocks(report.settling))
+    }
+
+    private static func blocks(_ settling: Settling) -> [Block] {
+        guard settling.hoursSinceEnd >= 0 else {
+            let left = Wording.hours(-settling.hoursSinceEnd)
+            return [
+                .sentence(
+                    "The day is not over: it has up to \(left) to go. Its counts will rise, and its rates change.",
+                    .alarm)
+            ]
+        }
+        let ended =
+            settling.hoursSinceEnd == 0
+            ? "The day ended less than an hour ago." : "The day ended \(Wording.hours(settling.hoursSinceEnd)) ago."
+        guard let share = settling.share else {
+            return [
+                .sentence(
+                    "\(ended) The days before brought too few events (\(Wording.count(settling.events))) to tell how much of "
+                        + "it is still to come.", .plain)
+            ]
+        }
+        var words = "\(ended) By then, about \(Wording.percent(share)) of a day's events are usually in"
+        if let receipts = settling.receiptShare { words += ", and \(Wording.percent(receipts)) of its receipts" }
+        words +=
+            settling.isSettled
+            ? ": it is as good as settled."
+            : ". Late reports will still change it: counts rise, the response rate mostly falls."
+        let times = [(settling.hoursTo95, 95), (settling.hoursTo99, 99)].compactMap { hours, percent in
+            hours.map { "\(percent) % after \(Wording.hours($0))" }
+        }
+        if !settling.isSettled, !times.isEmpty { words += " Usually \(times.joined(separator: ", "))." }
+        return [
+            .sentence(words, min(share, settling.receiptShare ?? share) < 0.9 ? .alarm : .plain),
+            .sentence(
+                "Who did not respond reports at the app's next launch. Told from how \(Wording.count(settling.events)) events "
+                    + "of up to 28 days before came in.", .note),
+        ]
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        let settling = report.settling
+        return [
+            .single(
+                "settling",
+                Entry(facts: [
+                    .count("hours_since_end", settling.hoursSinceEnd), .number("share", settling.share),
+                    .number("receipt_share", settling.receiptShare), .count("events", settling.events),
+                    .count("hours_to_95", settling.hoursTo95), .count("hours_to_99", settling.hoursTo99),
+                ]))
+        ]
+    }
+}

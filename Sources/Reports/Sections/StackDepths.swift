@@ -1,0 +1,91 @@
+internal import Postgres
+internal import Telemetry
+
+/// Deliveries by the number of unanswered notifications that they joined, in the same group or in the whole app.
+struct StackDepth: Hashable, Sendable {
+    enum Scope: String, Hashable, Sendable, CaseIterable { case thread, app }
+
+    var scope: Scope
+    /// The depth of the stack including the delivery itself: 1, 2-4, or 5+.
+    var bucket: String
+    var counts: FunnelCounts
+
+    static let lone = "1"
+    static let deep = "5+"
+
+    fileprivate var words: String {
+        let place = scope == .thread ? "in its group" : "in the app"
+        return switch bucket {
+        case StackDepth.lone: "Alone \(place)"
+        case StackDepth.deep: "5 and more \(place)"
+        default: "\(bucket.replacing("-", with: " to ")) \(place)"
+        }
+    }
+}
+
+/// Whether people respond less when notifications stack up.
+enum StackDepthsSection: ReportSection {
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !report.isSealed else { return }
+        report.stackDepths = try connection.query(
+            """
+            SELECT scope, depth_bucket, \(sql: FunnelCounts.columns) FROM analytics.stack_depth_funnel
+            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY scope = 'app', depth_bucket COLLATE "C"
+            """
+        ).map { row throws(PostgresError) -> StackDepth? in
+            guard let scope = StackDepth.Scope(rawValue: try row.get(0)) else { return nil }
+            return StackDepth(scope: scope, bucket: try row.get(1), counts: try FunnelCounts(row, from: 2))
+        }
+        .compactMap(\.self)
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard report.stackDepths.contains(where: { $0.bucket != StackDepth.lone }) else { return nil }
+        // Without groups, only the stack of the whole app means anything.
+        let areGrouped = report.threads.contains { !$0.name.isEmpty }
+        let table = Table(
+            "By the pile of unanswered ones that a notification came onto",
+            columns: [
+                .name("Pile"), .number("Delivered"), .number("Received"), .number("Responded"), .bar("Response rate"),
+            ],
+            of: report.stackDepths.filter { areGrouped || $0.scope == .app }
+        ) { depth in
+            [
+                Table.Cell(depth.words), .count(depth.counts.delivered), .count(depth.counts.received),
+                .count(depth.counts.receivedResponded), .bar(depth.counts.responseRate),
+            ]
+        }
+        let note = Block.sentence(
+            "With the notification itself, of the 24 hours before it. Clearing is never reported, so piles are no "
+                + "deeper than this; iOS stacks by group or by app, as the person chose.", .note)
+        return Page.Section("Piles", [.table(table)] + comparison(of: report.stackDepths) + [note])
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("stack_depth", report.stackDepths) {
+                Entry(
+                    keys: [.text("scope", $0.scope.rawValue), .text("depth_bucket", $0.bucket)], facts: $0.counts.facts)
+            }
+        ]
+    }
+
+    /// Deep stacks in the app, compared with none. iOS stacks five or more.
+    private static func comparison(of depths: [StackDepth]) -> [Block] {
+        func rate(_ bucket: String) -> Rate {
+            depths.first { $0.scope == .app && $0.bucket == bucket }?.counts.responseRate ?? Rate(0, of: 0)
+        }
+        let (deep, lone) = (rate(StackDepth.deep), rate(StackDepth.lone))
+        guard let now = deep.value, let base = lone.value else { return [] }
+        let verdict = TwoProportions.verdict(deep, against: lone)
+        var words =
+            "Onto a pile of five or more in the app, \(Wording.percent(now)) responded; alone, "
+            + "\(Wording.percent(base)): \(Wording.points(from: base, to: now)), \(verdict.words)."
+        if case .lower = verdict {
+            words += " Who answers little has deep piles, which alone can make such a difference."
+        }
+        return [.sentence(words, .plain)]
+    }
+}

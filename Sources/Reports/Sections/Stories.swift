@@ -1,0 +1,195 @@
+internal import Postgres
+internal import Telemetry
+
+/// What it costs when the fallback is shown instead of the story: the response with and without the story.
+struct FallbackCost: Hashable, Sendable {
+    /// Of received deliveries whose story fell back.
+    var fallback: Rate
+    /// Of received deliveries whose story was shown.
+    var shown: Rate
+    var verdict: Verdict
+}
+
+extension FallbackCost {
+    /// Over received deliveries, like all response rates.
+    fileprivate static func read(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> FallbackCost? {
+        let row = try connection.query(
+            """
+            SELECT
+                count(*),
+                count(*) FILTER (WHERE received AND story_exit = 'fallback'),
+                count(*) FILTER (WHERE received_responded AND story_exit = 'fallback'),
+                count(*) FILTER (WHERE received AND story_exit <> 'fallback'),
+                count(*) FILTER (WHERE received_responded AND story_exit <> 'fallback')
+            FROM analytics.deliveries
+            WHERE app = \(scope.app) AND day = \(scope.day) AND story_exit IS NOT NULL
+            """)[0]
+        guard try row.get(0, as: Int64.self) > 0 else { return nil }
+        let fallback = Rate(try row.get(2), of: try row.get(1))
+        let shown = Rate(try row.get(4), of: try row.get(3))
+        return FallbackCost(
+            fallback: fallback, shown: shown, verdict: TwoProportions.verdict(fallback, against: shown))
+    }
+
+    fileprivate var sentence: Block {
+        guard fallback.whole > 0 else {
+            return .sentence("No received story fell back to its notification.", .good)
+        }
+        guard let fell = fallback.value, let seen = shown.value else {
+            return .sentence("Every received story fell back to its notification: no page was seen.", .alarm)
+        }
+        var tone = Tone.plain
+        if case .lower = verdict { tone = .alarm }
+        return .sentence(
+            "Where the fallback was shown, \(Wording.percent(fell)) of \(Wording.count(fallback.whole)) responded; "
+                + "where the story was, \(Wording.percent(seen)) of \(Wording.count(shown.whole)): "
+                + "\(Wording.points(from: seen, to: fell)), \(verdict.words).", tone)
+    }
+}
+
+/// How stories ended, and page by page who stayed. The last sentence is what the fallback costs.
+enum StoriesSection: ReportSection {
+    /// The number of stories whose pages are shown. JSON and CSV have all of them.
+    private static let mostInFull = 6
+
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.stories = try StorySummary.read(scope, on: &connection)
+        if !report.isSealed { report.fallbackCost = try FallbackCost.read(scope, on: &connection) }
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard !report.stories.isEmpty else { return nil }
+        let ends = Table(
+            "How stories ended",
+            columns: [
+                .name("Story"), .number("Stories"), .number("Started"), .bar("Completed"), .number("Clicked"),
+                .number("Finished"), .number("Abandoned"), .number("Fallback"),
+            ],
+            of: report.stories
+        ) { story in
+            [
+                Table.Cell(story.name), .count(story.stories), .count(story.started), .bar(story.completionRate),
+                .count(story.exits.clicked), .count(story.exits.finished), .count(story.exits.abandoned),
+                .count(story.exits.fallback),
+            ]
+        }
+        var blocks = [Block.table(ends)]
+        for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty {
+            blocks.append(.ladder(story.ladder))
+            blocks += story.faults.map {
+                .sentence("\(story.name): \($0.words)", $0.kind == .noImage ? .alarm : .plain)
+            }
+        }
+        if let cost = report.fallbackCost { blocks.append(cost.sentence) }
+        return Page.Section("Stories", blocks)
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("stories", report.stories) { story in
+                Entry(
+                    keys: [.text("category", story.category), .text("campaign", story.campaign)],
+                    facts: [
+                        .count("stories", story.stories), .count("started", story.started),
+                        .count("completed", story.completed), .count("exit_clicked", story.exits.clicked),
+                        .count("exit_finished", story.exits.finished), .count("exit_fallback", story.exits.fallback),
+                        .count("exit_abandoned", story.exits.abandoned),
+                        .number("completion_rate", story.completionRate.value),
+                        .number("fallback_rate", Rate(story.exits.fallback, of: story.stories).value),
+                    ],
+                    lists: [
+                        .list("pages", story.pages) { Entry(keys: [.count("page_index", $0.index)], facts: $0.facts) },
+                        .list("faults", story.faults) {
+                            Entry(
+                                keys: [.count("declared_index", $0.declaredIndex)],
+                                facts: [.text("fault", $0.kind.rawValue)])
+                        },
+                    ])
+            },
+            .single(
+                "fallback_cost",
+                report.fallbackCost.map { cost in
+                    let rates: [Fact] = [
+                        .facts("fallback", cost.fallback.asResponse), .facts("shown", cost.shown.asResponse),
+                    ]
+                    return Entry(facts: rates + cost.verdict.facts)
+                }),
+        ]
+    }
+}
+
+extension StorySummary {
+    /// The number of pages that are drawn. A client may claim a thousand.
+    private static let mostPages = 20
+    /// In columns. A picture on a phone needs room for the figures too.
+    private static let widestTitle = 18
+
+    fileprivate var name: String {
+        let category = Wording.name(category, else: CategoriesSection.none)
+        return campaign.isEmpty ? category : "\(category) · \(campaign)"
+    }
+
+    /// The pages from the first to the last, as shares of the stories that had a first page.
+    fileprivate var ladder: Ladder {
+        let areAdvancesTold = pages.contains { $0.autoRate.whole > 0 }
+        let top = max(pages.first?.planned ?? 0, 1)
+        return Ladder(
+            "\(name): pages reached",
+            steps: pages.prefix(Self.mostPages).map { page in
+                Ladder.Step(
+                    page.label(title: page.title?.cut(to: Self.widestTitle, keeping: .beginning)), value: page.reached,
+                    share: Double(page.reached) / Double(top))
+            },
+            table: Table(
+                "\(name): page by page",
+                columns: [
+                    .name("Page"), .number("Planned"), .number("Reached"), .number("Drop-off"), .number("Shown"),
+                    .number(areAdvancesTold ? "Went on by itself" : "Views"), .number("Mean dwell"),
+                    .number("Clicked"), .bar("Click rate"), .number("Left here"),
+                ],
+                of: Array(zip(pages, [nil] + pages.map(Optional.some))), most: Self.mostPages
+            ) { page, before in
+                [
+                    Table.Cell(page.title.map { page.label(title: $0) } ?? "\(page.index + 1)"), .count(page.planned),
+                    .count(page.reached),
+                    before.map { .percent(Rate($0.reached - page.reached, of: $0.reached)) } ?? Table.Cell("–"),
+                    .count(page.shown), areAdvancesTold ? .percent(page.autoRate) : .count(page.views),
+                    Table.Cell(Wording.duration(seconds: page.meanDwellSeconds)), .count(page.clicked),
+                    .bar(page.clickRate), .count(page.exited),
+                ]
+            })
+    }
+}
+
+extension StorySummary.Page {
+    fileprivate func label(title: String?) -> String {
+        title.map { $0.isEmpty ? "Page \(index + 1)" : "\(index + 1) · \($0)" } ?? "Page \(index + 1)"
+    }
+
+    fileprivate var facts: [Fact] {
+        [
+            .count("planned", planned), .count("reached", reached), .count("shown", shown), .count("views", views),
+            .count("clicked", clicked), .count("exited", exited), .count("dwell_ms", dwellMilliseconds),
+            .count("dwells", dwells), .number("click_rate", clickRate.value),
+            .number("mean_dwell_seconds", meanDwellSeconds), .text("page_title", title),
+            .count("declared_ms", declaredMilliseconds), .count("auto_advances", autoAdvances),
+            .count("manual_advances", manualAdvances), .count("unexplained_advances", unexplainedAdvances),
+        ]
+    }
+}
+
+extension StorySummary.PageFault {
+    fileprivate var words: String {
+        let page = "page \(declaredIndex + 1), as it was sent, "
+        return switch kind {
+        case .noImage: page + "has no image that can be loaded, so it is never shown."
+        case .invalidLink: page + "has a link that is none."
+        case .buttonWithoutLink: page + "has a button that leads nowhere."
+        case .linkWithoutButton: page + "has a link without a button to tap."
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import Postgres
+internal import Telemetry
+
+/// One notification group.
+struct ThreadSummary: Hashable, Sendable {
+    var name: String
+    var counts: FunnelCounts
+    var items: Int64
+}
+
+enum ThreadsSection: ReportSection {
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.threads = try connection.query(
+            """
+            SELECT thread, items, \(sql: FunnelCounts.columns) FROM analytics.thread_funnel
+            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY delivered DESC, thread COLLATE "C"
+            """
+        ).map { row throws(PostgresError) in
+            ThreadSummary(name: try row.get(0), counts: try FunnelCounts(row, from: 2), items: try row.get(1))
+        }
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard report.threads.contains(where: { !$0.name.isEmpty }) else { return nil }
+        let table = Table(
+            "By thread",
+            columns: [
+                .name("Thread"), .number("Delivered"), .number("Items"), .number("Received"), .bar("Response rate"),
+                .number("Dismissed"),
+            ],
+            of: report.threads
+        ) { thread in
+            [
+                .name(thread.name, else: "(no thread)"), .count(thread.counts.delivered), .count(thread.items),
+                .count(thread.counts.received), .bar(thread.counts.responseRate), .count(thread.counts.dismissed),
+            ]
+        }
+        return Page.Section("Notification groups", [.table(table)])
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("threads", report.threads) {
+                Entry(keys: [.text("thread", $0.name)], facts: $0.counts.facts + [.count("items", $0.items)])
+            }
+        ]
+    }
+}

@@ -1,0 +1,111 @@
+internal import Postgres
+internal import Telemetry
+
+/// One version of the app on one platform, and whether its receipts still arrive.
+struct VersionSummary: Hashable, Sendable {
+    var platform: String
+    var version: String
+    var counts: FunnelCounts
+    /// Receipt coverage of the same version on the seven days before; if it is new, of all versions of the platform.
+    var before: Rate
+    /// True when `before` is that of the platform.
+    var isNew: Bool
+    /// Coverage on the day compared with `before`.
+    var verdict: Verdict
+
+    /// Coverage that is lower by two points or more, and by more than chance.
+    var isAlarm: Bool {
+        guard case .lower = verdict, let now = counts.receiptCoverage.value, let was = before.value else {
+            return false
+        }
+        return was - now >= 0.02
+    }
+
+    fileprivate var name: String {
+        "\(Wording.name(platform, else: "(no platform)")) \(Wording.name(version, else: "(no version)"))"
+    }
+}
+
+/// Receipt coverage by app version: if a release breaks the service extension, it shows here first.
+enum VersionsSection: ReportSection {
+    /// A version with fewer deliveries on the seven days before is compared with its platform.
+    private static let leastBefore: Int64 = 100
+
+    static func read(
+        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        report.versions = try connection.query(
+            """
+            WITH before AS (
+                SELECT
+                    platform, app_version, sum(received)::bigint AS had_received, sum(delivered)::bigint AS had
+                FROM analytics.version_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.day.advanced(by: -7)) AND \(scope.day.advanced(by: -1))
+                GROUP BY GROUPING SETS ((platform, app_version), (platform))
+            )
+            SELECT
+                today.platform, today.app_version, coalesce(version.had_received, 0), coalesce(version.had, 0),
+                coalesce(platform.had_received, 0), coalesce(platform.had, 0), \(sql: FunnelCounts.columns)
+            FROM analytics.version_funnel AS today
+            LEFT JOIN before AS version
+                ON version.platform = today.platform AND version.app_version = today.app_version
+            LEFT JOIN before AS platform ON platform.platform = today.platform AND platform.app_version IS NULL
+            WHERE app = \(scope.app) AND day = \(scope.day)
+            ORDER BY today.delivered DESC, today.platform COLLATE "C", today.app_version COLLATE "C"
+            """
+        ).map { row throws(PostgresError) in
+            let counts = try FunnelCounts(row, from: 6)
+            let version = Rate(try row.get(2), of: try row.get(3))
+            let platform = Rate(try row.get(4), of: try row.get(5))
+            let isNew = version.whole < leastBefore
+            let before = isNew ? platform : version
+            return VersionSummary(
+                platform: try row.get(0), version: try row.get(1), counts: counts, before: before, isNew: isNew,
+                verdict: TwoProportions.verdict(counts.receiptCoverage, against: before))
+        }
+    }
+
+    static func words(_ report: Report) -> Page.Section? {
+        guard !report.versions.isEmpty else { return nil }
+        var blocks: [Block] = report.versions.filter(\.isAlarm).map { version in
+            .sentence(
+                "Receipt coverage of \(version.name) fell to \(Wording.percent(version.counts.receiptCoverage)) from "
+                    + "\(Wording.percent(version.before))" + (version.isNew ? " of its platform" : "")
+                    + ", \(version.verdict.words). Look at its notification service extension.", .alarm)
+        }
+        let table = Table(
+            "Receipt coverage by app version",
+            columns: [
+                .name("Version"), .number("Delivered"), .number("Received"), .bar("Coverage"),
+                .number("Seven days before"), .number("Response rate"),
+            ],
+            of: report.versions
+        ) { version in
+            let tone: Tone = version.isAlarm ? .alarm : .plain
+            return [
+                Table.Cell(version.name + (version.isNew ? " *" : ""), tone: tone), .count(version.counts.delivered),
+                .count(version.counts.received), .bar(version.counts.receiptCoverage, tone: tone),
+                .percent(version.before), .percent(version.counts.responseRate),
+            ]
+        }
+        blocks.append(.table(table))
+        if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
+            blocks.append(.sentence("* New or rare: seven days before, all versions of the platform.", .note))
+        }
+        return Page.Section("Receipts by app version", blocks)
+    }
+
+    static func facts(_ report: Report) -> [EntryList] {
+        [
+            .list("versions", report.versions) { version in
+                let before: [Fact] = [
+                    .facts("before", version.before.asCoverage), .flag("is_new", version.isNew),
+                    .flag("alarm", version.isAlarm),
+                ]
+                return Entry(
+                    keys: [.text("platform", version.platform), .text("app_version", version.version)],
+                    facts: version.counts.facts + before + version.verdict.facts)
+            }
+        ]
+    }
+}
