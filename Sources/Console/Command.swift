@@ -4,6 +4,8 @@ package protocol Command {
     static var words: [String] { get }
     /// The words that must, or may (in brackets), follow.
     static var operands: [String] { get }
+    /// What an operand may be, where that can be listed.
+    static var operandChoices: [String] { get }
     static var summary: String { get }
     /// Its own options; those for the database are added for commands that need one.
     static var options: [Option] { get }
@@ -15,10 +17,11 @@ package protocol Command {
 
 extension Command {
     package static var operands: [String] { [] }
+    package static var operandChoices: [String] { [] }
     package static var options: [Option] { [] }
     package static var needsDatabase: Bool { true }
 
-    static var allOptions: [Option] {
+    package static var allOptions: [Option] {
         options + (needsDatabase ? DatabaseAccess.options : []) + [Option("help", help: "Show this text")]
     }
 }
@@ -31,15 +34,19 @@ package struct Option: Sendable {
     /// The environment variable that stands in for it.
     let environment: String?
     let isRepeatable: Bool
+    /// What its value may be, where that can be listed.
+    let choices: [String]
     let help: String
 
     package init(
-        _ name: String, _ value: String? = nil, environment: String? = nil, isRepeatable: Bool = false, help: String
+        _ name: String, _ value: String? = nil, environment: String? = nil, isRepeatable: Bool = false,
+        choices: [String] = [], help: String
     ) {
         self.name = name
         self.value = value
         self.environment = environment
         self.isRepeatable = isRepeatable
+        self.choices = choices
         self.help = help
     }
 }

@@ -19,18 +19,22 @@ enum Help {
         return text
     }
 
+    static let introduction = "Event-sourced analytics of how people interact with push notifications."
+
+    static let exitCodes = [(0, "done"), (1, "failed or differs"), (64, "usage"), (69, "no database")]
+
     /// All of them, a line each.
     static func overview(of commands: [any Command.Type]) -> String {
         let names = commands.map { (["bellwether"] + $0.words + $0.operands).joined(separator: " ") }
         let width = names.map(\.count).max() ?? 0
         let lines = zip(names, commands).map { name, command in "  " + padded(name, width) + "  " + command.summary }
         return """
-            Event-sourced analytics of how people interact with push notifications.
+            \(introduction)
 
             \(lines.joined(separator: "\n"))
 
             Every command explains itself with --help. Without --database they use an embedded PostgreSQL
-            in the data directory (--data). Exit codes: 0 done, 1 failed or differs, 64 usage, 69 no database.
+            in the data directory (--data). Exit codes: \(exitCodes.map { "\($0) \($1)" }.joined(separator: ", ")).
 
             """
     }

@@ -5,6 +5,12 @@ package enum OutputFormat: String, CaseIterable {
     case text, json
 }
 
+extension Option {
+    /// For people, or for programs.
+    package static let format = Option(
+        "format", "FORMAT", choices: OutputFormat.allCases.map(\.rawValue), help: "text or json (default text)")
+}
+
 /// Columns for a terminal, as wide as their widest cell.
 package struct TextTable {
     private var rows: [[String]]

@@ -113,7 +113,7 @@ struct AppSetCommand: Command {
 struct AppListCommand: Command {
     static let words = ["app", "list"]
     static let summary = "List the apps and their keys"
-    static let options = [Option("format", "FORMAT", help: "text or json (default text)")]
+    static let options = [Option.format]
 
     private let arguments: Arguments
     private let format: OutputFormat

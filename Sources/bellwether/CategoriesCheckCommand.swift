@@ -12,7 +12,7 @@ struct CategoriesCheckCommand: Command {
     static let options = [
         CategoriesImportCommand.appOption,
         Option("days", "N", help: "How far back to look at single taps, by the device's clock (default 90)"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

@@ -11,8 +11,10 @@ struct CategoriesImportCommand: Command {
     static let summary = "Register an app's notification categories from a document, or a preset"
     static let options = [
         appOption,
-        Option("preset", "NAME", help: "hive or pushwoosh-stories, in place of a file"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option(
+            "preset", "NAME", choices: Preset.allCases.map(\.rawValue),
+            help: "hive or pushwoosh-stories, in place of a file"),
+        Option.format,
     ]
 
     static let appOption = Option("app", "SLUG", help: "The app; required")

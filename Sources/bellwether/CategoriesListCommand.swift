@@ -9,7 +9,7 @@ struct CategoriesListCommand: Command {
     static let words = ["categories", "list"]
     static let summary = "Show an app's categories and buttons, and what became of each button"
     static let options = [
-        CategoriesImportCommand.appOption, Option("format", "FORMAT", help: "text or json (default text)"),
+        CategoriesImportCommand.appOption, Option.format,
     ]
 
     private let arguments: Arguments

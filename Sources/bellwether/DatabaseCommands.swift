@@ -7,7 +7,9 @@ internal import ServiceRuntime
 struct DatabaseURLCommand: Command {
     static let words = ["database-url"]
     static let summary = "Print a libpq URL; leaves the embedded database running"
-    static let options = [Option("role", "ROLE", help: "owner or analyst (default owner)")]
+    static let options = [
+        Option("role", "ROLE", choices: Role.allCases.map(\.rawValue), help: "owner or analyst (default owner)")
+    ]
 
     private enum Role: String, CaseIterable { case owner, analyst }
 

@@ -13,7 +13,7 @@ struct EraseCommand: Command {
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

@@ -15,7 +15,7 @@ struct FCMExportImportCommand: Command {
         Option(
             "app-name", "NAME", isRepeatable: true,
             help: "Only rows of this bundle id or package; may be given again (default: all)"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     /// Rows of one transaction.

@@ -12,7 +12,7 @@ struct MigrateCommand: Command {
     static let summary = "Bring the database to this version; safe to repeat"
     static let options = [
         Option(
-            "shards", "N",
+            "shards", "N", choices: ["16", "32", "64"],
             help:
                 "Shards of a new database: 16, 32 or 64 (default 16). More let it grow onto more machines; never changed later"
         )

@@ -7,7 +7,9 @@ internal import Telemetry
 
 private let filterOptions = [
     Option("app", "SLUG", help: "Only this app's"),
-    Option("reason", "REASON", help: "Only those refused for this reason"),
+    Option(
+        "reason", "REASON", choices: RejectionReason.allCases.map(\.rawValue),
+        help: "Only those refused for this reason"),
     Option("id", "N", isRepeatable: true, help: "Only this one; may be given again"),
 ]
 
@@ -47,7 +49,7 @@ struct RejectedListCommand: Command {
         filterOptions + [
             Option("limit", "N", help: "How many to show (default 50)"),
             Option("all", help: "Those that were accepted after all, too"),
-            Option("format", "FORMAT", help: "text or json (default text)"),
+            Option.format,
         ]
 
     private let arguments: Arguments

@@ -13,7 +13,9 @@ struct ReportCommand: Command {
     static let options = [
         Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
         Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday, where the app is (default yesterday)"),
-        Option("format", "FORMAT", help: "text, markdown, html, json or csv (default text)"),
+        Option(
+            "format", "FORMAT", choices: ReportFormat.allCases.map(\.rawValue),
+            help: "text, markdown, html, json or csv (default text)"),
         Option("output", "FILE", help: "Write it there, whole or not at all, and print nothing (-: print)"),
         Option("as-of", "POSITION", help: "What was kept at or before this position of the log, as it was"),
         Option("wait", "TIME", help: "For funnels that are behind: 90s, 5m, 0s (default 60s)"),

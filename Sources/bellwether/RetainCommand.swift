@@ -14,7 +14,7 @@ struct RetainCommand: Command {
             "days", "N",
             help:
                 "Keep what occurred or was received within so many days; nothing for more than twice as long; required"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

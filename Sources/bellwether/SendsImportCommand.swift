@@ -12,7 +12,7 @@ struct SendsImportCommand: Command {
     static let summary = "Take in what was sent, from a file ('-' is standard input)"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

@@ -15,7 +15,9 @@ struct ServeCommand: Command {
         Option(
             "listen", "ADDRESS", environment: "BELLWETHER_LISTEN",
             help: "host:port, or the path of a Unix socket (default 127.0.0.1:8080)"),
-        Option("only", "PART", help: "Run one part of the service: ingest or project"),
+        Option(
+            "only", "PART", choices: Service.Part.allCases.map(\.rawValue),
+            help: "Run one part of the service: ingest or project"),
         Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead, and health, without TLS"),
         Option(
             "tls-certificate", "FILE",
@@ -38,7 +40,9 @@ struct ServeCommand: Command {
             help: "New values, of all members, that one key may bring within an hour (default 10000)"),
         Option("max-new-values-of-install", "N", help: "The same of one install (default 500)"),
         Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
-        Option("log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL", help: "debug, info, warning or error"),
+        Option(
+            "log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL",
+            choices: Log.Level.allCases.map(\.rawValue), help: "debug, info, warning or error"),
     ]
 
     private let arguments: Arguments

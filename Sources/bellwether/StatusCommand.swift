@@ -10,7 +10,7 @@ struct StatusCommand: Command {
     static let summary = "Show the log's head, the projections' lag, partitions, sizes, and what was cut short"
     static let options = [
         Option("security", help: "Look instead at what readers of the database could do, and say how to close it"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

@@ -11,7 +11,7 @@ struct VerifyCommand: Command {
     static let options = [
         Option("sample", help: "Only one of the log's shards, by chance"),
         Option("lanes", "N", help: "Shards at once (default 2)"),
-        Option("format", "FORMAT", help: "text or json (default text)"),
+        Option.format,
     ]
 
     private let arguments: Arguments

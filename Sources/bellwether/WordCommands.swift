@@ -5,7 +5,9 @@ internal import ServiceRuntime
 internal import Telemetry
 
 private let appOption = Option("app", "SLUG", help: "The app; required")
-private let memberOption = Option("member", "NAME", help: "Words of this member, such as category or app_version")
+private let memberNames = WordKind.allCases.map { WordKind.name($0.rawValue) }
+private let memberOption = Option(
+    "member", "NAME", choices: memberNames, help: "Words of this member, such as category or app_version")
 private let choiceOptions = [
     Option("taught-by", "NAME", help: "Those that came with the key of this name"),
     Option("install", "ID", help: "Those that this install was the first to bring"),
@@ -72,7 +74,7 @@ struct WordsListCommand: Command {
     static let options =
         [appOption, memberOption] + choiceOptions + [
             Option("limit", "N", help: "How many values to show (default 50)"),
-            Option("format", "FORMAT", help: "text or json (default text)"),
+            Option.format,
         ]
 
     private let arguments: Arguments
@@ -145,7 +147,7 @@ struct WordsMergeCommand: Command {
     static let summary =
         "Show and count values as another one, or (merged into itself) alone again"
     static let options = [
-        appOption, Option("member", "NAME", help: "The member, such as category; required"),
+        appOption, Option("member", "NAME", choices: memberNames, help: "The member, such as category; required"),
         Option("into", "VALUE", help: "What they are to count as: a value of that member, or (other); required"),
         rebuildOption, Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
     ]

@@ -1,11 +1,20 @@
 internal import Console
 
-Program([
-    ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-    AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
-    ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self, ReportCommand.self,
-    EraseCommand.self, CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
-    RejectedListCommand.self, RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
-    WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
-    SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
-]).run()
+/// In the order of the help text.
+enum Commands {
+    static var all: [any Command.Type] {
+        [
+            ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
+            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
+            ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
+            ReportCommand.self,
+            EraseCommand.self, CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
+            RejectedListCommand.self, RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
+            WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
+            SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
+            CompletionCommand.self, ManCommand.self,
+        ]
+    }
+}
+
+Program(Commands.all).run()
