@@ -42,11 +42,11 @@ package enum EventType: Int16, WireEnum {
         case .storyStarted: "A story began to play"
         case .storyPageShown: "A page of a story came up"
         case .storyActionTapped:
-            "The person tapped a page's call-to-action button. A tap on the page itself only turns it"
+            "The person tapped a page's call-to-action button. A tap on the page itself only turns the page"
         case .storyFinished: "The story played to its end"
         case .storyFallbackShown: "The story could not be played, and something else was shown"
         case .permissionChanged:
-            "The person changed what the app may show. About the install: no notification belongs to it"
+            "The person changed what the app may show. It concerns the install, not a notification"
         }
     }
 }

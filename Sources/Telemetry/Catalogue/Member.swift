@@ -1,4 +1,4 @@
-/// The members of an event, in the order of the columns of `analytics.events`. To add one: a case, and what is said of it.
+/// The members of an event, in the order of the columns of `analytics.events`. To add one, add a case and its declaration.
 package enum Member: UInt8, CaseIterable, Sendable {
     case eventID, type, deviceAt, seq, notification, source
     case installID
@@ -27,19 +27,19 @@ package enum Member: UInt8, CaseIterable, Sendable {
         switch self {
         case .eventID: event("id", .uuid, in: .column("event_id"), required: true,
             "Identity the client library gave the event. One event is (app, install_id, event_id, device_at)",
-            wire: "Made once by the client, before the first attempt to send: a retry repeats it. Version 7 is a good choice; any is taken")
+            wire: "Made once by the client, before the first attempt to send; a retry repeats it. Version 7 is a good choice; any version is accepted")
         case .type: event("type", .type, in: .common(Bits(10, 5)), required: true,
             "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...",
             wire: "What happened")
         case .deviceAt: event("at", .time, in: .column("device_at"), required: true,
-            "When it happened by the clock of the device, as posted: raw, never corrected",
-            wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. When it (as corrected by `sent_at`) lies more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
+            "When it happened by the device's clock, as posted: raw, never corrected",
+            wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. If it (as corrected by `sent_at`) is more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
-            "Counter of the client library on that install; breaks ties of the clock")
+            "Counter of the client library on that install; orders events of the same time")
         case .notification: event("notification", .object(.notification), in: .none, except: [.permissionChanged], required: true,
             "Which notification it is about")
         case .source: event("source", .object(.source), in: .none,
-            "The install that speaks and what it runs on; its members override the envelope's one by one")
+            "The install and what it runs on; its members override the envelope's one by one")
 
         case .installID: source("install_id", .uuid, in: .column("install_id"), required: true,
             "One installation of the app on one device. Never a person",
@@ -57,9 +57,9 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .locale: source("locale", .string(.locale),
             "Locale of the device")
         case .timeZone: source("time_zone", .string(.timeZone),
-            "Time zone of the device; days are counted in the time zone of the app, not this one")
+            "Time zone of the device; days are counted in the app's time zone, not in this one")
         case .authorization: source("authorization", .code(Authorization.self),
-            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. Of permission.changed, the new one",
+            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. For permission.changed, the new state",
             wire: "What the user allows the app to show")
         case .showPreviews: source("show_previews", .code(ShowPreviews.self),
             "When the user lets notifications show their content: always, when_authenticated or never",
@@ -69,10 +69,10 @@ package enum Member: UInt8, CaseIterable, Sendable {
 
         case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
             "FCM message ID as posted, before normalisation",
-            wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` and `<digits>` are known as spellings of the same id; the one that was sent is kept too")
+            wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` and `<digits>` are recognised as spellings of one id; the spelling you send is kept too")
         case .deliveryID: notification("delivery_id", .identifier, in: .key("delivery_id"),
             "The provider's own id of this delivery, or what the client library made for a repeating local notification",
-            wire: "For other providers, their id of this one delivery. For a local notification whose request identifier repeats, something made of identifier and firing time")
+            wire: "Another provider's id of this one delivery. For a local notification whose request identifier repeats, a value made of identifier and firing time")
         case .notificationID: notification("id", .identifier, in: .key("notification_id"), column: "notification_id",
             "Request identifier of the notification")
         case .category: notification("category", .identifier(.category),
@@ -90,7 +90,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Whether the payload shows something; false or null for silent pushes")
         case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"), column: "notification_sent_at",
             "When the sender says the notification was sent",
-            wire: "When its sender sent it. One that cannot be read is kept in `extra`")
+            wire: "When the sender sent it. An unreadable value is kept in `extra`")
         case .analyticsLabel: notification("analytics_label", .identifier(.analyticsLabel),
             "FCM analytics label")
         case .topic: notification("topic", .identifier(.topic),
@@ -98,7 +98,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .apnsID: notification("apns_id", .identifier, in: .rare,
             "Apple's id of the push")
         case .collapseID: notification("collapse_id", .identifier, in: .rare,
-            "Collapse identifier: a later push with the same one replaces this")
+            "Collapse identifier: a later push with the same identifier replaces this one")
         case .interruptionLevel: notification("interruption_level", .string(.interruptionLevel),
             "passive, active, time-sensitive or critical, as posted")
         case .relevanceScore: notification("relevance_score", .number(Bounds.relevance), in: .rare,
@@ -109,23 +109,23 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "What the summary of its group calls it")
 
         case .via: own("via", .code(Via.self), of: [.notificationReceived], in: .own(Bits(0, 4)),
-            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). iOS calls nobody for an untouched push without a service extension: no receipt does not mean not delivered",
+            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). Without a service extension, iOS runs no code for an untouched push: no receipt does not mean not delivered",
             wire: "How the app saw it: `background` is a silent push, `delivered_list` means found in the notification centre later")
         case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
-            "Foreground receipts: how the app let it show; an empty list means shown to nobody",
-            wire: "In the foreground, how the app let it show. An empty list means that it was shown to nobody")
+            "Foreground receipts: how the app showed it; an empty list means not shown",
+            wire: "In the foreground, how the app showed it. An empty list means not shown")
         case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived], in: .own(Bits(4, 4)),
             "Background receipts: new_data, no_data or failed",
-            wire: "In the background, what the silent push brought")
+            wire: "In the background, the result of the silent push")
         case .media: own("media", .object(.media), of: [.notificationReceived], in: .none,
-            "What became of the media attachment")
+            "What happened to the media attachment")
         case .mediaKind: media("kind", .code(MediaKind.self), in: .own(Bits(8, 4)),
             "Kind of the media attachment")
         case .mediaFormat: media("format", .string(.mediaFormat), in: .word(1),
             "File format of the media attachment, as posted")
         case .mediaOutcome: media("outcome", .code(MediaOutcome.self), in: .own(Bits(12, 4)),
-            "What became of the attachment: attached, prefetched, timed_out, failed, skipped or none",
-            wire: "What became of the attachment; `none` means that there was nothing to load")
+            "What happened to the attachment: attached, prefetched, timed_out, failed, skipped or none",
+            wire: "What happened to the attachment; `none` means that there was nothing to load")
         case .mediaReason: media("reason", .code(MediaReason.self), in: .own(Bits(16, 4)),
             "Why it was not attached")
         case .mediaBytes: media("bytes", .count, in: .amount(1),
@@ -133,8 +133,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .mediaMS: media("ms", .integer(Bounds.mediaMilliseconds), in: .amount(2),
             "Milliseconds its download took")
         case .mediaNetwork: media("network", .code(MediaNetwork.self), in: .own(Bits(20, 4)),
-            "Network it came over: wifi, cellular or other",
-            wire: "The network it came over")
+            "Network it was loaded over: wifi, cellular or other",
+            wire: "The network it was loaded over")
         case .summaryArgumentCount: own("summary_argument_count", .count, of: [.notificationReceived], in: .rare,
             "How many items the notification stands for in its group's summary")
 
