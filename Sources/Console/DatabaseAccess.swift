@@ -11,7 +11,7 @@ package final class DatabaseAccess: Sendable {
     static let options = [
         Option(
             "database", "URL", environment: "BELLWETHER_DATABASE_URL",
-            help: "PostgreSQL to use, any libpq URL; '-' reads it from standard input"),
+            help: "Any libpq URL of the PostgreSQL to use; '-' reads it from standard input"),
         Option("data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL"),
     ]
 

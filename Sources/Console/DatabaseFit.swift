@@ -30,7 +30,7 @@ package enum DatabaseFit {
             // A login that may not read of migrations, as a reporter's: there is something that it may not read.
             case (.insufficientPrivilege?, _), (.lockNotAvailable?, .anyVersion): return
             case (.lockNotAvailable?, _):
-                throw Failure("the database is being migrated at this moment: run this again when that has ended")
+                throw Failure("the database is being migrated right now: run this again when that is done")
             default: throw error
             }
         }

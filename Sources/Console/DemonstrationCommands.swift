@@ -3,12 +3,12 @@ package protocol DemoDeclaration: Command {}
 
 extension DemoDeclaration {
     package static var words: [String] { ["demo"] }
-    package static var summary: String { "Show it all: two simulated apps, real HTTP, proved funnels, the summary" }
+    package static var summary: String { "Show everything: two simulated apps, real HTTP, proved funnels, the report" }
     package static var options: [Option] {
         [
             Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
-            Option("installs", "N", help: "Phones of each app (default 1200)"),
-            Option("seed", "N", help: "Other people for another number (default 1)"),
+            Option("installs", "N", help: "Number of phones of each app (default 1200)"),
+            Option("seed", "N", help: "Another number simulates other people (default 1)"),
         ]
     }
     package static var needsDatabase: Bool { false }
@@ -19,7 +19,7 @@ package protocol SimulateDeclaration: Command {}
 
 extension SimulateDeclaration {
     package static var words: [String] { ["simulate"] }
-    package static var summary: String { "Post believable traffic to a server, as phones would" }
+    package static var summary: String { "Post realistic traffic to a server, as phones would" }
     package static var options: [Option] {
         [
             Option(
@@ -29,10 +29,10 @@ extension SimulateDeclaration {
                 help: "Write key of the app; '-' reads it from standard input; required"),
             Option(
                 "server-key", "KEY", environment: "BELLWETHER_SERVER_KEY",
-                help: "Server key of the app: also registers its categories and tells of its sends"),
+                help: "Server key of the app: also register its categories and report its sends"),
             Option("rate", "N", help: "Events a second (default 50)"),
-            Option("seconds", "S", help: "End after so many seconds (default: on Ctrl-C)"),
-            Option("seed", "N", help: "The same people for the same number (default: any)"),
+            Option("seconds", "S", help: "Stop after so many seconds (default: on Ctrl-C)"),
+            Option("seed", "N", help: "The same number simulates the same people (default: random)"),
             Option("connections", "N", help: "Requests at once (default 4)"),
         ]
     }

@@ -15,7 +15,7 @@ package final class InputFile {
         name = "'\(String(printable: path))'"
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw Failure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
+            throw Failure("cannot read \(name): \(unsafe String(cString: strerror(errno)))")
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
@@ -38,7 +38,7 @@ package final class InputFile {
             if count == 0 { return bytes }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw Failure("\(file.name) cannot be read: \(unsafe String(cString: strerror(errno)))")
+                throw Failure("cannot read \(file.name): \(unsafe String(cString: strerror(errno)))")
             }
             bytes += buffer[..<count]
         }

@@ -47,7 +47,8 @@ package enum ManPage {
     }
 
     private static func paragraphs(_ text: String) -> String {
-        text.split(separator: "\n\n").map { escaped(String($0).replacing("\n", with: " ")) }.joined(separator: "\n.PP\n")
+        text.split(separator: "\n\n").map { escaped(String($0).replacing("\n", with: " ")) }.joined(
+            separator: "\n.PP\n")
     }
 
     /// As it is, whatever troff would make of it.

@@ -48,7 +48,7 @@ package final class OutputDirectory {
             let isThere = unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
             let isLink = isThere && status.st_mode & S_IFMT == S_IFLNK
             let reason = isLink ? "it is a link" : unsafe String(cString: strerror(code))
-            throw Failure("'\(String(printable: place))' cannot be made: \(reason)")
+            throw Failure("cannot create '\(String(printable: place))': \(reason)")
         }
         return try OutputDirectory(inner, place, users)
     }
@@ -58,7 +58,7 @@ package final class OutputDirectory {
         let place = "\(path)/\(name)"
         var status = stat()
         if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw Failure("'\(String(printable: place))' is a link, or no file: name the file itself")
+            throw Failure("'\(String(printable: place))' is a link, or not a file: name the file itself")
         }
         let temporary = ".bellwether-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let file = unsafe openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)

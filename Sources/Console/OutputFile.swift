@@ -8,7 +8,7 @@ package enum OutputFile {
         var status = stat()
         // A terminal and the like must not be put away for a file.
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw Failure("'\(String(printable: path))' is no file: leave --output out to write to standard output")
+            throw Failure("'\(String(printable: path))' is not a file: leave out --output to write to standard output")
         }
         let (directory, name) = parts(of: try destination(of: path))
         try OutputDirectory(directory, for: path).write(text, to: name)
@@ -23,7 +23,7 @@ package enum OutputFile {
             let real = unsafe realpath(path, nil)
         else {
             throw Failure(
-                "'\(String(printable: path))' is a link that somebody else could have made: name the file itself")
+                "'\(String(printable: path))' is a link that another user may have made: name the file itself")
         }
         // SAFETY: realpath allocated it; it is copied, then freed.
         defer { unsafe free(real) }

@@ -88,7 +88,7 @@ package struct Program {
         let unknown = words.prefix(count + 1).joined(separator: " ")
         guard count > 0 else { return "there is no command '\(unknown)'. See bellwether --help" }
         let known = commands.filter { $0.words.starts(with: words.prefix(count)) }
-        return "there is no command '\(unknown)', but: "
+        return "there is no command '\(unknown)'. These exist: "
             + known.map { $0.words.joined(separator: " ") }.joined(separator: ", ")
     }
 

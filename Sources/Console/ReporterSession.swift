@@ -22,11 +22,11 @@ package struct ReporterSession {
             switch error.state {
             case .insufficientPrivilege?:
                 throw Failure(
-                    "this login may not make reports. As the owner of the database: GRANT bellwether_reporter TO the login"
+                    "this login may not make reports. As the owner of the database, run: GRANT bellwether_reporter TO the login"
                 )
             // SET ROLE calls a role that does not exist a wrong value.
             case .undefinedTable?, SQLState("22023")?:
-                throw Failure("this database is not at the version of this program: run bellwether migrate")
+                throw Failure("the database is not at this program's version: run bellwether migrate")
             default: throw error
             }
         }
@@ -39,8 +39,8 @@ extension PostgresError {
         let cause =
             switch state {
             case .insufficientPrivilege:
-                "As the owner of the database: GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter"
-            case .readOnlyTransaction: "This database takes no writes, as a standby: ask the primary"
+                "As the owner of the database, run: GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter"
+            case .readOnlyTransaction: "This database accepts no writes, like a standby: use the primary"
             default: description
             }
         return "the report was made but not kept, so it cannot be printed again. \(cause)"

@@ -83,7 +83,7 @@ package final class Service: Sendable {
             if isDraining() { return Router.NotReady("The service is stopping.") }
             switch keeper.health {
             case .well: break
-            case .unknown: return Router.NotReady("The database was not reached yet.")
+            case .unknown: return Router.NotReady("The database has not been reached yet.")
             case .away: return Router.NotReady("The database is away.")
             case .refused: return Router.NotReady("The database refuses the service's login.")
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
@@ -92,7 +92,7 @@ package final class Service: Sendable {
             if let fault = watch.fault { return Router.NotReady("The clock is wrong: \(fault).") }
             let isConnected =
                 ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.clerk.isConnected
-            return isConnected ? nil : Router.NotReady("The database is being reached.")
+            return isConnected ? nil : Router.NotReady("Connecting to the database.")
         }
         let routes =
             ingestion.map { ingestion in
@@ -132,13 +132,14 @@ package final class Service: Sendable {
         }
         registry.gauge("bellwether_connections", "Open client connections.") { Double(door.counts.connectionsOpen) }
         registry.gauge(
-            "bellwether_connection_memory_bytes", "Bytes that client connections and request bodies take."
+            "bellwether_connection_memory_bytes", "Bytes that client connections and request bodies use."
         ) { Double(door.counts.memoryHeld) }
         registry.gauge("bellwether_requests_in_flight", "Requests that wait for their answer.") {
             Double(door.counts.requestsInFlight)
         }
-        registry.counter("bellwether_connections_total", "Client connections, by what became of them.", label: "result")
-        {
+        registry.counter(
+            "bellwether_connections_total", "Client connections, by what happened to them.", label: "result"
+        ) {
             let counts = door.counts
             return [
                 "accepted": counts.connectionsAccepted, "refused": counts.connectionsRefused,
@@ -146,7 +147,8 @@ package final class Service: Sendable {
             ]
         }
         registry.counter(
-            "bellwether_log_lines_left_out_total", "Lines that the log left out, by why.", label: "reason", linesLeftOut
+            "bellwether_log_lines_left_out_total", "Lines left out of the log, by reason.", label: "reason",
+            linesLeftOut
         )
         registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
             Double(ingestion?.commits.queued ?? 0)
@@ -160,7 +162,7 @@ package final class Service: Sendable {
         if configuration.parts.contains(.ingest) {
             registry.gauge(
                 "bellwether_clock_trusted",
-                "1 when this machine's clock agrees with the database's, else 0: then nothing is taken."
+                "1 when this machine's clock agrees with the database's, else 0 (nothing is accepted then)."
             ) { watch.fault == nil ? 1 : 0 }
         }
     }
@@ -183,7 +185,7 @@ package final class Service: Sendable {
         do {
             log.info(
                 try doors[0].readCertificateAnew()
-                    ? "SIGHUP: the certificate was read anew" : "SIGHUP: there is no certificate to read anew")
+                    ? "SIGHUP: reloaded the certificate" : "SIGHUP: there is no certificate to reload")
         } catch {
             log.error("SIGHUP: the old certificate stays in use", ["error": "\(error)"])
         }

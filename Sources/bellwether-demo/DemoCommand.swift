@@ -23,7 +23,7 @@ struct DemoCommand: DemoDeclaration {
     func run() throws -> ExitCode {
         let begun = Deadline.now
         let directory = try directory ?? DemoDirectory.make()
-        StandardStream.error.write("Making an embedded database in \(String(printable: directory))\n")
+        StandardStream.error.write("Creating an embedded database in \(String(printable: directory))\n")
         // Whoever ends it early need not read how its service lost the database.
         let isEnding = Lock(false)
         let log = Log(least: .warning, style: .lines) { line in
@@ -31,7 +31,7 @@ struct DemoCommand: DemoDeclaration {
         }
         let access = try DatabaseAccess(embeddedIn: directory, log: log) {
             isEnding.withLock { $0 = true }
-            StandardStream.error.write("\nEnded early. What there is stays in \(String(printable: directory))\n")
+            StandardStream.error.write("\nStopped early. The data so far is in \(String(printable: directory))\n")
         }
         defer { access.release() }
         var owner = try LogSession.open(
@@ -60,7 +60,7 @@ struct DemoCommand: DemoDeclaration {
         guard apps.isEmpty else {
             throw Failure(
                 "there are apps in \(String(printable: directory)) already (\(apps.joined(separator: ", "))). "
-                    + "Leave --data away for a new directory, or name another one")
+                    + "Leave out --data for a new directory, or name another one")
         }
     }
 }

@@ -9,7 +9,7 @@ enum DemoDirectory {
         let template = (base.isEmpty ? "/tmp" : base) + "/bellwether-demo-XXXXXX"
         var path = template.utf8CString.map { $0 }
         guard unsafe mkdtemp(&path) != nil else {
-            throw Failure("no directory could be made like \(template): \(unsafe String(cString: strerror(errno)))")
+            throw Failure("cannot create a directory like \(template): \(unsafe String(cString: strerror(errno)))")
         }
         return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

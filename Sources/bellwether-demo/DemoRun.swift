@@ -85,7 +85,7 @@ struct DemoRun {
         var reporter = try ReporterSession(access: access, log: log).open()
         let output = try reportDirectory(directory)
         return try apps.map { app in
-            bar.show(0.99, "writing the summary of \(app.slug)")
+            bar.show(0.99, "writing the report of \(app.slug)")
             let made = try Reporter(app: app.slug, day: app.lastDay, now: now).make(on: &reporter)
             if case .failed(let error) = made.keeping { throw error }
             let own = try output.directory(app.slug)

@@ -18,19 +18,19 @@ struct DemoTelling {
     private func account(of sent: DemoRun.Sent) -> String {
         let tally = sent.tally
         let answers =
-            "\(tally.accepted) accepted, \(tally.duplicate) known already, \(tally.rejected) refused"
+            "\(tally.accepted) accepted, \(tally.duplicate) known already, \(tally.rejected) rejected"
         var text = """
             Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
-            Their servers registered categories and told of \(sent.sends) sends.
-            The service's clock was wound through the fortnight, so that late events came late, as in life;
-            all of it took \(Int(saturating: seconds.rounded(.up))) seconds.
+            Their servers registered categories and reported \(sent.sends) sends.
+            The service's clock ran through two weeks, so that late events came late, as in real life.
+            All of it took \(Int(saturating: seconds.rounded(.up))) seconds.
 
             """
         if !sent.isWhole {
             text += """
-                That is not what was sent: \(sent.repeated) were repetitions and \(sent.faults) were not valid; \
-                the database tells of \(sent.stored.accepted) accepted, \(sent.stored.duplicate) known already and \
-                \(sent.stored.rejected) refused\(tally.unsent > 0 ? "; \(tally.unsent) did not arrive" : "").
+                The answers do not match: \(sent.repeated) events were repeats and \(sent.faults) were invalid; \
+                the database has \(sent.stored.accepted) accepted, \(sent.stored.duplicate) known already and \
+                \(sent.stored.rejected) rejected\(tally.unsent > 0 ? "; \(tally.unsent) did not arrive" : "").
                 Please report this.
 
                 """
@@ -46,7 +46,7 @@ struct DemoTelling {
         let pages = made.map { "  \(String(printable: $0.html))\n" }.joined()
         guard let first = made.first else { return "" }
         return """
-            The same summaries as pages for a browser:
+            The same reports as web pages:
             \(pages)
             To look around:
               bellwether psql --data \(path)

@@ -67,7 +67,7 @@ final class DemoTraffic {
             guard !due.isEmpty else { continue }
             let taken = try senders[place].tell(Array(due))
             guard taken.new == due.count else {
-                throw Failure("the service knows \(taken.known) sends that it was told now for the first time")
+                throw Failure("the service already knows \(taken.known) sends that were new")
             }
             told[place].removeFirst(due.count)
             sends += due.count
@@ -77,7 +77,7 @@ final class DemoTraffic {
     /// Waits until all has arrived that was sent until a moment.
     func settle(at time: Timestamp) throws {
         guard try office.drain(until: .after(seconds: 60)) else {
-            throw Failure("the service did not take everything: \(office.delay)")
+            throw Failure("the service did not accept everything: \(office.delay)")
         }
         clock.wind(to: time)
         try tellSends(until: time)

@@ -16,7 +16,7 @@ struct SimulateCommand: SimulateDeclaration {
 
     init(_ arguments: Arguments) throws {
         guard let url = arguments.text("url") else {
-            throw UsageError("say where to: --url http://127.0.0.1:8080")
+            throw UsageError("name the server: --url http://127.0.0.1:8080")
         }
         self.url = url
         rate = try arguments.number("rate", in: 1...100_000, default: 50)
@@ -52,8 +52,8 @@ struct SimulateCommand: SimulateDeclaration {
         guard tally.addsUp else {
             throw Failure(
                 tally.unsent > 0
-                    ? "the server did not take everything: \(office.delay)"
-                    : "the server answered for another number of events than were sent")
+                    ? "the server did not accept everything: \(office.delay)"
+                    : "the server answered for a different number of events than were sent")
         }
         return .done
     }
@@ -98,13 +98,13 @@ struct SimulateCommand: SimulateDeclaration {
         let trouble = office.trouble.map { ", waiting: \(String(printable: $0))" } ?? ""
         let words =
             "\(tally.sent) events, \(Int(saturating: Double(tally.sent) / max(elapsed, 0.1))) a second\(trouble)"
-        if let seconds { bar.show(elapsed / Double(seconds), words) } else { bar.show("\(words) (Ctrl-C ends it)") }
+        if let seconds { bar.show(elapsed / Double(seconds), words) } else { bar.show("\(words) (Ctrl-C stops it)") }
     }
 
     private static func key(_ arguments: Arguments) throws -> String {
         guard let key = arguments.text("write-key") else {
             throw UsageError(
-                "a write key is needed: --write-key KEY, or BELLWETHER_WRITE_KEY, or '-' for standard input")
+                "give a write key: --write-key KEY, or BELLWETHER_WRITE_KEY, or '-' for standard input")
         }
         guard key == "-" else { return key }
         guard let line = readLine(), !line.isEmpty else {

@@ -8,7 +8,7 @@ internal import ServiceRuntime
 struct AppCreateCommand: Command {
     static let words = ["app", "create"]
     static let operands = ["SLUG"]
-    static let summary = "Make an app; prints its write key, once"
+    static let summary = "Create an app; prints its write key, once"
     static let options = [
         Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted (default UTC)")
     ]
@@ -26,7 +26,8 @@ struct AppCreateCommand: Command {
             let added = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection)
             try connection.execute(script: "COMMIT")
             StandardStream.error.write(
-                "Made app '\(app.slug)' with days in \(app.timeZone). Its write key, shown only now:\n")
+                "Created app '\(app.slug)', whose days are counted in \(app.timeZone). Its write key, shown only once:\n"
+            )
             return added
         }
         return key.show(secret, of: slug)
@@ -40,7 +41,7 @@ struct AppSetCommand: Command {
     static let summary = "Change an app's time zone or rate limit"
     static let options = [
         Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted"),
-        Option("rate-limit", "N", help: "Events a second that the app may send; 'none' for no limit"),
+        Option("rate-limit", "N", help: "Events a second that the app may send, or 'none'"),
         Option("rate-burst", "N", help: "Events that it may send at once after a pause (default: ten seconds' worth)"),
     ]
 
@@ -62,7 +63,7 @@ struct AppSetCommand: Command {
             if let rateLimit {
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
                 let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }
-                StandardStream.error.write("'\(slug)' may send \(limit ?? "as fast as it can").\n")
+                StandardStream.error.write("'\(slug)' may send \(limit ?? "without a limit").\n")
             }
         }
         return .done
@@ -74,25 +75,25 @@ struct AppSetCommand: Command {
         try ZoneChange.remember(slug, on: &connection)
         try Apps.set(timeZone: zone, of: slug, on: &connection)
         try connection.execute(script: "COMMIT")
-        StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries to them:\n")
+        StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries:\n")
         var moved = 0
         for change in try ZoneChange.pending(byRules: false, on: &connection) where change.slug == slug {
             moved += try change.make(on: &connection)
         }
         StandardStream.error.write(
-            "Deliveries moved to another day: \(moved), and those that a running service took on. What retain has sealed stays in the days that it had.\n"
+            "Deliveries moved to another day: \(moved), plus those that a running service moved. What retain has sealed keeps its days.\n"
         )
     }
 
     /// Nil when nothing was said of it, `.some(nil)` for no limit.
     private static func rateLimit(_ arguments: Arguments) throws -> RateLimit?? {
         guard let text = arguments.text("rate-limit") else {
-            if arguments.has("rate-burst") { throw UsageError("--rate-burst goes with --rate-limit") }
+            if arguments.has("rate-burst") { throw UsageError("--rate-burst needs --rate-limit") }
             return nil
         }
         if text == "none" {
             guard !arguments.has("rate-burst") else {
-                throw UsageError("--rate-limit none is no limit, and --rate-burst is of one: say one of them")
+                throw UsageError("--rate-burst needs a limit, so --rate-limit none does not go with it")
             }
             return .some(nil)
         }

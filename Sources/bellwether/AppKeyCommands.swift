@@ -9,8 +9,8 @@ struct AppKeyAddCommand: Command {
     static let operands = ["SLUG"]
     static let summary = "Add a key to an app; prints it, once"
     static let options = [
-        Option("name", "NAME", help: "What to call it (default: write, write-2, ...)"),
-        Option("server", help: "A key for your servers instead of a write key for your app"),
+        Option("name", "NAME", help: "Name of the key (default: write, write-2, ...)"),
+        Option("server", help: "Make a server key for your servers, not a write key for your app"),
     ]
 
     private let arguments: Arguments
@@ -25,7 +25,8 @@ struct AppKeyAddCommand: Command {
                 on: &connection)
         }
         StandardStream.error.write(
-            "Added the \(key.kind.rawValue) key '\(String(printable: key.name))' to '\(slug)'. Shown only now:\n")
+            "Added the \(key.kind.rawValue) key '\(String(printable: key.name))' to '\(slug)'. It is shown only once:\n"
+        )
         return key.show(secret, of: slug)
     }
 }
@@ -38,7 +39,7 @@ extension APIKey {
         let word = String(printable: name)
         let quoted = word.wholeMatch(of: /[A-Za-z0-9_.-]+/) == nil ? "'\(word.replacing("'", with: #"'\''"#))'" : word
         StandardStream.error.write(
-            "The key was made, but could not be shown, and cannot be shown again. Close it and make another:\n"
+            "The key was created, but could not be printed, and cannot be shown again. Revoke it and add another:\n"
                 + "  bellwether app key revoke \(slug) \(quoted)\n"
                 + "  bellwether app key add \(slug)\(kind == .server ? " --server" : "")\n")
         return .failed
@@ -49,7 +50,7 @@ extension APIKey {
 struct AppKeyRevokeCommand: Command {
     static let words = ["app", "key", "revoke"]
     static let operands = ["SLUG", "NAME"]
-    static let summary = "Close a key for good, for requests under way too"
+    static let summary = "Revoke a key for good, also for requests under way"
 
     private let arguments: Arguments
 

@@ -8,7 +8,7 @@ internal import Telemetry
 /// Compares what is registered with what is tapped.
 struct CategoriesCheckCommand: Command {
     static let words = ["categories", "check"]
-    static let summary = "Compare what is registered with what is tapped"
+    static let summary = "Compare registered categories and buttons with the taps"
     static let options = [
         CategoriesImportCommand.appOption,
         Option("days", "N", help: "How far back to look at single taps, by the device's clock (default 90)"),

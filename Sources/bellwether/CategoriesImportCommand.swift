@@ -13,7 +13,7 @@ struct CategoriesImportCommand: Command {
         appOption,
         Option(
             "preset", "NAME", choices: Preset.allCases.map(\.rawValue),
-            help: "hive or pushwoosh-stories, in place of a file"),
+            help: "hive or pushwoosh-stories, instead of a file"),
         Option.format,
     ]
 
@@ -36,13 +36,13 @@ struct CategoriesImportCommand: Command {
                 return preset
             }
         guard arguments.operands.isEmpty != (preset == nil) else {
-            throw UsageError("say what to import: a FILE ('-' is standard input) or --preset NAME")
+            throw UsageError("name what to import: a FILE ('-' is standard input) or --preset NAME")
         }
         format = try arguments.choice("format", default: .text)
     }
 
     static func slug(_ arguments: Arguments) throws -> String {
-        guard let slug = arguments.text("app") else { throw UsageError("say which app: --app SLUG") }
+        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
         return slug
     }
 
@@ -66,7 +66,9 @@ struct CategoriesImportCommand: Command {
     private func read(_ path: String) throws -> CategoryDocument {
         let name = path == "-" ? "standard input" : "'\(String(printable: path))'"
         let bytes = try InputFile.read(path, most: RegistryLimits.document)
-        guard let bytes else { throw Failure("\(name) is over \(RegistryLimits.document) bytes: nothing was imported") }
+        guard let bytes else {
+            throw Failure("\(name) has over \(RegistryLimits.document) bytes; nothing was imported")
+        }
         do throws(CategoryDocumentError) { return try CategoryDocument(bytes) } catch {
             throw Failure("\(name): \(error)")
         }
@@ -78,9 +80,9 @@ struct CategoriesImportCommand: Command {
             + "\(registration.buttons) \(registration.buttons == 1 ? "button" : "buttons")"
         if registration.isUnchanged {
             return
-                "'\(slug)' had exactly this in its set '\(set.rawValue)': edition \(registration.edition), \(holds)\n"
+                "nothing changed: the set '\(set.rawValue)' of '\(slug)' is still edition \(registration.edition), \(holds)\n"
         }
         return "Edition \(registration.edition) of '\(slug)', set '\(set.rawValue)': \(holds)\n"
-            + "buttons that were not registered before: \(registration.registeredButtons), retired: \(registration.retiredButtons)\n"
+            + "newly registered buttons: \(registration.registeredButtons), retired: \(registration.retiredButtons)\n"
     }
 }

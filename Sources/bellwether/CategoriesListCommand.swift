@@ -7,7 +7,7 @@ internal import ServiceRuntime
 /// Shows what an app has registered.
 struct CategoriesListCommand: Command {
     static let words = ["categories", "list"]
-    static let summary = "Show an app's categories and buttons, and what became of each button"
+    static let summary = "Show an app's categories and buttons, with each button's verdict"
     static let options = [
         CategoriesImportCommand.appOption, Option.format,
     ]
@@ -30,7 +30,8 @@ struct CategoriesListCommand: Command {
         case .text:
             guard !categories.isEmpty else {
                 StandardStream.error.write(
-                    "'\(slug)' has registered nothing: bellwether categories import --app \(slug) FILE\n")
+                    "'\(slug)' has no registered categories. To register some: bellwether categories import --app \(slug) FILE\n"
+                )
                 return .done
             }
             var table = TextTable([

@@ -23,7 +23,7 @@ enum Child {
         let code = unsafe posix_spawnp(&process, arguments[0], nil, &attributes, &words, environ)
         guard code == 0 else {
             throw Failure(
-                "\(arguments[0]) cannot be started: is it installed? (\(unsafe String(cString: strerror(code))))")
+                "cannot start \(arguments[0]): is it installed? (\(unsafe String(cString: strerror(code))))")
         }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -6,7 +6,7 @@ internal import ServiceRuntime
 /// Prints a URL for other programs, and leaves an embedded database running for them.
 struct DatabaseURLCommand: Command {
     static let words = ["database-url"]
-    static let summary = "Print a libpq URL; leaves the embedded database running"
+    static let summary = "Print a libpq URL and leave the embedded database running"
     static let options = [
         Option("role", "ROLE", choices: Role.allCases.map(\.rawValue), help: "owner or analyst (default owner)")
     ]
@@ -34,7 +34,7 @@ struct DatabaseURLCommand: Command {
 struct DatabaseStopCommand: Command {
     static let words = ["database", "stop"]
     static let summary = "Stop the embedded database"
-    static let options = [Option("force", help: "Even while other processes use it")]
+    static let options = [Option("force", help: "Stop it even while other processes use it")]
 
     private let arguments: Arguments
 
@@ -42,7 +42,7 @@ struct DatabaseStopCommand: Command {
 
     func run() throws -> ExitCode {
         guard try DatabaseAccess.givenURL(arguments) == nil else {
-            throw UsageError("database stop is for the embedded database, not for one named by --database")
+            throw UsageError("database stop works on the embedded database only, not on --database")
         }
         do {
             let ran = try EmbeddedCluster.stop(

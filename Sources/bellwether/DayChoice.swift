@@ -30,7 +30,7 @@ enum DayChoice {
         case .yesterday: return app.today.advanced(by: -1)
         case .date(let day):
             guard day <= app.today else {
-                throw UsageError("--date \(day) has not begun in \(app.timeZone), where '\(app.slug)' has its days")
+                throw UsageError("--date \(day) has not begun in \(app.timeZone), the time zone of '\(app.slug)'")
             }
             return day
         }

@@ -9,7 +9,7 @@ internal import Telemetry
 /// Erases one install.
 struct EraseCommand: Command {
     static let words = ["erase"]
-    static let summary = "Erase an install: its events, and its part of every funnel; prints a receipt"
+    static let summary = "Erase an install from the log and every funnel; prints a receipt"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required"),
@@ -24,7 +24,7 @@ struct EraseCommand: Command {
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         guard let slug = arguments.text("app"), let id = arguments.text("install") else {
-            throw UsageError("say whose events: --app SLUG --install ID")
+            throw UsageError("name the install: --app SLUG --install ID")
         }
         guard let install = UUID(id) else {
             throw UsageError("--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: id))'")
@@ -60,13 +60,13 @@ struct EraseCommand: Command {
 
             """
         if receipt.isEmpty {
-            text += "Nothing of it was on file: is the id right?\n"
+            text += "Nothing was stored about it: is the id right?\n"
         }
-        text += "What it sends from now on about the time before is rejected as 'erased'.\n"
-        text += "Funnels of months that were dropped by retain are sealed: they still count it, without naming it.\n"
+        text += "Events from before this moment that it still sends are rejected as 'erased'.\n"
+        text += "Funnels of months that retain has dropped are sealed: they still count it, without its id.\n"
         for projection in receipt.stopped {
             text +=
-                "\(projection.name) is stopped and still counts it until bellwether projection resume \(projection.name).\n"
+                "\(projection.name) is stopped and still counts it until you run bellwether projection resume \(projection.name).\n"
         }
         return text
     }

@@ -9,12 +9,12 @@ struct FCMExportImportCommand: Command {
     static let words = ["import", "fcm-export"]
     static let operands = ["FILE"]
     static let summary =
-        "Take in FCM's delivery-data export, as newline-delimited JSON ('-' is standard input)"
+        "Import FCM's delivery-data export as newline-delimited JSON ('-' is standard input)"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option(
             "app-name", "NAME", isRepeatable: true,
-            help: "Only rows of this bundle id or package; may be given again (default: all)"),
+            help: "Import only rows of this bundle id or package; may be repeated (default: all)"),
         Option.format,
     ]
 
@@ -28,7 +28,7 @@ struct FCMExportImportCommand: Command {
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        guard let slug = arguments.text("app") else { throw UsageError("say whose messages: --app SLUG") }
+        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
         self.slug = slug
         names = Set(arguments.texts("app-name"))
         format = try arguments.choice("format", default: .text)
@@ -50,7 +50,7 @@ struct FCMExportImportCommand: Command {
             var text = "stored \(count.stored)\nknown already \(count.known)\nunreadable \(count.unreadable)\n"
             if !names.isEmpty { text += "of other apps \(count.others)\n" }
             if count.erased > 0 { text += "of erased instances \(count.erased)\n" }
-            if count.tooOld > 0 { text += "of a time that retain has taken \(count.tooOld)\n" }
+            if count.tooOld > 0 { text += "from days that retain has removed \(count.tooOld)\n" }
             StandardStream.output.write(text)
         case .json:
             StandardStream.output.write(
@@ -111,11 +111,11 @@ struct FCMExportImportCommand: Command {
         let words = bytes.filter { $0 > UInt8(ascii: " ") }
         guard words.first == UInt8(ascii: "[") || words == [UInt8(ascii: "{")] else { return }
         throw Failure(
-            "\(file.name) is one JSON document, and not a row a line. Nothing was taken in: make lines of it, "
-                + "as by jq --compact-output 'if type == \"array\" then .[] else . end'")
+            "\(file.name) is one JSON document, but must have one row a line. Nothing was imported. Convert it, "
+                + "for example with jq --compact-output 'if type == \"array\" then .[] else . end'")
     }
 
     private func next(of lines: LineReader, _ file: InputFile) throws -> LineReader.Line? {
-        do { return try lines.next() } catch { throw Failure("\(file.name) cannot be read: \(error.reason)") }
+        do { return try lines.next() } catch { throw Failure("cannot read \(file.name): \(error.reason)") }
     }
 }

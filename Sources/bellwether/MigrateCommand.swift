@@ -14,7 +14,7 @@ struct MigrateCommand: Command {
         Option(
             "shards", "N", choices: ["16", "32", "64"],
             help:
-                "Shards of a new database: 16, 32 or 64 (default 16). More let it grow onto more machines; never changed later"
+                "Shards of a new database: 16, 32 or 64 (default 16). More shards allow more machines; the number never changes"
         )
     ]
 
@@ -28,7 +28,7 @@ struct MigrateCommand: Command {
             return
         }
         let number = Int16(try arguments.number("shards", in: 1...64, default: 16))
-        guard Shard.counts.contains(number) else { throw UsageError("--shards is 16, 32 or 64") }
+        guard Shard.counts.contains(number) else { throw UsageError("--shards takes 16, 32 or 64") }
         shards = number
     }
 
@@ -39,15 +39,16 @@ struct MigrateCommand: Command {
             let present = try Shard.count(on: &connection)
             guard shards == nil || shards == present else {
                 throw Failure(
-                    "this database has \(present) shards, which never change: for another number make a new database")
+                    "this database has \(present) shards, and the number never changes: for another number, create a new database"
+                )
             }
             StandardStream.error.write(
                 applied.isEmpty ? "The database is at this version.\n" : "Applied \(applied.count) migrations.\n")
             let due = try Renewal.due(on: &connection)
             if !due.isEmpty {
                 StandardStream.error.write(
-                    "Older rules have counted \(due.joined(separator: ", ")): these stand still until they are made anew. "
-                        + "serve does so by itself where it is logged in as the owner; else run bellwether rebuild.\n")
+                    "The rules of \(due.joined(separator: ", ")) have changed. These tables stand still until they are rebuilt: "
+                        + "serve rebuilds them if it is logged in as the owner; otherwise run bellwether rebuild.\n")
             }
             return .done
         }

@@ -16,7 +16,9 @@ struct NightlyReports {
         _ apps: [ReportedApp], on connection: inout Connection, of session: ReporterSession
     ) throws -> ExitCode {
         let output = try OutputDirectory(directory, isMade: true)
-        if apps.isEmpty { StandardStream.error.write("There is no app yet.\n") }
+        if apps.isEmpty {
+            StandardStream.error.write("There is no app yet. To create one: bellwether app create SLUG\n")
+        }
         var patience = Patience(seconds: wait)
         var exitCode = ExitCode.done
         for app in apps {

@@ -7,9 +7,9 @@ internal import ServiceRuntime
 /// Brings the funnels level with the log.
 struct ProjectCommand: Command {
     static let words = ["project"]
-    static let summary = "Bring the funnels level with the log, and return"
+    static let summary = "Update the funnels to the latest event, then exit"
     static let options = [
-        Option("once", help: "Return when they are level; required (to follow the log: serve --only project)"),
+        Option("once", help: "Exit when they are up to date; required (to keep them so: serve --only project)"),
         Option("lanes", "N", help: "Steps at once (default 2)"),
     ]
 
@@ -19,7 +19,7 @@ struct ProjectCommand: Command {
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         guard arguments.has("once") else {
-            throw UsageError("use project --once; to follow the log, use serve --only project")
+            throw UsageError("use project --once; to keep the funnels up to date, use serve --only project")
         }
         lanes = try arguments.number("lanes", in: 1...16, default: 2)
     }
@@ -36,7 +36,7 @@ struct ProjectCommand: Command {
         let renewal = try Renewal(control).run(progress: bar.show)
         bar.clear()
         if case .made(let names, let outcome) = renewal {
-            StandardStream.error.write("Older rules had counted \(names.joined(separator: ", ")).\n")
+            StandardStream.error.write("Rebuilt because their rules have changed: \(names.joined(separator: ", ")).\n")
             let code = outcome.tell()
             guard code == .done else { return code }
         }
@@ -46,7 +46,7 @@ struct ProjectCommand: Command {
             StandardStream.error.write(stopped.sentences)
             return .failed
         }
-        StandardStream.error.write("The funnels stand at batch \(head) or past it.\n")
+        StandardStream.error.write("The funnels are at batch \(head) or later.\n")
         return .done
     }
 }
@@ -55,7 +55,7 @@ struct ProjectCommand: Command {
 struct ProjectionResumeCommand: Command {
     static let words = ["projection", "resume"]
     static let operands = ["NAME…"]
-    static let summary = "Make a stopped projection anew from the log, and let it go on"
+    static let summary = "Rebuild a stopped projection from the log and restart it"
 
     private let arguments: Arguments
 
@@ -68,7 +68,7 @@ struct ProjectionResumeCommand: Command {
             let wanted = stopped.contains("deliveries") ? stopped : arguments.operands
             let running = arguments.operands.filter { !stopped.contains($0) }
             _ = try Rebuild(control, names: arguments.operands)
-            for name in running { StandardStream.error.write("\(name) is running: there is nothing to resume.\n") }
+            for name in running { StandardStream.error.write("\(name) is running; there is nothing to resume.\n") }
             return wanted.filter { !running.contains($0) }
         }.run()
     }
@@ -78,7 +78,7 @@ struct ProjectionResumeCommand: Command {
 struct RebuildCommand: Command {
     static let words = ["rebuild"]
     static let operands = ["[NAME…]"]
-    static let summary = "Make funnels anew from the log, prove them, and put them in the place of the old"
+    static let summary = "Build funnels again from the log, prove them, and swap them in"
     static let options = [Option("lanes", "N", help: "Steps at once (default 2)")]
 
     private let arguments: Arguments
@@ -135,10 +135,10 @@ extension Rebuild.Outcome {
         switch self {
         case .swapped(let events, let deliveries, let leftTables):
             StandardStream.error.write(
-                "Made anew from \(events) events of \(deliveries) deliveries, proved, and live.\n")
+                "Rebuilt from \(events) events of \(deliveries) deliveries, proved, and live.\n")
             if leftTables > 0 {
                 StandardStream.error.write(
-                    "Old tables that somebody reads were left (\(leftTables) projections): the next rebuild drops them.\n"
+                    "Somebody reads old tables of \(leftTables) projections, so they were kept. The next rebuild drops them.\n"
                 )
             }
             return .done
@@ -146,12 +146,12 @@ extension Rebuild.Outcome {
             StandardStream.output.write("\(report)\n")
             StandardStream.error.write(
                 isSwapped
-                    ? "The new tables are live but do not hold what the log says; the old ones were kept. Please report this.\n"
-                    : "What was built is not what the log says, so the old tables stay live. Please report this.\n")
+                    ? "The new tables are live but do not match the log; the old ones were kept. Please report this.\n"
+                    : "The new tables do not match the log, so the old ones stay live. Please report this.\n")
             return .failed
         case .stopped(let stopped):
             StandardStream.error.write(stopped.sentences)
-            StandardStream.error.write("The old tables stay as they are. Mend the cause, and run this again.\n")
+            StandardStream.error.write("The old tables are unchanged. Fix the cause, then run this again.\n")
             return .failed
         }
     }
@@ -162,13 +162,13 @@ extension [StoppedProjection] {
     fileprivate var sentences: String {
         guard let fold = first(where: { $0.name == "deliveries" }) else { return map(\.sentence).joined() }
         return
-            "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). Mend the cause, then run bellwether rebuild\n"
+            "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). Fix the cause, then run bellwether rebuild\n"
     }
 }
 
 extension StoppedProjection {
     /// For people.
     fileprivate var sentence: String {
-        "\(name) has stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether projection resume \(name)\n"
+        "\(name) has stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether projection resume \(name)\n"
     }
 }

@@ -7,7 +7,7 @@ internal import ServiceRuntime
 /// Opens psql as the analyst.
 struct PsqlCommand: Command {
     static let words = ["psql"]
-    static let summary = "Open psql as the analyst; words after -- go to psql"
+    static let summary = "Open psql as the analyst; arguments after -- go to psql"
     static let operands = ["[PSQL-ARGUMENT…]"]
 
     private let arguments: Arguments

@@ -6,11 +6,11 @@ internal import ServiceRuntime
 internal import Telemetry
 
 private let filterOptions = [
-    Option("app", "SLUG", help: "Only this app's"),
+    Option("app", "SLUG", help: "Only events of this app"),
     Option(
         "reason", "REASON", choices: RejectionReason.allCases.map(\.rawValue),
-        help: "Only those refused for this reason"),
-    Option("id", "N", isRepeatable: true, help: "Only this one; may be given again"),
+        help: "Only events rejected for this reason"),
+    Option("id", "N", isRepeatable: true, help: "Only this event; may be repeated"),
 ]
 
 extension RejectionFilter {
@@ -35,7 +35,7 @@ extension RejectionFilter {
         let unknown = try RejectedEvents.unknown(ids, on: &connection)
         guard unknown.isEmpty else {
             throw Failure(
-                "no refused event has the id \(unknown.map(String.init).joined(separator: ", ")): see bellwether rejected list"
+                "no rejected event has the id \(unknown.map(String.init).joined(separator: ", ")): see bellwether rejected list"
             )
         }
     }
@@ -44,11 +44,11 @@ extension RejectionFilter {
 /// Shows what was refused.
 struct RejectedListCommand: Command {
     static let words = ["rejected", "list"]
-    static let summary = "Show refused events, the newest first"
+    static let summary = "Show rejected events, newest first"
     static let options =
         filterOptions + [
             Option("limit", "N", help: "How many to show (default 50)"),
-            Option("all", help: "Those that were accepted after all, too"),
+            Option("all", help: "Include those that a replay has accepted"),
             Option.format,
         ]
 
@@ -99,7 +99,7 @@ struct RejectedListCommand: Command {
 struct RejectedReplayCommand: Command {
     static let words = ["rejected", "replay"]
     static let summary =
-        "Try refused events again, as of the time they came; exit 1 if all were refused again"
+        "Try rejected events again, as of the time they came; exit 1 if all are rejected again"
     static let options = filterOptions
 
     private let arguments: Arguments

@@ -9,18 +9,18 @@ internal import Telemetry
 /// Prints the summary of a day, and keeps it.
 struct ReportCommand: Command {
     static let words = ["report"]
-    static let summary = "Print the summary of a day and keep it, or print a kept one again"
+    static let summary = "Print the report of a day and keep it, or print a kept one again"
     static let options = [
         Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
-        Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday, where the app is (default yesterday)"),
+        Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday in the app's time zone (default yesterday)"),
         Option(
             "format", "FORMAT", choices: ReportFormat.allCases.map(\.rawValue),
             help: "text, markdown, html, json or csv (default text)"),
-        Option("output", "FILE", help: "Write it there, whole or not at all, and print nothing (-: print)"),
-        Option("as-of", "POSITION", help: "What was kept at or before this position of the log, as it was"),
-        Option("wait", "TIME", help: "For funnels that are behind: 90s, 5m, 0s (default 60s)"),
+        Option("output", "FILE", help: "Write the report there, whole or not at all, and print nothing (-: print)"),
+        Option("as-of", "POSITION", help: "Print the report kept at or before this position (batch number), unchanged"),
+        Option("wait", "TIME", help: "How long to wait for funnels that are behind: 90s, 5m, 0s (default 60s)"),
         Option("all-apps", help: "The nightly run: every app in every format, into --output-dir"),
-        Option("output-dir", "DIR", help: "Every format as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
+        Option("output-dir", "DIR", help: "Write every format, as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
     ]
 
     private let arguments: Arguments
@@ -38,16 +38,16 @@ struct ReportCommand: Command {
         position = try Self.position(arguments)
         output = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
         wait = try Self.seconds(arguments.text("wait") ?? "60s")
-        if arguments.has("all-apps"), arguments.has("app") { throw UsageError("--all-apps and --app: say one of them") }
+        if arguments.has("all-apps"), arguments.has("app") { throw UsageError("give --all-apps or --app, not both") }
         if arguments.has("all-apps"), !arguments.has("output-dir") {
-            throw UsageError("--all-apps writes files: say where with --output-dir DIR")
+            throw UsageError("--all-apps writes files: name the directory with --output-dir DIR")
         }
         guard arguments.has("output-dir") else { return }
         guard arguments.has("all-apps") || arguments.has("app") else {
-            throw UsageError("say whose reports: --all-apps or --app SLUG")
+            throw UsageError("name the app with --app SLUG, or give --all-apps")
         }
         for name in ["format", "output", "as-of"] where arguments.has(name) {
-            throw UsageError("--output-dir takes every format of the present report: --\(name) has no part in it")
+            throw UsageError("--output-dir writes a new report in every format: leave out --\(name)")
         }
     }
 
@@ -63,10 +63,12 @@ struct ReportCommand: Command {
             return try NightlyReports(directory: directory, day: day, now: now, wait: wait)
                 .run(apps, on: &connection, of: session)
         }
-        guard let first = apps.first else { throw Failure("there is no app yet: bellwether app create SLUG") }
+        guard let first = apps.first else {
+            throw Failure("there is no app yet. To create one: bellwether app create SLUG")
+        }
         guard apps.count == 1 || format != .html else {
             throw UsageError(
-                "an HTML file is of one app: name it with --app SLUG (\(first.slug), …), or use --all-apps --output-dir DIR"
+                "an HTML file holds one app: name it with --app SLUG (\(first.slug), …), or use --all-apps --output-dir DIR"
             )
         }
         let days = try apps.map { app in (app, try day.day(of: app)) }
@@ -121,14 +123,14 @@ struct ReportCommand: Command {
         var kept = try ReportArchive.list(app: app, day: day, on: &connection)
         if kept.isEmpty { kept = try ReportArchive.list(app: app, on: &connection) }
         guard !kept.isEmpty else {
-            StandardStream.error.write("None of '\(app)' is kept yet.\n")
+            StandardStream.error.write("No report of '\(app)' is kept yet.\n")
             return
         }
         var table = TextTable(["KEPT OF DAY", "POSITION", "MADE AT"])
         for place in kept.prefix(most) { table.add(["\(place.day)", "\(place.position)", "\(place.madeAt)"]) }
         StandardStream.error.write(table.text)
         if kept.count > most {
-            StandardStream.error.write("And \(kept.count - most) earlier ones: see analytics.reports.\n")
+            StandardStream.error.write("And \(kept.count - most) earlier ones; see analytics.reports.\n")
         }
     }
 
@@ -150,7 +152,7 @@ struct ReportCommand: Command {
         guard let text = arguments.text("as-of") else { return nil }
         guard let position = Int64(text), position >= 0 else {
             throw UsageError(
-                "--as-of takes a position of the log, a whole number from 0, not '\(String(printable: text))'")
+                "--as-of takes a position (batch number), a whole number from 0, not '\(String(printable: text))'")
         }
         return position
     }

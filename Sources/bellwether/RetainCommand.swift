@@ -8,12 +8,13 @@ internal import ServiceRuntime
 /// Drops old months.
 struct RetainCommand: Command {
     static let words = ["retain"]
-    static let summary = "Drop events that are older than N days, by months; their funnels stay"
+    static let summary = "Drop months of events older than N days; their counts stay in the funnels"
     static let options = [
         Option(
             "days", "N",
             help:
-                "Keep what occurred or was received within so many days; nothing for more than twice as long; required"),
+                "Keep events that occurred or were received within so many days, and none for more than twice as long; required"
+        ),
         Option.format,
     ]
 
@@ -23,7 +24,7 @@ struct RetainCommand: Command {
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        guard arguments.has("days") else { throw UsageError("say how much to keep: --days N") }
+        guard arguments.has("days") else { throw UsageError("say how many days to keep: --days N") }
         days = try arguments.number("days", in: 1...36_500, default: 0)
         format = try arguments.choice("format", default: .text)
     }
@@ -35,7 +36,8 @@ struct RetainCommand: Command {
         // First, while the deliveries that say of which campaign a message is are still there.
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "retention", log: log)
         if let fault = try ClockComparison(on: &connection, clock: { WallClock.now }).fault() {
-            StandardStream.error.write("bellwether: nothing was dropped, since what is old cannot be told: \(fault).\n")
+            StandardStream.error.write(
+                "bellwether: nothing was dropped, because the clocks do not agree on what is old: \(fault).\n")
             return .failed
         }
         let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)
@@ -51,7 +53,7 @@ struct RetainCommand: Command {
         case .text:
             if outcomes.isEmpty && remainder.isEmpty {
                 StandardStream.output.write(
-                    "Nothing to drop: no month ended over \(days) days ago without an event that occurred or was received since.\n"
+                    "Nothing to drop: every month has an event that occurred or was received in the last \(days) days, or ended within them.\n"
                 )
             }
             if remainder.strays > 0 || remainder.sealed > 0 {
@@ -61,7 +63,7 @@ struct RetainCommand: Command {
             }
             if remainder.refused > 0 {
                 StandardStream.output.write(
-                    "Refused events received over \(days) days ago: \(remainder.refused) dropped; data_quality keeps their counts.\n"
+                    "Rejected events received over \(days) days ago: \(remainder.refused) dropped; data_quality keeps their counts.\n"
                 )
             }
             if exportRows > 0 {
@@ -86,6 +88,6 @@ struct RetainCommand: Command {
         let month = "\(outcome.month)".prefix(7)
         return outcome.isDropped
             ? "\(month): dropped; deliveries sealed: \(outcome.sealed).\n"
-            : "\(month): closed; deliveries sealed: \(outcome.sealed); but somebody is reading it: run this again to drop it.\n"
+            : "\(month): closed; deliveries sealed: \(outcome.sealed); but somebody is reading it, so it is not dropped yet: run this again.\n"
     }
 }

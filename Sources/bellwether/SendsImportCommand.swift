@@ -9,7 +9,7 @@ internal import Telemetry
 struct SendsImportCommand: Command {
     static let words = ["sends", "import"]
     static let operands = ["FILE"]
-    static let summary = "Take in what was sent, from a file ('-' is standard input)"
+    static let summary = "Import what was sent, from a file ('-' is standard input)"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option.format,
@@ -21,7 +21,7 @@ struct SendsImportCommand: Command {
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        guard let slug = arguments.text("app") else { throw UsageError("say whose sends: --app SLUG") }
+        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
         self.slug = slug
         format = try arguments.choice("format", default: .text)
     }
@@ -110,7 +110,7 @@ private struct SendsImport {
         while let line = try next(of: reader) {
             guard case .bytes(let bytes) = line, whole.count + bytes.count < Bounds.unpackedBody else {
                 throw Failure(
-                    "\(file.name) is one document of over \(Bounds.unpackedBody) bytes: write a send a line (jq -c '.sends[]')"
+                    "\(file.name) is one document of over \(Bounds.unpackedBody) bytes: write one send a line (jq -c '.sends[]')"
                 )
             }
             whole.append(UInt8(ascii: "\n"))
@@ -119,7 +119,8 @@ private struct SendsImport {
         let items: [SendsDecoder.Item]
         do { items = try decoder.decode(envelope: whole, most: .max) } catch {
             throw Failure(
-                "\(file.name) has no sends: \(error). It must be an envelope as it is posted, or a send a line")
+                "\(file.name) has no sends: \(error). It must be an envelope as POST /v1/sends takes it, or one send a line"
+            )
         }
         for item in items {
             if case .failure(let refused) = item { refuse(refused.rejection.detail) }
@@ -143,7 +144,7 @@ private struct SendsImport {
     }
 
     private func next(of reader: LineReader) throws -> LineReader.Line? {
-        do { return try reader.next() } catch { throw Failure("\(file.name) cannot be read: \(error.reason)") }
+        do { return try reader.next() } catch { throw Failure("cannot read \(file.name): \(error.reason)") }
     }
 }
 

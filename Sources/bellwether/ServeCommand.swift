@@ -10,7 +10,7 @@ internal import Serving
 /// Runs the service until it is told to stop.
 struct ServeCommand: Command {
     static let words = ["serve"]
-    static let summary = "Run the service: take events in and keep the funnels level"
+    static let summary = "Run the service: accept events and keep the funnels up to date"
     static let options = [
         Option(
             "listen", "ADDRESS", environment: "BELLWETHER_LISTEN",
@@ -18,28 +18,31 @@ struct ServeCommand: Command {
         Option(
             "only", "PART", choices: Service.Part.allCases.map(\.rawValue),
             help: "Run one part of the service: ingest or project"),
-        Option("metrics-listen", "ADDRESS", help: "Serve /metrics here instead, and health, without TLS"),
+        Option(
+            "metrics-listen", "ADDRESS",
+            help: "Serve /metrics at this address instead, and health checks too, without TLS"),
         Option(
             "tls-certificate", "FILE",
-            help: "Serve HTTPS with this certificate chain (PEM), read anew when it changes and on SIGHUP"),
+            help: "Serve HTTPS with this certificate chain (PEM), reloaded when it changes and on SIGHUP"),
         Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
         Option(
-            "cors-origin", "ORIGIN", isRepeatable: true, help: "Web origin that may post from a browser; '*' for all"),
+            "cors-origin", "ORIGIN", isRepeatable: true,
+            help: "Web origin that may post from a browser, or '*' for all; may be repeated"),
         Option("connections", "N", help: "Connections at once (default 5000)"),
         Option(
             "connection-memory", "N",
-            help: "Bytes that connections and bodies may take together (default: a quarter of the memory there is)"),
+            help: "Bytes that connections and bodies may use together (default: a quarter of the memory)"),
         Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
         Option("writers", "N", help: "Commits at once (default 2)"),
         Option("lanes", "N", help: "Steps of the projections at once (default 2)"),
         Option("queue-bytes", "N", help: "Bytes of events that may wait for their commit (default 33554432)"),
-        Option("max-values", "N", help: "Different values of one member in one app (default 100000)"),
-        Option("trust-clock", help: "Believe this machine's clock although the log's last commits lie ahead of it"),
+        Option("max-values", "N", help: "Different values that one member may have in one app (default 100000)"),
+        Option("trust-clock", help: "Trust this machine's clock although the log's last commits are ahead of it"),
         Option(
             "max-new-values", "N",
-            help: "New values, of all members, that one key may bring within an hour (default 10000)"),
-        Option("max-new-values-of-install", "N", help: "The same of one install (default 500)"),
-        Option("node", "NAME", help: "Name of this process in the log's batches (default host:pid)"),
+            help: "New values of all members that one key may add in an hour (default 10000)"),
+        Option("max-new-values-of-install", "N", help: "The same for one install (default 500)"),
+        Option("node", "NAME", help: "Name of this process in analytics.batches (default host:pid)"),
         Option(
             "log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL",
             choices: Log.Level.allCases.map(\.rawValue), help: "debug, info, warning or error"),
@@ -69,7 +72,7 @@ struct ServeCommand: Command {
         switch (arguments.text("tls-certificate"), arguments.text("tls-key")) {
         case (nil, nil): break
         case (let certificate?, let key?): server.tls = .init(certificate: certificate, privateKey: key)
-        default: throw UsageError("--tls-certificate and --tls-key go together")
+        default: throw UsageError("give --tls-certificate and --tls-key together")
         }
         server.connectionLimit = try arguments.number("connections", in: 1...100_000, default: 5000)
         server.memoryLimit = try arguments.number(
@@ -118,7 +121,7 @@ struct ServeCommand: Command {
         }
         service.start()
         let signal = Signals.waitForStop { service.readCertificateAnew() }
-        log.info("stopping: finishing what is in flight", ["signal": signal])
+        log.info("stopping: finishing the requests in flight", ["signal": signal])
         Signals.letTheNextOneKill()
         service.stop()
         log.info("stopped")
@@ -133,7 +136,7 @@ struct ServeCommand: Command {
         var fitting = server
         fitting.connectionLimit = max(64, limit - others)
         log.warning(
-            "fewer connections than asked for, since this process may not open more files: raise its limit (LimitNOFILE)",
+            "fewer connections than --connections: this process may not open more files, so raise its limit (LimitNOFILE)",
             ["connections": "\(fitting.connectionLimit)", "open files": "\(limit)"])
         return fitting
     }
@@ -157,7 +160,7 @@ struct ServeCommand: Command {
                 || text.wholeMatch(of: /[a-z][a-z0-9+.-]*:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/) != nil
         else {
             throw UsageError(
-                "--cors-origin takes '*' or an origin in small letters without a path, such as https://app.example or "
+                "--cors-origin takes '*' or a lower-case origin without a path, such as https://app.example or "
                     + "http://localhost:3000, not '\(text)'")
         }
         return text

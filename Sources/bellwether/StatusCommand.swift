@@ -7,9 +7,9 @@ internal import ServiceRuntime
 /// Shows how the log and the funnels stand.
 struct StatusCommand: Command {
     static let words = ["status"]
-    static let summary = "Show the log's head, the projections' lag, partitions, sizes, and what was cut short"
+    static let summary = "Show the log's head, funnel lag, partitions, sizes and unfinished work"
     static let options = [
-        Option("security", help: "Look instead at what readers of the database could do, and say how to close it"),
+        Option("security", help: "Check what readers of the database could do instead, and say how to prevent it"),
         Option.format,
     ]
 
@@ -50,7 +50,7 @@ struct StatusCommand: Command {
                 } else {
                     let open = String(printable: finding.open.joined(separator: ", "))
                     StandardStream.output.write(
-                        "OPEN    \(name): \(finding.hardening.danger) (\(open)). As a superuser, in this database:\n\(finding.hardening.mend)\n"
+                        "OPEN    \(name): \(finding.hardening.danger) (\(open)). As a superuser, run this in the database:\n\(finding.hardening.mend)\n"
                     )
                 }
             }
@@ -92,7 +92,7 @@ struct StatusCommand: Command {
             \(table.text)
             """
                 + unfinished.map { work in
-                    "unfinished: \(work.what). If nobody is at it: \(work.remedy)\n"
+                    "unfinished: \(work.what). If nobody is working on it, run: \(work.remedy)\n"
                 }.joined()
     }
 

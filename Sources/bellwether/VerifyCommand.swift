@@ -7,10 +7,10 @@ internal import ServiceRuntime
 /// Counts the funnels anew from raw events and compares every cell.
 struct VerifyCommand: Command {
     static let words = ["verify"]
-    static let summary = "Recompute every number from the log by another route and compare; exit 1 if any differs"
+    static let summary = "Recount every number from the log with independent SQL and compare; exit 1 if any differs"
     static let options = [
-        Option("sample", help: "Only one of the log's shards, by chance"),
-        Option("lanes", "N", help: "Shards at once (default 2)"),
+        Option("sample", help: "Check only one of the log's shards, chosen at random"),
+        Option("lanes", "N", help: "Shards to check at once (default 2)"),
         Option.format,
     ]
 
@@ -47,7 +47,7 @@ struct VerifyCommand: Command {
         guard arguments.has("sample") else { return nil }
         var connection = try open()
         let sample = try Verifier.shards(on: &connection).randomElement()
-        if let sample { StandardStream.error.write("Only shard \(sample) is looked at.\n") }
+        if let sample { StandardStream.error.write("Checking only shard \(sample).\n") }
         return sample
     }
 

@@ -7,28 +7,29 @@ internal import Telemetry
 private let appOption = Option("app", "SLUG", help: "The app; required")
 private let memberNames = WordKind.allCases.map { WordKind.name($0.rawValue) }
 private let memberOption = Option(
-    "member", "NAME", choices: memberNames, help: "Words of this member, such as category or app_version")
+    "member", "NAME", choices: memberNames, help: "Values of this member, such as category or app_version")
 private let choiceOptions = [
-    Option("taught-by", "NAME", help: "Those that came with the key of this name"),
-    Option("install", "ID", help: "Those that this install was the first to bring"),
-    Option("since", "TIME", help: "Those that were learned at or after this time, RFC 3339"),
+    Option("taught-by", "NAME", help: "Values that came with the key of this name"),
+    Option("install", "ID", help: "Values that this install sent first"),
+    Option("since", "TIME", help: "Values learned at or after this time (RFC 3339)"),
 ]
 private let rebuildOption = Option(
-    "no-rebuild", help: "Leave the funnels as they are: run bellwether rebuild when all is merged and pruned")
+    "no-rebuild", help: "Do not rebuild the funnels: run bellwether rebuild after the last merge or prune")
 
 /// What was counted by other words is counted anew.
 private func follow(_ arguments: Arguments) throws -> ExitCode {
     guard !arguments.has("no-rebuild") else {
-        StandardStream.error.write("The views of events follow at once, funnels by the next bellwether rebuild.\n")
+        StandardStream.error.write(
+            "The views of events change at once; the funnels change with the next bellwether rebuild.\n")
         return .done
     }
-    StandardStream.error.write("The views of events follow at once. Making the funnels anew:\n")
+    StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")
     return try RebuildRun(arguments) { _ in ["deliveries"] }.run()
 }
 
 extension WordBook {
     fileprivate static func slug(_ arguments: Arguments) throws -> String {
-        guard let slug = arguments.text("app") else { throw UsageError("say of which app: --app SLUG") }
+        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
         return slug
     }
 
@@ -70,7 +71,7 @@ extension WordBook.Choice {
 /// Shows what an app's dictionary has learned.
 struct WordsListCommand: Command {
     static let words = ["words", "list"]
-    static let summary = "Show how many values of each member an app has, or those asked for, the newest first"
+    static let summary = "Show how many values each member of an app has, or list values, newest first"
     static let options =
         [appOption, memberOption] + choiceOptions + [
             Option("limit", "N", help: "How many values to show (default 50)"),
@@ -145,10 +146,10 @@ struct WordsMergeCommand: Command {
     static let words = ["words", "merge"]
     static let operands = ["VALUE…"]
     static let summary =
-        "Show and count values as another one, or (merged into itself) alone again"
+        "Show and count values as another one; merge a value into itself to undo"
     static let options = [
         appOption, Option("member", "NAME", choices: memberNames, help: "The member, such as category; required"),
-        Option("into", "VALUE", help: "What they are to count as: a value of that member, or (other); required"),
+        Option("into", "VALUE", help: "The value they count as from now on, or (other); required"),
         rebuildOption, Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
     ]
 
@@ -161,7 +162,7 @@ struct WordsMergeCommand: Command {
         self.arguments = arguments
         slug = try WordBook.slug(arguments)
         guard let member = try WordBook.member(arguments), let target = arguments.text("into") else {
-            throw UsageError("say of which member, and what the values are to count as: --member NAME --into VALUE")
+            throw UsageError("name the member and the value to merge into: --member NAME --into VALUE")
         }
         (self.member, self.target) = (member, target)
     }
@@ -181,10 +182,10 @@ struct WordsMergeCommand: Command {
 struct WordsPruneCommand: Command {
     static let words = ["words", "prune"]
     static let operands = ["[VALUE…]"]
-    static let summary = "Forget values: events that carry them show (other), and there is room again"
+    static let summary = "Forget values: their events show (other), and the dictionary has room again"
     static let options =
         [appOption, memberOption] + choiceOptions + [
-            Option("dry-run", help: "Say how many they are, and change nothing"), rebuildOption,
+            Option("dry-run", help: "Print how many values match, and change nothing"), rebuildOption,
             Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
         ]
 
@@ -197,11 +198,11 @@ struct WordsPruneCommand: Command {
         slug = try WordBook.slug(arguments)
         var choice = try WordBook.Choice(arguments)
         if !arguments.operands.isEmpty {
-            guard choice.member != nil else { throw UsageError("say of which member these are values: --member NAME") }
+            guard choice.member != nil else { throw UsageError("name the member of these values: --member NAME") }
             choice.words = arguments.operands
         }
         guard choice.words != nil || choice.key != nil || choice.install != nil || choice.since != nil else {
-            throw UsageError("say which values: name them, or --taught-by, --install or --since")
+            throw UsageError("choose the values: name them, or give --taught-by, --install or --since")
         }
         self.choice = choice
     }

@@ -39,11 +39,11 @@ struct CategoriesTests {
         let own = "\(Self.examples)/categories.json"
         #expect(
             try bellwether.trusted("categories", "import", "--app", app.slug, own)
-                == "Edition 1 of '\(app.slug)', set 'own': 2 categories, 5 buttons\nbuttons that were not registered before: 5, retired: 0\n"
+                == "Edition 1 of '\(app.slug)', set 'own': 2 categories, 5 buttons\nnewly registered buttons: 5, retired: 0\n"
         )
         #expect(
             try bellwether.trusted("categories", "import", own, "--app", app.slug)
-                == "'\(app.slug)' had exactly this in its set 'own': edition 1, 2 categories, 5 buttons\n")
+                == "nothing changed: the set 'own' of '\(app.slug)' is still edition 1, 2 categories, 5 buttons\n")
         let hive = try bellwether.trusted(
             "categories", "import", "--app", app.slug, "--format", "json", "\(Self.examples)/hive_push_actions.json")
         #expect(hive == #"{"edition":2,"categories":2,"buttons":4,"unchanged":false,"warnings":[]}"# + "\n")
@@ -87,7 +87,7 @@ struct CategoriesTests {
         let directory = TemporaryDirectory()
         try Data(repeating: 0x20, count: 50_000_000).write(to: URL(fileURLWithPath: directory("large")))
         for (path, hint) in [
-            (directory("large"), "is over 1048576 bytes"), (directory("none"), "No such file"),
+            (directory("large"), "has over 1048576 bytes"), (directory("none"), "No such file"),
             (directory.path, "is a directory"),
         ] {
             let ended = try bellwether.run("categories", "import", "--app", app.slug, path)

@@ -116,7 +116,7 @@ struct EraseTests {
         try ProjectedShop.open { shop in
             let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", Wire.id())
             #expect(
-                ended.status == 0 && ended.output.contains("Nothing of it was on file: is the id right?"), "\(ended)")
+                ended.status == 0 && ended.output.contains("Nothing was stored about it: is the id right?"), "\(ended)")
         }
     }
 

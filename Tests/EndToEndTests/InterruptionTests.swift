@@ -55,8 +55,8 @@ struct InterruptionTests {
         #expect(ended.status == 130 && ended.output.isEmpty, "\(ended)")
         #expect(
             ended.messages.split(separator: "\n") == [
-                "Making an embedded database in \(scratch("demo"))",
-                "Ended early. What there is stays in \(scratch("demo"))",
+                "Creating an embedded database in \(scratch("demo"))",
+                "Stopped early. The data so far is in \(scratch("demo"))",
             ])
     }
 }

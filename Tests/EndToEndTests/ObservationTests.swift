@@ -198,13 +198,13 @@ struct ObservationTests {
             #expect(rename(scratch("second" + kind), scratch("first" + kind)) == 0)
         }
         service.process.signal(SIGHUP)
-        #expect(eventually { service.log.contains("SIGHUP: the certificate was read anew") })
+        #expect(eventually { service.log.contains("SIGHUP: reloaded the certificate") })
         #expect(try served().contains("second"))
         #expect(try service.stop() == 0)
 
         let plain = try shared.bellwether.serve()
         plain.process.signal(SIGHUP)
-        #expect(eventually { plain.log.contains("SIGHUP: there is no certificate to read anew") })
+        #expect(eventually { plain.log.contains("SIGHUP: there is no certificate to reload") })
         #expect(try plain.client().get("/healthz").status == 200)
         #expect(try plain.stop() == 0)
     }

@@ -53,7 +53,7 @@ struct OutputTrapTests {
         lchown(sticky + "/report.txt", nobody, gid_t.max)
         try expectRefused(
             "report", "--date", Self.day, "--app", "shop", "--output=\(sticky)/report.txt",
-            because: "is a link that somebody")
+            because: "is a link that another user")
         #expect(
             try bellwether.run("report", "--date", Self.day, "--app", "shop", "--output", sticky + "/mine.txt").status
                 == 0)

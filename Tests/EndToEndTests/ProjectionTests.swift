@@ -22,7 +22,7 @@ struct ProjectionTests {
             for _ in 0..<2 {
                 let ended = try shop.bellwether.run("project", "--once")
                 #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")
-                #expect(ended.messages == "The funnels stand at batch 3 or past it.\n")
+                #expect(ended.messages == "The funnels are at batch 3 or later.\n")
                 #expect(try shop.database.analystRows("SELECT DISTINCT position, lag FROM projections") == ["(3,0)"])
                 #expect(try counts(shop.database) == ["(2026-11-20,INFO_CATEGORY,3,3)"])
             }
@@ -34,7 +34,7 @@ struct ProjectionTests {
     func beside() throws {
         try ProjectedShop.open { shop in
             let empty = try shop.bellwether.run("project", "--once")
-            #expect(empty.status == 0 && empty.messages == "The funnels stand at batch 0 or past it.\n", "\(empty)")
+            #expect(empty.status == 0 && empty.messages == "The funnels are at batch 0 or later.\n", "\(empty)")
             for number in 1...4 {
                 try shop.post(Wire.id(), Wire.event())
                 let both = try (0..<2).map { _ in try shop.bellwether.start(["project", "--once", "--lanes", "3"]) }
@@ -178,7 +178,7 @@ struct ProjectionTests {
             #expect(unknown.messages.contains("deliveries, category_funnel"), "\(unknown)")
             let resumed = try shop.bellwether.run("projection", "resume", "silent_funnel", "media_funnel")
             #expect(resumed.status == 0 && resumed.output.isEmpty, "\(resumed)")
-            #expect(resumed.messages.contains("media_funnel is running: there is nothing to resume.\n"), "\(resumed)")
+            #expect(resumed.messages.contains("media_funnel is running; there is nothing to resume.\n"), "\(resumed)")
             #expect(resumed.messages.contains("proved, and live"), "\(resumed)")
             try shop.post(Wire.id(), Self.silent)
             #expect(try shop.becomesLevel())
@@ -188,7 +188,7 @@ struct ProjectionTests {
             try shop.expectProved()
             #expect(try shop.tables() == ProjectionTables.ofOneLine)
             let again = try shop.bellwether.run("projection", "resume", "silent_funnel")
-            #expect(again.status == 0 && again.messages == "silent_funnel is running: there is nothing to resume.\n")
+            #expect(again.status == 0 && again.messages == "silent_funnel is running; there is nothing to resume.\n")
         }
     }
 
@@ -203,7 +203,8 @@ struct ProjectionTests {
                 #expect(
                     ended.status == 1 && ended.messages.contains("silent_funnel has stopped at batch 1"), "\(ended)")
                 #expect(
-                    ended.messages.contains("no_more") && ended.messages.contains("The old tables stay"), "\(ended)")
+                    ended.messages.contains("no_more") && ended.messages.contains("The old tables are unchanged"),
+                    "\(ended)")
                 #expect(try shop.tables() == ProjectionTables.ofOneLine)
                 #expect(try counts(shop.database) == ["(2026-11-20,INFO_CATEGORY,1,1)"])
             }

@@ -30,7 +30,7 @@ struct RebuildTests {
             for _ in 0..<2 {
                 let ended = try shop.bellwether.run("rebuild")
                 #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")
-                #expect(ended.messages == "Made anew from 20 events of 15 deliveries, proved, and live.\n")
+                #expect(ended.messages == "Rebuilt from 20 events of 15 deliveries, proved, and live.\n")
                 #expect(try shop.funnels() == before)
                 #expect(try shop.tables() == ProjectionTables.ofOneLine)
             }
@@ -97,15 +97,16 @@ struct RebuildTests {
             try shop.database.run(
                 "UPDATE projection.projector SET version = 0 WHERE name IN ('media_funnel', 'thread_funnel')")
             let migrated = try shop.bellwether.run("migrate")
-            #expect(migrated.messages.contains("counted thread_funnel, media_funnel"), "\(migrated)")
+            #expect(migrated.messages.contains("The rules of thread_funnel, media_funnel have changed"), "\(migrated)")
             let status = try shop.bellwether.trusted("status")
             #expect(
-                status.contains("(thread_funnel, media_funnel). If nobody is at it: bellwether rebuild"), "\(status)")
+                status.contains("(thread_funnel, media_funnel). If nobody is working on it, run: bellwether rebuild"),
+                "\(status)")
             let verified = try shop.bellwether.run("verify")
             #expect(verified.status == 1 && verified.output.contains("Not compared: media_funnel"), "\(verified)")
             let ended = try shop.bellwether.run("project", "--once")
             #expect(ended.status == 0, "\(ended)")
-            #expect(ended.messages.contains("Older rules had counted thread_funnel, media_funnel"), "\(ended)")
+            #expect(ended.messages.contains("their rules have changed: thread_funnel, media_funnel"), "\(ended)")
             #expect(try shop.bellwether.run("verify").status == 0)
             #expect(try !shop.bellwether.trusted("status").contains("unfinished"))
         }
@@ -138,7 +139,7 @@ struct RebuildTests {
             #expect(watched.output.contains("###") && watched.output.contains(" %"), "\(watched)")
             // What stays on the screen is the last word alone.
             let screen = watched.output.components(separatedBy: "\u{1b}[K").last
-            #expect(screen?.hasPrefix("Made anew from 20 events") == true, "\(watched)")
+            #expect(screen?.hasPrefix("Rebuilt from 20 events") == true, "\(watched)")
             let verified = try shop.bellwether.onTerminal("verify")
             #expect(verified.status == 0 && verified.output.contains("shard 16 of 16"), "\(verified)")
             #expect(

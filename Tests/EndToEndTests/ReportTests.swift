@@ -71,7 +71,7 @@ struct ReportTests {
         let (database, bellwether) = try filled("shop")
         defer { database.drop() }
         let empty = try bellwether.run("report", "--date", Self.day, "--as-of", "1")
-        #expect(empty.status == 1 && empty.output.isEmpty && empty.messages.contains("None of 'shop' is kept yet"))
+        #expect(empty.status == 1 && empty.output.isEmpty && empty.messages.contains("No report of 'shop' is kept yet"))
         _ = try bellwether.trusted("report", "--date", Self.day)
         let before = try bellwether.run("report", "--date", Self.day, "--as-of", "0")
         #expect(before.status == 1 && before.output.isEmpty)

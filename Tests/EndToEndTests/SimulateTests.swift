@@ -123,7 +123,7 @@ struct SimulateTests {
         #expect(ended.status == 1)
         #expect(
             ended.messages
-                == "bellwether: the server did not take everything: it limits the rate of the app (429)\n")
+                == "bellwether: the server did not accept everything: it limits the rate of the app (429)\n")
     }
 
     @Test("asks for what it needs")

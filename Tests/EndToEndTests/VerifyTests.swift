@@ -67,6 +67,6 @@ struct VerifyTests {
         let object = try #require(try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [String: Any])
         let shards = try #require(object["shards"] as? [[String: Int]])
         #expect(ended.status == 0 && shards.count == 1)
-        #expect(ended.messages == "Only shard \(shards[0]["shard"] ?? -1) is looked at.\n")
+        #expect(ended.messages == "Checking only shard \(shards[0]["shard"] ?? -1).\n")
     }
 }
