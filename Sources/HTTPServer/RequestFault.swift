@@ -47,7 +47,7 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .bodyStalled: "The body did not arrive in time: send it again."
         case .unanswered: "The server could not finish in time: try again later."
         case .draining: "The server is stopping: try again, with a new connection."
-        case .overloaded: "The server has too much to do: try again later."
+        case .overloaded: "The server is overloaded: try again later."
         }
     }
 }

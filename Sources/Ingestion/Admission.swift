@@ -37,7 +37,7 @@ struct Admission: Sendable {
             case .unknown:
                 answer.send(
                     Problem(
-                        .unknownKey, "No app has this key. Keys are made with 'bellwether app key add'.",
+                        .unknownKey, "No app has this key. To make one: bellwether app key add SLUG.",
                         headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]))
             case .access(let access) where access.isRevoked:
                 answer.send(.closedKey)

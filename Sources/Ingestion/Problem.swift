@@ -63,14 +63,14 @@ struct Problem {
             case .missingSends: "The envelope has no array 'sends'"
             case .invalidSource: "The envelope's 'source' is not an object"
             case .notUnpackable: "The body is not valid gzip"
-            case .malformedRequest: "This is not HTTP"
+            case .malformedRequest: "This is not HTTP/1.1"
             case .ambiguousFraming: "It is not clear where the body ends"
             case .missingKey: "There is no key"
             case .unknownKey: "The key is not known"
             case .revokedKey: "The key was revoked"
             case .wrongKeyKind: "The key is of the wrong kind"
-            case .unknownPath: "There is nothing here"
-            case .methodNotAllowed: "This method is not for this path"
+            case .unknownPath: "There is nothing at this path"
+            case .methodNotAllowed: "This path does not have this method"
             case .bodyStalled: "The body did not arrive in time"
             case .bodyTooLarge: "The body is too large"
             case .unpackedTooLarge: "The unpacked body is too large"
@@ -78,11 +78,11 @@ struct Problem {
             case .tooManySends: "The envelope has too many sends"
             case .unsupportedMediaType: "The body must be JSON"
             case .unsupportedEncoding: "This content encoding is not understood"
-            case .invalidCategories: "The categories are not right"
-            case .rateLimited: "The app sends faster than it may"
+            case .invalidCategories: "The categories are invalid"
+            case .rateLimited: "The app is over its rate limit"
             case .headTooLarge: "The header fields are too large"
             case .unavailable: "The database is away"
-            case .overloaded: "There is too much to do"
+            case .overloaded: "The service is overloaded"
             case .draining: "The service is stopping"
             case .notReady: "The service is not ready"
             case .unanswered: "The answer took too long"
@@ -112,18 +112,18 @@ struct Problem {
     init(rateLimitedFor seconds: Double) {
         // Seconds without end are no number of the field's.
         self.init(
-            .rateLimited, "The app's limit is reached.",
+            .rateLimited, "The app has reached its limit. Send again, unchanged, after Retry-After.",
             retryAfter: seconds < 3600 ? max(1, Int(seconds.rounded(.up))) : 3600)
     }
 
     /// Times would be corrected by a clock that is wrong, for good.
     init(wrongClock fault: String) {
         self.init(
-            .wrongClock, "Nothing is taken now: \(fault). Send it again later, unchanged.", retryAfter: 30)
+            .wrongClock, "Nothing is accepted now: \(fault). Send it again later, unchanged.", retryAfter: 30)
     }
 
     /// Before the request is read, or when it is to be stored.
-    static let closedKey = Problem(.revokedKey, "This key was closed. Use another one.")
+    static let closedKey = Problem(.revokedKey, "This key was revoked. Use another one.")
 
     /// The server's own refusals, in the same words.
     init(_ fault: RequestFault) {

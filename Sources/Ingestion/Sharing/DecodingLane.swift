@@ -85,6 +85,6 @@ final class DecodingLane: Sendable {
 
     private static var tooMuch: Problem {
         Problem(
-            .overloaded, "Too much of this app waits already. Send it again, unchanged, more slowly.", retryAfter: 2)
+            .overloaded, "Too much work of this app is waiting. Send it again, unchanged, more slowly.", retryAfter: 2)
     }
 }
