@@ -55,7 +55,7 @@ extension Problem {
                 .invalidCategories,
                 "\(count) \(count == 1 ? "error" : "errors"); nothing was registered. The first: \(errors.first?.description ?? "")"
             )
-            extra = ",\"errors\":\(errors.json)"
+            self.errors = errors
         }
     }
 }

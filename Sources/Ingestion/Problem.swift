@@ -94,8 +94,8 @@ struct Problem {
     let code: Code
     let detail: String
     var headers: [(String, String)] = []
-    /// Further members as they stand in JSON, each with a comma in front.
-    var extra = ""
+    /// What is wrong with a document, each with its path.
+    var errors: (any JSONWritable & Sendable)?
 
     init(_ code: Code, _ detail: String, headers: [(String, String)] = []) {
         self.code = code
@@ -140,13 +140,13 @@ struct Problem {
     }
 
     var response: Response {
-        var body = "{\"type\":\"about:blank\",\"title\":"
-        body.appendJSON(code.title)
-        body += ",\"status\":\(code.status),\"code\":\"\(code.rawValue)\",\"detail\":"
-        body.appendJSON(detail)
-        body += extra + "}\n"
+        var members: [(String, any JSONWritable)] = [
+            ("type", "about:blank"), ("title", code.title), ("status", code.status), ("code", code.rawValue),
+            ("detail", detail),
+        ]
+        if let errors { members.append(("errors", errors)) }
         return Response(
             status: code.status, headers: [("Content-Type", "application/problem+json")] + headers,
-            body: Array(body.utf8))
+            body: Array((JSONObject(members).json + "\n").utf8))
     }
 }

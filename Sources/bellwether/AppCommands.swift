@@ -146,17 +146,19 @@ struct AppListCommand: Command {
             }
             StandardStream.output.write(table.text)
         case .json:
-            let lines = apps.map { app, keys in
-                let listed = keys.map { key in
-                    "{\"name\":\(String(json: key.name)),\"kind\":\"\(key.kind.rawValue)\",\"created_at\":\"\(key.createdAt)\","
-                        + "\"revoked_at\":\(key.revokedAt.map { "\"\($0)\"" } ?? "null")}"
-                }
-                return "{\"app\":\(String(json: app.slug)),\"time_zone\":\(String(json: app.timeZone)),"
-                    + "\"rate_limit\":\(app.rateLimit.map { "\($0.eventsPerSecond)" } ?? "null"),"
-                    + "\"rate_burst\":\(app.rateLimit.map { "\($0.burst)" } ?? "null"),"
-                    + "\"keys\":[\(listed.joined(separator: ","))]}"
+            let lines = apps.map { app, keys -> JSONObject in
+                [
+                    "app": app.slug, "time_zone": app.timeZone, "rate_limit": app.rateLimit?.eventsPerSecond,
+                    "rate_burst": app.rateLimit?.burst,
+                    "keys": keys.map { key -> JSONObject in
+                        [
+                            "name": key.name, "kind": key.kind.rawValue, "created_at": "\(key.createdAt)",
+                            "revoked_at": key.revokedAt.map { "\($0)" },
+                        ]
+                    },
+                ]
             }
-            StandardStream.output.write("[\(lines.joined(separator: ","))]\n")
+            StandardStream.output.write(lines.json + "\n")
         }
         return .done
     }

@@ -53,9 +53,12 @@ struct FCMExportImportCommand: Command {
             if count.tooOld > 0 { text += "from days that retain has removed \(count.tooOld)\n" }
             StandardStream.output.write(text)
         case .json:
-            StandardStream.output.write(
-                "{\"stored\":\(count.stored),\"known\":\(count.known),\"unreadable\":\(count.unreadable),"
-                    + "\"other_apps\":\(count.others),\"erased\":\(count.erased),\"too_old\":\(count.tooOld)}\n")
+            let object: JSONObject = [
+                "stored": count.stored, "known": count.known, "unreadable": count.unreadable,
+                "other_apps": count.others,
+                "erased": count.erased, "too_old": count.tooOld,
+            ]
+            StandardStream.output.write(object.json + "\n")
         }
         return count.unreadable == 0 ? .done : .failed
     }

@@ -83,12 +83,12 @@ struct RejectedListCommand: Command {
             StandardStream.output.write(table.text)
         case .json:
             for rejection in rejections {
-                StandardStream.output.write(
-                    "{\"id\":\(rejection.id),\"received_at\":\"\(rejection.receivedAt)\",\"app\":\(String(json: rejection.slug)),"
-                        + "\"key\":\(rejection.keyName.map { String(json: $0) } ?? "null"),\"reason\":\(String(json: rejection.reason)),"
-                        + "\"detail\":\(String(json: rejection.detail)),"
-                        + "\"replayed_at\":\(rejection.replayedAt.map { "\"\($0)\"" } ?? "null"),"
-                        + "\"raw\":\(String(json: rejection.raw))}\n")
+                let object: JSONObject = [
+                    "id": rejection.id, "received_at": "\(rejection.receivedAt)", "app": rejection.slug,
+                    "key": rejection.keyName, "reason": rejection.reason, "detail": rejection.detail,
+                    "replayed_at": rejection.replayedAt.map { "\($0)" }, "raw": rejection.raw,
+                ]
+                StandardStream.output.write(object.json + "\n")
             }
         }
         return .done

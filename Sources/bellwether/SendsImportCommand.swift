@@ -38,8 +38,10 @@ struct SendsImportCommand: Command {
                 StandardStream.output.write(
                     "accepted \(run.accepted)\nduplicate \(run.duplicate)\nrejected \(run.rejected)\n")
             case .json:
-                StandardStream.output.write(
-                    "{\"accepted\":\(run.accepted),\"duplicate\":\(run.duplicate),\"rejected\":\(run.rejected)}\n")
+                let object: JSONObject = [
+                    "accepted": run.accepted, "duplicate": run.duplicate, "rejected": run.rejected,
+                ]
+                StandardStream.output.write(object.json + "\n")
             }
             return run.rejected == 0 ? .done : .failed
         }

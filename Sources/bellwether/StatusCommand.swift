@@ -55,12 +55,13 @@ struct StatusCommand: Command {
                 }
             }
         case .json:
-            let items = findings.map { finding in
-                "{\"name\":\(String(json: finding.hardening.name)),\"closed\":\(finding.open.isEmpty),"
-                    + "\"open\":[\(finding.open.map { String(json: $0) }.joined(separator: ","))],"
-                    + "\"mend\":\(String(json: finding.hardening.mend))}"
+            let items = findings.map { finding -> JSONObject in
+                [
+                    "name": finding.hardening.name, "closed": finding.open.isEmpty, "open": finding.open,
+                    "mend": finding.hardening.mend,
+                ]
             }
-            StandardStream.output.write("[\(items.joined(separator: ","))]\n")
+            StandardStream.output.write(items.json + "\n")
         }
         return isClosed ? .done : .failed
     }
@@ -99,25 +100,22 @@ struct StatusCommand: Command {
     private func json(
         _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
     ) -> String {
-        let folds = projections.map { projection in
-            "{\"name\":\(String(json: projection.name)),\"version\":\(projection.version),\"position\":\(projection.position),"
-                + "\"lag\":\(projection.lag),\"lag_seconds\":\(projection.lagSeconds),"
-                + "\"status\":\(String(json: projection.status)),"
-                + "\"stopped_batch\":\(projection.stop.map { "\($0.batch)" } ?? "null"),"
-                + "\"stopped_because\":\(projection.stop.map { String(json: $0.reason) } ?? "null")}"
-        }
-        let partitions = status.partitions.map { partition in
-            "{\"name\":\(String(json: partition.name)),\"estimated_events\":\(partition.estimatedRows),"
-                + "\"bytes\":\(partition.bytes)}"
-        }
-        let works = unfinished.map { work in
-            "{\"what\":\(String(json: work.what)),\"remedy\":\(String(json: work.remedy))}"
-        }
-        return "{\"head\":\(status.head),\"last_commit_at\":\(status.lastCommitAt.map { "\"\($0)\"" } ?? "null"),"
-            + "\"events\":\(status.events),\"rejected\":\(status.rejected),\"apps\":\(status.apps),"
-            + "\"database_bytes\":\(status.databaseBytes),\"projections\":[\(folds.joined(separator: ","))],"
-            + "\"partitions\":[\(partitions.joined(separator: ","))],"
-            + "\"unfinished\":[\(works.joined(separator: ","))]}\n"
+        let object: JSONObject = [
+            "head": status.head, "last_commit_at": status.lastCommitAt.map { "\($0)" }, "events": status.events,
+            "rejected": status.rejected, "apps": status.apps, "database_bytes": status.databaseBytes,
+            "projections": projections.map { projection -> JSONObject in
+                [
+                    "name": projection.name, "version": projection.version, "position": projection.position,
+                    "lag": projection.lag, "lag_seconds": projection.lagSeconds, "status": projection.status,
+                    "stopped_batch": projection.stop?.batch, "stopped_because": projection.stop?.reason,
+                ]
+            },
+            "partitions": status.partitions.map { partition -> JSONObject in
+                ["name": partition.name, "estimated_events": partition.estimatedRows, "bytes": partition.bytes]
+            },
+            "unfinished": unfinished.map { ["what": $0.what, "remedy": $0.remedy] as JSONObject },
+        ]
+        return object.json + "\n"
     }
 
     private func size(_ bytes: Int64) -> String {

@@ -62,42 +62,33 @@ struct VerifyCommand: Command {
 extension VerificationReport {
     /// For programs: one object, in a line.
     fileprivate var json: String {
-        let moves = moves.map { move in
-            "{\"app\":\(String(json: move.app)),\"from\":\(String(json: move.from)),\"to\":\(String(json: move.to))}"
-        }
-        let omissions = omissions.map { omission in
-            "{\"projection\":\(String(json: omission.projector)),\"reason\":\(String(json: omission.reason))}"
-        }
-        let shards = shards.map { "{\"shard\":\($0.shard),\"position\":\($0.position)}" }
-        let gaps = gaps.map { gap in
-            "{\"batch\":\(gap.batch),\"shard\":\(gap.shard),"
-                + "\"expected\":\(gap.expected.map { "\($0)" } ?? "null"),\"found\":\(gap.found)}"
-        }
-        let tables = differing.map { "\(String(json: $0.table)):\($0.cells)" }
-        return "{\"proved\":\(isProved),\"events\":\(events),\"deliveries\":\(deliveries),\"cells\":\(cells),"
-            + "\"shards\":[\(shards.joined(separator: ","))],"
-            + "\"differing_cells\":{\(tables.joined(separator: ","))},"
-            + "\"differences\":[\(differences.map(\.json).joined(separator: ","))],"
-            + "\"differing_batches\":\(gapCount),\"batches\":[\(gaps.joined(separator: ","))],"
-            + "\"not_compared\":[\(omissions.joined(separator: ","))],"
-            + "\"time_zone_changes\":[\(moves.joined(separator: ","))]}\n"
+        let object: JSONObject = [
+            "proved": isProved, "events": events, "deliveries": deliveries, "cells": cells,
+            "shards": shards.map { ["shard": $0.shard, "position": $0.position] as JSONObject },
+            "differing_cells": JSONObject(differing.map { ($0.table, $0.cells) }),
+            "differences": differences.map(\.object), "differing_batches": gapCount,
+            "batches": gaps.map { gap -> JSONObject in
+                ["batch": gap.batch, "shard": gap.shard, "expected": gap.expected, "found": gap.found]
+            },
+            "not_compared": omissions.map { ["projection": $0.projector, "reason": $0.reason] as JSONObject },
+            "time_zone_changes": moves.map { ["app": $0.app, "from": $0.from, "to": $0.to] as JSONObject },
+        ]
+        return object.json + "\n"
     }
 }
 
 extension Difference {
-    fileprivate var json: String {
-        let key = key.map { "\(String(json: $0.column)):\(String(json: $0.text))" }
-        let values = values.map { value in
-            "\(String(json: value.column)):{\"stored\":\(text(value.stored)),\"recounted\":\(text(value.recounted))}"
-        }
-        let deliveries = deliveries.map { delivery in
-            "{\"install_id\":\"\(delivery.install)\","
-                + "\"notification_key\":\(String(json: delivery.notificationKey)),"
-                + "\"differs\":\(delivery.differs.map { "\($0)" } ?? "null")}"
-        }
-        return "{\"table\":\(String(json: table)),\"shard\":\(shard),\"key\":{\(key.joined(separator: ","))},"
-            + "\"columns\":{\(values.joined(separator: ","))},\"deliveries\":[\(deliveries.joined(separator: ","))]}"
+    fileprivate var object: JSONObject {
+        [
+            "table": table, "shard": shard, "key": JSONObject(key.map { ($0.column, $0.text) }),
+            "columns": JSONObject(
+                values.map { ($0.column, ["stored": $0.stored, "recounted": $0.recounted] as JSONObject) }),
+            "deliveries": deliveries.map { delivery -> JSONObject in
+                [
+                    "install_id": "\(delivery.install)", "notification_key": delivery.notificationKey,
+                    "differs": delivery.differs,
+                ]
+            },
+        ]
     }
-
-    private func text(_ value: String?) -> String { value.map { String(json: $0) } ?? "null" }
 }

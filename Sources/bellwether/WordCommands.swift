@@ -112,9 +112,11 @@ struct WordsListCommand: Command {
             StandardStream.output.write(table.text)
         case .json:
             for count in counts {
-                StandardStream.output.write(
-                    "{\"member\":\(String(json: count.member)),\"values\":\(count.words),"
-                        + "\"in_the_last_hour\":\(count.fresh),\"merged\":\(count.merged)}\n")
+                let object: JSONObject = [
+                    "member": count.member, "values": count.words, "in_the_last_hour": count.fresh,
+                    "merged": count.merged,
+                ]
+                StandardStream.output.write(object.json + "\n")
             }
         }
     }
@@ -132,10 +134,11 @@ struct WordsListCommand: Command {
             StandardStream.output.write(table.text)
         case .json:
             for entry in entries {
-                StandardStream.output.write(
-                    "{\"member\":\(String(json: entry.member)),\"value\":\(String(json: entry.word)),"
-                        + "\"shown_as\":\(String(json: entry.shown)),\"learned_at\":\"\(entry.learnedAt)\","
-                        + "\"key\":\(entry.key.map { String(json: $0) } ?? "null")}\n")
+                let object: JSONObject = [
+                    "member": entry.member, "value": entry.word, "shown_as": entry.shown,
+                    "learned_at": "\(entry.learnedAt)", "key": entry.key,
+                ]
+                StandardStream.output.write(object.json + "\n")
             }
         }
     }

@@ -15,8 +15,11 @@ extension RegistryCheck {
 
     /// For programs.
     package var json: String {
-        "{\"app\":\(String(json: app)),\"categories\":\(categories),\"buttons\":\(buttons),\"clean\":\(isClean),"
-            + "\"findings\":[\(findings.map(\.json).joined(separator: ","))]}"
+        let object: JSONObject = [
+            "app": app, "categories": categories, "buttons": buttons, "clean": isClean,
+            "findings": findings.map(\.object),
+        ]
+        return object.json
     }
 }
 
@@ -42,11 +45,11 @@ extension Finding {
         return String(printable: text) + "\n    " + advice + "\n"
     }
 
-    fileprivate var json: String {
-        "{\"severity\":\"\(severity.rawValue)\",\"kind\":\"\(kind.rawValue)\",\"category\":\(String(json: category)),"
-            + "\"action_id\":\(action.map { String(json: $0) } ?? "null"),"
-            + "\"count\":\(count.map { "\($0)" } ?? "null"),\"unit\":\(count == nil ? "null" : "\"\(unit.rawValue)\""),"
-            + "\"since\":\(since.map { "\"\($0)\"" } ?? "null"),\"detail\":\(String(json: detail)),"
-            + "\"advice\":\(String(json: advice))}"
+    fileprivate var object: JSONObject {
+        [
+            "severity": severity.rawValue, "kind": kind.rawValue, "category": category, "action_id": action,
+            "count": count, "unit": count == nil ? nil : unit.rawValue, "since": since.map { "\($0)" },
+            "detail": detail, "advice": advice,
+        ]
     }
 }

@@ -58,15 +58,16 @@ package struct ListedCategory: Sendable {
 
     /// In one line.
     package var json: String {
-        let listed = buttons.map { button in
-            "{\"action_id\":\(String(json: button.id)),\"position\":\(button.position.map { "\($0)" } ?? "null"),"
-                + "\"title\":\(button.title.map { String(json: $0) } ?? "null"),"
-                + "\"answer\":\(button.answer.map { "\"\($0)\"" } ?? "null"),"
-                + "\"exposures\":\(button.exposures.map { "\($0)" } ?? "null"),"
-                + "\"tapped_deliveries\":\(button.tappedDeliveries),\"verdict\":\"\(button.verdict)\"}"
+        let listed = buttons.map { button -> JSONObject in
+            [
+                "action_id": button.id, "position": button.position, "title": button.title, "answer": button.answer,
+                "exposures": button.exposures, "tapped_deliveries": button.tappedDeliveries, "verdict": button.verdict,
+            ]
         }
-        return "{\"category\":\(String(json: id)),\"category_set\":\(set.isEmpty ? "null" : String(json: set)),"
-            + "\"edition\":\(edition.map { "\($0)" } ?? "null"),\"retired\":\(isRetired),"
-            + "\"buttons\":[\(listed.joined(separator: ","))]}"
+        let object: JSONObject = [
+            "category": id, "category_set": set.isEmpty ? nil : set, "edition": edition, "retired": isRetired,
+            "buttons": listed,
+        ]
+        return object.json
     }
 }

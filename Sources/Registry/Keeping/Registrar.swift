@@ -22,7 +22,7 @@ package enum Registrar {
     package static func register(
         _ document: CategoryDocument, of app: Int32, key: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Registration {
-        let content = document.categories.json
+        let content = document.categories.text
         let hash = Bytea(SHA256(of: content.utf8).bytes)
         while true {
             // Nil when somebody else took the number: then look again.

@@ -3,16 +3,16 @@ internal import ServiceRuntime
 extension Registration {
     /// What who has imported something is told.
     package var json: String {
-        "{\"edition\":\(edition),\"categories\":\(categories),\"buttons\":\(buttons),\"unchanged\":\(isUnchanged),"
-            + "\"warnings\":\(warnings.json)}"
+        let object: JSONObject = [
+            "edition": edition, "categories": categories, "buttons": buttons, "unchanged": isUnchanged,
+            "warnings": warnings,
+        ]
+        return object.json
     }
 }
 
-extension [Remark] {
-    /// As JSON, for programs.
-    package var json: String {
-        "["
-            + map { "{\"path\":\(String(json: $0.path)),\"detail\":\(String(json: $0.detail))}" }.joined(separator: ",")
-            + "]"
+extension Remark: JSONWritable {
+    package func appendJSON(to text: inout String) {
+        JSONObject(dictionaryLiteral: ("path", path), ("detail", detail)).appendJSON(to: &text)
     }
 }

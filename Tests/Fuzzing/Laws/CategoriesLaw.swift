@@ -37,7 +37,7 @@ package enum CategoriesLaw {
         if document.categories.count > RegistryLimits.categories || hasTwice(document.categories.map(\.id)) {
             broken.append("categories are too many, or one is there twice")
         }
-        let kept = Array(document.categories.json.utf8)
+        let kept = Array(document.categories.text.utf8)
         let isFit = JSONParser(maximumBytes: 1 << 26).withDocument(kept.span) { root in
             root.isArray && !root.holdsNUL && root.count == document.categories.count
         }
@@ -45,7 +45,7 @@ package enum CategoriesLaw {
         let told = Array("{\"categories\":[\(document.categories.map(\.told).joined(separator: ","))]}".utf8)
         if told.count <= RegistryLimits.document {
             let again = try? CategoryDocument(told)
-            if again?.set != .own || again?.categories.json != document.categories.json {
+            if again?.set != .own || again?.categories.text != document.categories.text {
                 broken.append("the same categories are others when they are told again")
             }
         }

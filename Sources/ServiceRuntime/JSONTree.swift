@@ -1,0 +1,117 @@
+extension String {
+    /// Appends a text as a JSON string literal, quotes included: the same text to whoever parses it, and nothing that turns
+    /// the line round, breaks it or hides in it for whoever looks at it.
+    package mutating func appendJSON(_ text: String) {
+        append("\"")
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case " "..."~": unicodeScalars.append(scalar)
+            default:
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator: appendEscaped(scalar)
+                default: unicodeScalars.append(scalar)
+                }
+            }
+        }
+        append("\"")
+    }
+
+    /// As `\u` and four digits; as its two halves beyond 16 bits.
+    private mutating func appendEscaped(_ scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+        }
+    }
+
+    /// A text as a JSON string literal.
+    package init(json text: String) {
+        self = ""
+        appendJSON(text)
+    }
+}
+
+/// What can be written as JSON.
+package protocol JSONWritable {
+    func appendJSON(to text: inout String)
+}
+
+extension JSONWritable {
+    /// In one line, without spaces.
+    package var json: String {
+        var text = ""
+        appendJSON(to: &text)
+        return text
+    }
+}
+
+/// An object, its members in the order in which they are given.
+package struct JSONObject: JSONWritable, ExpressibleByDictionaryLiteral {
+    private let members: [(name: String, value: any JSONWritable)]
+
+    package init(dictionaryLiteral members: (String, any JSONWritable)...) {
+        self.members = members.map { ($0.0, $0.1) }
+    }
+
+    package init(_ members: some Sequence<(String, any JSONWritable)>) {
+        self.members = members.map { ($0.0, $0.1) }
+    }
+
+    package func appendJSON(to text: inout String) {
+        var separator = "{"
+        for (name, value) in members {
+            text += separator
+            text.appendJSON(name)
+            text += ":"
+            value.appendJSON(to: &text)
+            separator = ","
+        }
+        text += members.isEmpty ? "{}" : "}"
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    package func appendJSON(to text: inout String) {
+        var separator = "["
+        for element in self {
+            text += separator
+            element.appendJSON(to: &text)
+            separator = ","
+        }
+        text += isEmpty ? "[]" : "]"
+    }
+}
+
+/// nil is null.
+extension Optional: JSONWritable where Wrapped: JSONWritable {
+    package func appendJSON(to text: inout String) {
+        if let value = self { value.appendJSON(to: &text) } else { text += "null" }
+    }
+}
+
+extension String: JSONWritable {
+    package func appendJSON(to text: inout String) { text.appendJSON(self) }
+}
+
+extension Bool: JSONWritable {
+    package func appendJSON(to text: inout String) { text += self ? "true" : "false" }
+}
+
+extension JSONWritable where Self: BinaryInteger {
+    package func appendJSON(to text: inout String) { text += "\(self)" }
+}
+
+extension Int: JSONWritable {}
+extension Int16: JSONWritable {}
+extension Int32: JSONWritable {}
+extension Int64: JSONWritable {}
+
+/// JSON has no number that is not finite: it is null.
+extension Double: JSONWritable {
+    package func appendJSON(to text: inout String) { text += isFinite ? "\(self)" : "null" }
+}
