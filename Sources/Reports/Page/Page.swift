@@ -76,11 +76,12 @@ struct Table: Hashable, Sendable {
     /// The number of rows that people read. JSON and CSV have all of them.
     static let mostRows = 15
 
-    /// A row for each element of a list, up to as many as people read.
-    init<Row>(
-        _ caption: String, columns: [Column], of list: [Row], most: Int = Table.mostRows, row: (Row) -> [Cell]
-    ) {
-        self.init(caption, columns: columns, rows: list.prefix(most).map(row), omitted: max(0, list.count - most))
+    /// A row for each element of a list, up to as many as people read. Every row has the same fields.
+    init<Row>(_ caption: String, of list: [Row], most: Int = Table.mostRows, row: (Row) -> [Field]) {
+        let rows = list.prefix(most).map(row)
+        self.init(
+            caption, columns: rows.first?.map(\.column) ?? [], rows: rows.map { $0.map(\.cell) },
+            omitted: max(0, list.count - most))
     }
 
     struct Column: Hashable, Sendable {
@@ -111,17 +112,34 @@ struct Table: Hashable, Sendable {
         init(_ text: String, share: Double? = nil, tone: Tone = .plain) {
             (self.text, self.share, self.tone) = (text, share, tone)
         }
+    }
 
-        /// A name from outside, or `none` where the events give no name.
-        static func name(_ name: String, else none: String, tone: Tone = .plain) -> Cell {
-            Cell(Wording.name(name, else: none), tone: tone)
+    /// A cell with its column.
+    struct Field {
+        var column: Column
+        var cell: Cell
+
+        private init(_ title: String, _ kind: Column.Kind, _ cell: Cell) {
+            (column, self.cell) = (Column(title, kind), cell)
         }
-        static func count(_ count: Int64) -> Cell { Cell(Wording.count(count)) }
-        static func percent(_ rate: Rate) -> Cell { Cell(Wording.percent(rate)) }
+
+        static func text(_ title: String, _ text: String, tone: Tone = .plain) -> Field {
+            Field(title, .name, Cell(text, tone: tone))
+        }
+        /// A name from outside, or `none` where the events give no name.
+        static func name(_ title: String, _ name: String, else none: String, tone: Tone = .plain) -> Field {
+            text(title, Wording.name(name, else: none), tone: tone)
+        }
+        /// A figure that is already in words.
+        static func number(_ title: String, _ text: String) -> Field { Field(title, .number, Cell(text)) }
+        static func count(_ title: String, _ count: Int64) -> Field { number(title, Wording.count(count)) }
+        static func percent(_ title: String, _ rate: Rate?) -> Field { number(title, Wording.percent(rate?.value)) }
         /// A rate with its bar.
-        static func bar(_ rate: Rate, tone: Tone = .plain) -> Cell { bar(rate.value, tone: tone) }
-        static func bar(_ share: Double?, tone: Tone = .plain) -> Cell {
-            Cell(Wording.percent(share), share: share, tone: tone)
+        static func bar(_ title: String, _ rate: Rate, tone: Tone = .plain) -> Field {
+            bar(title, Wording.percent(rate), share: rate.value, tone: tone)
+        }
+        static func bar(_ title: String, _ text: String, share: Double?, tone: Tone = .plain) -> Field {
+            Field(title, .bar, Cell(text, share: share, tone: tone))
         }
     }
 }

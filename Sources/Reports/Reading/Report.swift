@@ -46,9 +46,8 @@ package struct Report: Hashable, Sendable {
 /// A section of the report. One file holds what it reads, what it says to people and what it says to programs.
 protocol ReportSection {
     /// Reads its part of the report. The sections before it have been read.
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError)
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
     /// What it says to people; nil when it has nothing to say.
     static func words(_ report: Report) -> Page.Section?
     /// What JSON and CSV contain of it, whether it has something to say or not.

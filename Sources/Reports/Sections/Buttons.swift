@@ -112,31 +112,24 @@ extension CategorySummary {
         let untapped = others.prefix(Self.mostUntapped).map { button in
             Action(id: button.id, tappedDeliveries: 0, taps: 0, foregroundTaps: 0, timed: 0, medianSeconds: nil)
         }
-        var columns: [Table.Column] = [
-            .name("Button"), .number("Tapped"), .bar("Of delivered"), .number("Taps"), .number("In the app"),
-            .number("Median time to tap"),
-        ]
         // A column that says "tapped" of every button would say nothing new.
         let judged = (actions.map(\.id) + others.map(\.id)).compactMap { known[ExactName($0)] }
-        if areButtonsJudged, judged.contains(where: { $0.words != Button.tapped }) {
-            columns.append(.name("Of who saw it, so far"))
+        let areJudged = areButtonsJudged && judged.contains { $0.words != Button.tapped }
+        let rows = actions.prefix(Table.mostRows) + untapped
+        var table = Table("\(name): buttons", of: Array(rows), most: rows.count) { action in
+            let button = known[ExactName(action.id)]
+            let verdict = Table.Field.text(
+                "Of who saw it, so far", button?.words ?? "", tone: button?.tone ?? .plain)
+            return [
+                .text("Button", Button.label(action.id, title: button?.title)),
+                .count("Tapped", action.tappedDeliveries),
+                .bar("Of delivered", Rate(action.tappedDeliveries, of: counts.delivered)), .count("Taps", action.taps),
+                .count("In the app", action.foregroundTaps),
+                .number("Median time to tap", Wording.duration(seconds: action.medianSeconds)),
+            ] + (areJudged ? [verdict] : [])
         }
-        let table = Table(
-            "\(name): buttons", columns: columns,
-            rows: (actions.prefix(Table.mostRows) + untapped).map { action in
-                Array(row(action, known[ExactName(action.id)]).prefix(columns.count))
-            },
-            omitted: max(0, actions.count - Table.mostRows) + max(0, others.count - Self.mostUntapped))
+        table.omitted = max(0, actions.count - Table.mostRows) + max(0, others.count - Self.mostUntapped)
         return [.table(table)] + answerBlocks
-    }
-
-    private func row(_ action: Action, _ button: Button?) -> [Table.Cell] {
-        [
-            Table.Cell(Button.label(action.id, title: button?.title)), .count(action.tappedDeliveries),
-            .bar(Rate(action.tappedDeliveries, of: counts.delivered)), .count(action.taps),
-            .count(action.foregroundTaps), Table.Cell(Wording.duration(seconds: action.medianSeconds)),
-            Table.Cell(button?.words ?? "", tone: button?.tone ?? .plain),
-        ]
     }
 
     /// What the taps answered, if buttons are registered with an answer.

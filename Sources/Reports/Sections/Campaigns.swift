@@ -29,9 +29,9 @@ struct CampaignSummary: Hashable, Sendable {
 enum CampaignsSection: ReportSection {
     static let none = "(no campaign)"
 
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         // Whether more was delivered than sent is decided by variant if the sends of the variant are known, and for all
         // variants together if a send may have been for any of them.
         let campaigns = try connection.query(
@@ -113,17 +113,14 @@ enum CampaignsSection: ReportSection {
             ("Sent", { $0.sent }), ("FCM accepted", { $0.accepted }), ("FCM delivered", { $0.fcmDelivered }),
         ].filter { stage in campaigns.contains { stage.count($0) != nil } }
         let isSentKnown = campaigns.contains { $0.sent != nil }
-        let table = Table(
-            "From the send to the phone",
-            columns: [.name("Campaign")] + stages.map { .number($0.title) } + [.number("Delivered")]
-                + (isSentKnown ? [.bar("Of sent")] : []),
-            of: campaigns
-        ) { campaign in
-            let rate = campaign.deliveryRate
-            return [.name(campaign.name, else: none, tone: campaign.contradictions.isEmpty ? .plain : .alarm)]
-                + stages.map { Table.Cell($0.count(campaign).map(Wording.count) ?? "–") }
-                + [.count(campaign.counts.delivered)]
-                + (isSentKnown ? [Table.Cell(Wording.percent(rate), share: rate.map { min($0, 1) })] : [])
+        let table = Table("From the send to the phone", of: campaigns) { campaign in
+            let (rate, tone): (Double?, Tone) = (
+                campaign.deliveryRate, campaign.contradictions.isEmpty ? .plain : .alarm
+            )
+            return [.name("Campaign", campaign.name, else: none, tone: tone)]
+                + stages.map { .number($0.title, $0.count(campaign).map(Wording.count) ?? "–") }
+                + [.count("Delivered", campaign.counts.delivered)]
+                + (isSentKnown ? [.bar("Of sent", Wording.percent(rate), share: rate.map { min($0, 1) })] : [])
         }
         return [
             .table(table),

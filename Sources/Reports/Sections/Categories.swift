@@ -3,12 +3,13 @@ internal import Postgres
 /// All categories in a table, and the largest in full: funnel, buttons, answers, launches.
 enum CategoriesSection: ReportSection {
     static let none = "(no category)"
+    private static let dismissed = "Dismissed"
     /// The number of categories that are shown in full.
     private static let mostInFull = 8
 
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.categories = try CategorySummary.read(scope, withLaunches: !report.isSealed, on: &connection)
     }
 
@@ -83,19 +84,18 @@ enum CategoriesSection: ReportSection {
 
     private static func outcomes(of category: CategorySummary, _ caption: String) -> Table {
         let counts = category.counts
-        // If iOS does not report the category's dismissals, the known ones are a share of nothing.
-        let dismissRate = category.dismissRate == nil ? nil : Rate(counts.dismissed, of: counts.delivered).value
-        func share(_ count: Int64) -> Double? { Rate(count, of: counts.delivered).value }
-        let rows: [(String, Int64, Double?)] = [
-            ("Expanded", counts.expanded, share(counts.expanded)), ("Opened", counts.opened, share(counts.opened)),
-            ("Button tapped", counts.actionTapped, share(counts.actionTapped)),
-            ("Story call to action tapped", counts.storyActionTapped, share(counts.storyActionTapped)),
-            ("Responded at all", counts.responded, share(counts.responded)),
-            ("Dismissed", counts.dismissed, dismissRate), ("Unanswered", counts.unanswered, share(counts.unanswered)),
-            ("Media attached", counts.mediaAttached, share(counts.mediaAttached)),
+        let rows = [
+            ("Expanded", counts.expanded), ("Opened", counts.opened), ("Button tapped", counts.actionTapped),
+            ("Story call to action tapped", counts.storyActionTapped), ("Responded at all", counts.responded),
+            (dismissed, counts.dismissed), ("Unanswered", counts.unanswered), ("Media attached", counts.mediaAttached),
         ]
-        return Table(
-            caption, columns: [.name("What"), .number("Deliveries"), .bar("Of delivered")],
-            rows: rows.filter { $0.1 > 0 }.map { [Table.Cell($0), .count($1), .bar($2)] })
+        return Table(caption, of: rows.filter { $0.1 > 0 }) { what, count in
+            // If iOS does not report the category's dismissals, the known ones are a share of nothing.
+            let isShare = what != dismissed || category.dismissRate != nil
+            return [
+                .text("What", what), .count("Deliveries", count),
+                .bar("Of delivered", Rate(count, of: isShare ? counts.delivered : 0)),
+            ]
+        }
     }
 }

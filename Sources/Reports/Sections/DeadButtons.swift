@@ -97,24 +97,20 @@ extension DeadAction {
 
 /// Buttons that nobody taps, with the greatest share of people who might.
 enum DeadButtonsSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.deadActions = try DeadAction.read(scope, on: &connection)
     }
 
     static func words(_ report: Report) -> Page.Section? {
         guard !report.deadActions.isEmpty else { return nil }
-        let table = Table(
-            "Delivered often, not tapped",
-            columns: [
-                .name("Category"), .name("Button"), .name("What is known"), .number("Deliveries"),
-                .number("Tapped by"),
-            ],
-            of: report.deadActions
-        ) { dead in
-            [.name(dead.category, else: CategoriesSection.none)] + dead.cells + [
-                .count(dead.delivered), Table.Cell(Wording.lessThan(dead.bound)),
+        let table = Table("Delivered often, not tapped", of: report.deadActions) { dead in
+            let (button, known) = dead.words
+            return [
+                .name("Category", dead.category, else: CategoriesSection.none), .text("Button", button),
+                .text("What is known", known), .count("Deliveries", dead.delivered),
+                .number("Tapped by", Wording.lessThan(dead.bound)),
             ]
         }
         return Page.Section(
@@ -153,18 +149,12 @@ enum DeadButtonsSection: ReportSection {
 
 extension DeadAction {
     /// The button, and what is known of it.
-    fileprivate var cells: [Table.Cell] {
+    fileprivate var words: (button: String, known: String) {
         switch what {
         case .silentSince(let id, let days):
-            [
-                Table.Cell(Button.label(id, title: title)),
-                Table.Cell("no tap for \(Wording.count(Int64(days), "day", "days"))"),
-            ]
+            (Button.label(id, title: title), "no tap for \(Wording.count(Int64(days), "day", "days"))")
         case .neverTapped(let index, let count):
-            [
-                Table.Cell((title.map { "\($0) · " } ?? "") + "place \(index + 1) of \(count)"),
-                Table.Cell("never tapped"),
-            ]
+            ((title.map { "\($0) · " } ?? "") + "place \(index + 1) of \(count)", "never tapped")
         }
     }
 }

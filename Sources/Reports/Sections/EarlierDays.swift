@@ -36,14 +36,10 @@ struct DayFigures: Hashable, Sendable {
 extension DayFigures {
     /// From eight columns of a row, in the order in which they are declared.
     fileprivate init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
-        delivered = try row.get(column)
-        received = try row.get(column + 1)
-        responded = try row.get(column + 2)
-        receivedResponded = try row.get(column + 3)
-        dismissed = try row.get(column + 4)
-        stories = try row.get(column + 5)
-        storiesCompleted = try row.get(column + 6)
-        woken = try row.get(column + 7)
+        func next(_ place: Int) throws(PostgresError) -> Int64 { try row.get(column + place) }
+        self.init(
+            delivered: try next(0), received: try next(1), responded: try next(2), receivedResponded: try next(3),
+            dismissed: try next(4), stories: try next(5), storiesCompleted: try next(6), woken: try next(7))
     }
 }
 
@@ -121,7 +117,6 @@ enum EarlierDaysSection: ReportSection {
         guard !report.restated.isEmpty else { return nil }
         let table = Table(
             "Since they were reported: by late events mostly, or an erasure, or another time zone",
-            columns: [.name("Day"), .name("What"), .number("Told"), .number("Now"), .number("Change")],
             of: report.restated.flatMap(rows), most: 2 * Table.mostRows
         ) { $0 }
         return Page.Section("Earlier days that changed", [.table(table)])
@@ -141,10 +136,13 @@ enum EarlierDaysSection: ReportSection {
     }
 
     /// A row for each figure that differs.
-    private static func rows(_ restated: Restatement) -> [[Table.Cell]] {
+    private static func rows(_ restated: Restatement) -> [[Table.Field]] {
         let (told, now) = (restated.told, restated.now)
-        func row(_ what: String, _ told: String, _ now: String, _ change: String) -> [Table.Cell] {
-            [Wording.brief(restated.day), what, told, now, change].map { Table.Cell($0) }
+        func row(_ what: String, _ told: String, _ now: String, _ change: String) -> [Table.Field] {
+            [
+                .text("Day", Wording.brief(restated.day)), .text("What", what), .number("Told", told),
+                .number("Now", now), .number("Change", change),
+            ]
         }
         let counts: [(String, KeyPath<DayFigures, Int64>)] = [
             ("deliveries", \.delivered), ("received", \.received), ("responded", \.responded),

@@ -52,18 +52,12 @@ extension FunnelCounts {
 
     /// From twelve columns of a row, in the order of the lists above.
     init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
-        delivered = try row.get(column)
-        received = try row.get(column + 1)
-        expanded = try row.get(column + 2)
-        opened = try row.get(column + 3)
-        actionTapped = try row.get(column + 4)
-        storyActionTapped = try row.get(column + 5)
-        responded = try row.get(column + 6)
-        receivedResponded = try row.get(column + 7)
-        dismissed = try row.get(column + 8)
-        unanswered = try row.get(column + 9)
-        suppressed = try row.get(column + 10)
-        mediaAttached = try row.get(column + 11)
+        func next(_ place: Int) throws(PostgresError) -> Int64 { try row.get(column + place) }
+        self.init(
+            delivered: try next(0), received: try next(1), expanded: try next(2), opened: try next(3),
+            actionTapped: try next(4), storyActionTapped: try next(5), responded: try next(6),
+            receivedResponded: try next(7), dismissed: try next(8), unanswered: try next(9), suppressed: try next(10),
+            mediaAttached: try next(11))
     }
 }
 
@@ -73,18 +67,12 @@ extension Block {
     static func funnels(
         _ caption: String, _ title: String, none: String, of list: [(name: String, counts: FunnelCounts)]
     ) -> [Block] {
-        let table = Table(
-            caption,
-            columns: [
-                .name(title), .number("Delivered"), .number("Received"), .number("Coverage"), .number("Responded"),
-                .bar("Response rate"), .number("Dismissed"), .number("Unanswered"),
-            ],
-            of: list
-        ) { name, counts in
+        let table = Table(caption, of: list) { name, counts in
             [
-                .name(name, else: none), .count(counts.delivered), .count(counts.received),
-                .percent(counts.receiptCoverage), .count(counts.receivedResponded), .bar(counts.responseRate),
-                .count(counts.dismissed), .count(counts.unanswered),
+                .name(title, name, else: none), .count("Delivered", counts.delivered),
+                .count("Received", counts.received), .percent("Coverage", counts.receiptCoverage),
+                .count("Responded", counts.receivedResponded), .bar("Response rate", counts.responseRate),
+                .count("Dismissed", counts.dismissed), .count("Unanswered", counts.unanswered),
             ]
         }
         let others = list.reduce(0) { $0 + $1.counts.responded - $1.counts.receivedResponded }

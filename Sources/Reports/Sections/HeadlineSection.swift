@@ -3,9 +3,9 @@ internal import Telemetry
 
 /// Deliveries, response rate and receipt coverage of the day, compared with other days.
 enum HeadlineSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.headline = try Headline.read(scope, settling: report.settling, on: &connection)
     }
 

@@ -10,9 +10,9 @@ struct Hour: Hashable, Sendable {
 
 enum HoursSection: ReportSection {
     /// By the clock of the app's time zone: when it is put back, one of the hours lasts two.
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         guard !report.isSealed else { return }
         let rows = try connection.query(
             """
@@ -33,14 +33,11 @@ enum HoursSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         let most = report.hours.map(\.delivered).max() ?? 0
         guard most > 0 else { return nil }
-        let table = Table(
-            "By the first event, in \(report.timeZone)",
-            columns: [.name("Hour"), .bar("Delivered"), .bar("Response rate")], of: report.hours, most: 24
-        ) { hour in
+        let table = Table("By the first event, in \(report.timeZone)", of: report.hours, most: 24) { hour in
             [
-                Table.Cell("\(hour.hour < 10 ? "0" : "")\(hour.hour):00"),
-                Table.Cell(Wording.count(hour.delivered), share: Double(hour.delivered) / Double(most)),
-                .bar(hour.response),
+                .text("Hour", "\(hour.hour < 10 ? "0" : "")\(hour.hour):00"),
+                .bar("Delivered", Wording.count(hour.delivered), share: Double(hour.delivered) / Double(most)),
+                .bar("Response rate", hour.response),
             ]
         }
         return Page.Section("Hour of day", [.table(table)])

@@ -11,9 +11,9 @@ struct Reach: Hashable, Sendable {
 }
 
 enum InstallsSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         guard !report.isSealed else { return }
         let row = try connection.query(
             """

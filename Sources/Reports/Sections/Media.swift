@@ -34,9 +34,9 @@ enum MediaSection: ReportSection {
     private static let mostNamed = 4
     private static let none = "(not told)"
 
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.mediaWithButtons = MediaWithButtons.find(in: report.categories)
         report.media = try connection.query(
             """
@@ -75,21 +75,15 @@ enum MediaSection: ReportSection {
 
     private static func outcomes(_ media: [MediaSummary]) -> [Block] {
         guard !media.isEmpty else { return [] }
-        let table = Table(
-            "What became of attachments, and who responded",
-            columns: [
-                .name("Kind"), .name("Network"), .name("Outcome"), .number("Deliveries"), .bar("Of its kind"),
-                .number("Response rate"),
-            ],
-            of: media, most: 2 * Table.mostRows
-        ) { row in
+        let table = Table("What became of attachments, and who responded", of: media, most: 2 * Table.mostRows) { row in
             let kin = media.filter { $0.kind == row.kind && $0.network == row.network }
             let isLost = row.outcome == "timed_out" || row.outcome == "failed"
             return [
-                .name(row.kind, else: none), .name(row.network, else: none),
-                .name(row.outcome.replacing("_", with: " "), else: none, tone: isLost ? .alarm : .plain),
-                .count(row.deliveries), .bar(Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries })),
-                .percent(row.responseRate),
+                .name("Kind", row.kind, else: none), .name("Network", row.network, else: none),
+                .name("Outcome", row.outcome.replacing("_", with: " "), else: none, tone: isLost ? .alarm : .plain),
+                .count("Deliveries", row.deliveries),
+                .bar("Of its kind", Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries })),
+                .percent("Response rate", row.responseRate),
             ]
         }
         return [.table(table)]

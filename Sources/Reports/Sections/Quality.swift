@@ -23,9 +23,9 @@ struct Quality: Hashable, Sendable {
 }
 
 enum QualitySection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         let rows = try connection.query(
             """
             WITH quality AS MATERIALIZED (
@@ -64,28 +64,26 @@ enum QualitySection: ReportSection {
         let quality = report.quality
         guard !quality.isEmpty else { return nil }
         let received = quality.accepted + quality.duplicate + quality.rejected
-        func row(_ what: String, _ events: Int64, _ meaning: String, isReceived: Bool = true) -> [Table.Cell] {
-            guard events > 0 else { return [] }
-            let share = isReceived ? Table.Cell.percent(Rate(events, of: received)) : Table.Cell("–")
-            return [Table.Cell(what), .count(events), share, Table.Cell(meaning)]
-        }
-        let before = [
-            row("Stored", quality.accepted, "new events"),
-            row("Repeats", quality.duplicate, "stored before, not counted twice"),
-            row("Rejected", quality.rejected, "kept in rejected_events"),
-        ]
-        let after = [
-            row("Late", quality.late, "received over a day after they occurred"),
-            row("Corrected", quality.corrected, "device clock over 5 minutes off"),
-            row("Clamped", quality.clamped, "ahead of the server, got the time of receipt"),
-            row(
-                "Dropped by clients", quality.clientDropped, "thrown away before they could be sent", isReceived: false),
-        ]
-        let reasons = quality.rejectedByReason.map { row("  \($0.reason)", $0.events, "") }
+        let dropped = "Dropped by clients"
+        let rows: [(String, Int64, String)] =
+            [
+                ("Stored", quality.accepted, "new events"),
+                ("Repeats", quality.duplicate, "stored before, not counted twice"),
+                ("Rejected", quality.rejected, "kept in rejected_events"),
+            ] + quality.rejectedByReason.map { ("  \($0.reason)", $0.events, "") } + [
+                ("Late", quality.late, "received over a day after they occurred"),
+                ("Corrected", quality.corrected, "device clock over 5 minutes off"),
+                ("Clamped", quality.clamped, "ahead of the server, got the time of receipt"),
+                (dropped, quality.clientDropped, "thrown away before they could be sent"),
+            ]
         let table = Table(
-            "What became of what was received",
-            columns: [.name("What"), .number("Events"), .number("Of received"), .name("")],
-            rows: (before + reasons + after).filter { !$0.isEmpty })
+            "What became of what was received", of: rows.filter { $0.1 > 0 }, most: rows.count
+        ) { what, events, meaning in
+            [
+                .text("What", what), .count("Events", events),
+                .percent("Of received", what == dropped ? nil : Rate(events, of: received)), .text("", meaning),
+            ]
+        }
         let words =
             "\(Wording.count(received, "event", "events")) came in on this day, whatever day they tell of."
         return Page.Section("Data quality", [.sentence(words, .plain), .table(table)])

@@ -4,9 +4,9 @@ internal import Telemetry
 /// That a part of the day's details is gone, said before anybody looks for it.
 enum SealingSection: ReportSection {
     /// Retention drops deliveries, and the funnels keep their counts: if deliveries are fewer, some were dropped.
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         let deliveries: Int64 = try connection.query(
             """
             SELECT count(*) FROM analytics.deliveries

@@ -12,9 +12,9 @@ struct SilentSummary: Hashable, Sendable {
 }
 
 enum SilentPushesSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.silent = try connection.query(
             """
             SELECT campaign, woken, new_data, no_data, failed, no_result FROM analytics.silent_funnel
@@ -31,18 +31,14 @@ enum SilentPushesSection: ReportSection {
         guard !report.silent.isEmpty else { return nil }
         let sent = Dictionary(report.campaigns.map { (ExactName($0.name), $0.sent) }) { first, _ in first }
         let isSentKnown = report.silent.contains { sent[ExactName($0.campaign)] ?? nil != nil }
-        let table = Table(
-            "Woke the app without showing anything",
-            columns: [.name("Campaign")] + (isSentKnown ? [.number("Sent")] : []) + [
-                .number("Woken"), .bar("New data"), .number("No data"), .number("Failed"), .number("No result"),
-            ],
-            of: report.silent
-        ) { row in
+        let table = Table("Woke the app without showing anything", of: report.silent) { row in
             let told = (sent[ExactName(row.campaign)] ?? nil).map(Wording.count) ?? "–"
-            let newData = Table.Cell(Wording.count(row.newData), share: Rate(row.newData, of: row.woken).value)
-            return [.name(row.campaign, else: CampaignsSection.none)] + (isSentKnown ? [Table.Cell(told)] : []) + [
-                .count(row.woken), newData, .count(row.noData), .count(row.failed), .count(row.noResult),
-            ]
+            return [.name("Campaign", row.campaign, else: CampaignsSection.none)]
+                + (isSentKnown ? [.number("Sent", told)] : []) + [
+                    .count("Woken", row.woken),
+                    .bar("New data", Wording.count(row.newData), share: Rate(row.newData, of: row.woken).value),
+                    .count("No data", row.noData), .count("Failed", row.failed), .count("No result", row.noResult),
+                ]
         }
         return Page.Section("Silent pushes", [.table(table)])
     }

@@ -25,9 +25,9 @@ struct StackDepth: Hashable, Sendable {
 
 /// Whether people respond less when notifications stack up.
 enum StackDepthsSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         guard !report.isSealed else { return }
         report.stackDepths = try connection.query(
             """
@@ -47,14 +47,12 @@ enum StackDepthsSection: ReportSection {
         let areGrouped = report.threads.contains { !$0.name.isEmpty }
         let table = Table(
             "By the pile of unanswered ones that a notification came onto",
-            columns: [
-                .name("Pile"), .number("Delivered"), .number("Received"), .number("Responded"), .bar("Response rate"),
-            ],
             of: report.stackDepths.filter { areGrouped || $0.scope == .app }
         ) { depth in
             [
-                Table.Cell(depth.words), .count(depth.counts.delivered), .count(depth.counts.received),
-                .count(depth.counts.receivedResponded), .bar(depth.counts.responseRate),
+                .text("Pile", depth.words), .count("Delivered", depth.counts.delivered),
+                .count("Received", depth.counts.received), .count("Responded", depth.counts.receivedResponded),
+                .bar("Response rate", depth.counts.responseRate),
             ]
         }
         let note = Block.sentence(

@@ -54,27 +54,21 @@ enum StoriesSection: ReportSection {
     /// The number of stories whose pages are shown. JSON and CSV have all of them.
     private static let mostInFull = 6
 
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.stories = try StorySummary.read(scope, on: &connection)
         if !report.isSealed { report.fallbackCost = try FallbackCost.read(scope, on: &connection) }
     }
 
     static func words(_ report: Report) -> Page.Section? {
         guard !report.stories.isEmpty else { return nil }
-        let ends = Table(
-            "How stories ended",
-            columns: [
-                .name("Story"), .number("Stories"), .number("Started"), .bar("Completed"), .number("Clicked"),
-                .number("Finished"), .number("Abandoned"), .number("Fallback"),
-            ],
-            of: report.stories
-        ) { story in
+        let ends = Table("How stories ended", of: report.stories) { story in
             [
-                Table.Cell(story.name), .count(story.stories), .count(story.started), .bar(story.completionRate),
-                .count(story.exits.clicked), .count(story.exits.finished), .count(story.exits.abandoned),
-                .count(story.exits.fallback),
+                .text("Story", story.name), .count("Stories", story.stories), .count("Started", story.started),
+                .bar("Completed", story.completionRate), .count("Clicked", story.exits.clicked),
+                .count("Finished", story.exits.finished), .count("Abandoned", story.exits.abandoned),
+                .count("Fallback", story.exits.fallback),
             ]
         }
         var blocks = [Block.table(ends)]
@@ -145,21 +139,17 @@ extension StorySummary {
                     share: Double(page.reached) / Double(top))
             },
             table: Table(
-                "\(name): page by page",
-                columns: [
-                    .name("Page"), .number("Planned"), .number("Reached"), .number("Drop-off"), .number("Shown"),
-                    .number(areAdvancesTold ? "Went on by itself" : "Views"), .number("Mean dwell"),
-                    .number("Clicked"), .bar("Click rate"), .number("Left here"),
-                ],
-                of: Array(zip(pages, [nil] + pages.map(Optional.some))), most: Self.mostPages
+                "\(name): page by page", of: Array(zip(pages, [nil] + pages.map(Optional.some))), most: Self.mostPages
             ) { page, before in
                 [
-                    Table.Cell(page.title.map { page.label(title: $0) } ?? "\(page.index + 1)"), .count(page.planned),
-                    .count(page.reached),
-                    before.map { .percent(Rate($0.reached - page.reached, of: $0.reached)) } ?? Table.Cell("–"),
-                    .count(page.shown), areAdvancesTold ? .percent(page.autoRate) : .count(page.views),
-                    Table.Cell(Wording.duration(seconds: page.meanDwellSeconds)), .count(page.clicked),
-                    .bar(page.clickRate), .count(page.exited),
+                    .text("Page", page.title.map { page.label(title: $0) } ?? "\(page.index + 1)"),
+                    .count("Planned", page.planned), .count("Reached", page.reached),
+                    .percent("Drop-off", before.map { Rate($0.reached - page.reached, of: $0.reached) }),
+                    .count("Shown", page.shown),
+                    areAdvancesTold ? .percent("Went on by itself", page.autoRate) : .count("Views", page.views),
+                    .number("Mean dwell", Wording.duration(seconds: page.meanDwellSeconds)),
+                    .count("Clicked", page.clicked), .bar("Click rate", page.clickRate),
+                    .count("Left here", page.exited),
                 ]
             })
     }

@@ -8,9 +8,9 @@ struct Suppressed: Hashable, Sendable {
 }
 
 enum SuppressedSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.suppressed = try connection.query(
             """
             SELECT category, suppressed, delivered FROM analytics.category_funnel
@@ -25,11 +25,11 @@ enum SuppressedSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         guard !report.suppressed.isEmpty else { return nil }
         let all = report.suppressed.reduce(0) { $0 + $1.suppressed.part }
-        let table = Table(
-            "Suppressed in the foreground",
-            columns: [.name("Category"), .number("Suppressed"), .bar("Of delivered")], of: report.suppressed
-        ) { row in
-            [.name(row.category, else: CategoriesSection.none), .count(row.suppressed.part), .bar(row.suppressed)]
+        let table = Table("Suppressed in the foreground", of: report.suppressed) { row in
+            [
+                .name("Category", row.category, else: CategoriesSection.none),
+                .count("Suppressed", row.suppressed.part), .bar("Of delivered", row.suppressed),
+            ]
         }
         let words =
             "\(Wording.count(all, "delivery", "deliveries")) came while the app was open, and it showed neither banner nor "

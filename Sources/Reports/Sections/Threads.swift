@@ -9,9 +9,9 @@ struct ThreadSummary: Hashable, Sendable {
 }
 
 enum ThreadsSection: ReportSection {
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.threads = try connection.query(
             """
             SELECT thread, items, \(sql: FunnelCounts.columns) FROM analytics.thread_funnel
@@ -24,17 +24,11 @@ enum ThreadsSection: ReportSection {
 
     static func words(_ report: Report) -> Page.Section? {
         guard report.threads.contains(where: { !$0.name.isEmpty }) else { return nil }
-        let table = Table(
-            "By thread",
-            columns: [
-                .name("Thread"), .number("Delivered"), .number("Items"), .number("Received"), .bar("Response rate"),
-                .number("Dismissed"),
-            ],
-            of: report.threads
-        ) { thread in
+        let table = Table("By thread", of: report.threads) { thread in
             [
-                .name(thread.name, else: "(no thread)"), .count(thread.counts.delivered), .count(thread.items),
-                .count(thread.counts.received), .bar(thread.counts.responseRate), .count(thread.counts.dismissed),
+                .name("Thread", thread.name, else: "(no thread)"), .count("Delivered", thread.counts.delivered),
+                .count("Items", thread.items), .count("Received", thread.counts.received),
+                .bar("Response rate", thread.counts.responseRate), .count("Dismissed", thread.counts.dismissed),
             ]
         }
         return Page.Section("Notification groups", [.table(table)])

@@ -31,9 +31,9 @@ enum VersionsSection: ReportSection {
     /// A version with fewer deliveries on the seven days before is compared with its platform.
     private static let leastBefore: Int64 = 100
 
-    static func read(
-        into report: inout Report, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) {
+    static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
+        throws(PostgresError)
+    {
         report.versions = try connection.query(
             """
             WITH before AS (
@@ -73,19 +73,13 @@ enum VersionsSection: ReportSection {
                     + "\(Wording.percent(version.before))" + (version.isNew ? " of its platform" : "")
                     + ", \(version.verdict.words). Look at its notification service extension.", .alarm)
         }
-        let table = Table(
-            "Receipt coverage by app version",
-            columns: [
-                .name("Version"), .number("Delivered"), .number("Received"), .bar("Coverage"),
-                .number("Seven days before"), .number("Response rate"),
-            ],
-            of: report.versions
-        ) { version in
+        let table = Table("Receipt coverage by app version", of: report.versions) { version in
             let tone: Tone = version.isAlarm ? .alarm : .plain
             return [
-                Table.Cell(version.name + (version.isNew ? " *" : ""), tone: tone), .count(version.counts.delivered),
-                .count(version.counts.received), .bar(version.counts.receiptCoverage, tone: tone),
-                .percent(version.before), .percent(version.counts.responseRate),
+                .text("Version", version.name + (version.isNew ? " *" : ""), tone: tone),
+                .count("Delivered", version.counts.delivered), .count("Received", version.counts.received),
+                .bar("Coverage", version.counts.receiptCoverage, tone: tone),
+                .percent("Seven days before", version.before), .percent("Response rate", version.counts.responseRate),
             ]
         }
         blocks.append(.table(table))

@@ -24,34 +24,20 @@ enum Verdict: Hashable, Sendable {
     }
 
     /// Its name in JSON.
-    var word: String {
-        switch self {
-        case .higher: "higher"
-        case .lower: "lower"
-        case .likeChance: "like_chance"
-        case .smallSample: "small_sample"
-        case .unsettled: "unsettled"
-        case .divided: "divided"
-        }
-    }
-
+    var word: String { test.word }
     /// 1, −1 or 0; nil where the test says nothing.
-    var sign: Int64? {
+    var sign: Int64? { test.sign }
+
+    var facts: [Fact] { [Fact(name: "verdict", value: .verdict(self)), .number("p", test.p)] }
+
+    private var test: (word: String, sign: Int64?, p: Double?) {
         switch self {
-        case .higher: 1
-        case .lower: -1
-        case .likeChance: 0
-        case .smallSample, .unsettled, .divided: nil
+        case .higher(let p): ("higher", 1, p)
+        case .lower(let p): ("lower", -1, p)
+        case .likeChance(let p): ("like_chance", 0, p)
+        case .smallSample: ("small_sample", nil, nil)
+        case .unsettled: ("unsettled", nil, nil)
+        case .divided: ("divided", nil, nil)
         }
     }
-
-    /// The p of the test.
-    private var probability: Double? {
-        switch self {
-        case .higher(let p), .lower(let p), .likeChance(let p): p
-        case .smallSample, .unsettled, .divided: nil
-        }
-    }
-
-    var facts: [Fact] { [Fact(name: "verdict", value: .verdict(self)), .number("p", probability)] }
 }
