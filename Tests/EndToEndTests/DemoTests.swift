@@ -25,7 +25,7 @@ struct DemoTests {
         let kept = try bellwether.trusted(
             "psql", "--", "-Atc", "SELECT app, count(DISTINCT day) FROM reports GROUP BY app ORDER BY app")
         #expect(kept == "aurora-news|15\nlotus-shop|15\n")
-        #expect(ended.output.contains("Since they were reported"))
+        #expect(ended.output.contains("Changed since they were reported"))
         // Late ones came late.
         let late = try bellwether.trusted(
             "psql", "--", "-Atc",

@@ -179,9 +179,11 @@ struct ReportReaderTests {
             }
             return error.map { "\($0)" }
         }
-        #expect(refusal() == "there is no app 'sh\\u{1B}op', nor any other: bellwether app create makes one")
+        #expect(
+            refusal()
+                == "there is no app 'sh\\u{1B}op', and no other app either. Create one with bellwether app create")
         for slug in ["shop", "chat"] { _ = try database.makeApp(slug) }
-        #expect(refusal() == "there is no app 'sh\\u{1B}op'; there is chat, shop")
+        #expect(refusal() == "there is no app 'sh\\u{1B}op'. The apps are chat, shop")
         #expect(try ReportedApp.all(at: Self.day.start, on: &analyst).map(\.slug) == ["chat", "shop"])
         let error = #expect(throws: ReportError.self) {
             _ = try ReportedApp.find("nobody", at: Self.day.start, on: &analyst)

@@ -67,7 +67,7 @@ struct SealedReportTests {
             }
             #expect(after == expected)
             let text = ReportFormat.markdown.document(of: after)
-            #expect(text.contains("dropped by retention") == after.isSealed)
+            #expect(text.contains("Retention dropped") == after.isSealed)
             #expect(!text.contains("campaigns, installs"))
         }
         // A day that was sealed before there was a funnel of campaigns.
@@ -78,7 +78,7 @@ struct SealedReportTests {
             var expected = after
             expected.campaigns = []
             #expect(report == expected)
-            #expect(ReportFormat.markdown.document(of: report).contains("its sums stay; campaigns, installs"))
+            #expect(ReportFormat.markdown.document(of: report).contains("Its sums remain, but campaigns, installs"))
         }
     }
 }

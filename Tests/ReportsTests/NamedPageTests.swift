@@ -18,12 +18,13 @@ import Testing
                 "0 of 1,902: < 0.2 %",
             ])
         #expect(table.rows.compactMap(\.last).map(\.tone) == [.plain, .plain, .alarm, .plain, .alarm])
-        #expect(table.columns.last?.title == "Of who saw it, so far")
+        #expect(table.columns.last?.title == "Tap rate among people who saw it")
         let cart = try #require(section.tables.first { $0.caption == "CART_REMINDER: buttons" })
         #expect(cart.rows.compactMap(\.last).map(\.text) == ["tapped", "not known", "may be cut off"])
-        #expect(section.sentences.contains("Tapped by answer: 902 accept, 288 decline, 21 other."))
-        #expect(section.sentences.contains("Tapped by answer: 0 close. Closing is not engagement."))
-        #expect(section.sentences.contains { $0.hasPrefix("So far is on all days.") })
+        #expect(section.sentences.contains("Tapped deliveries by answer: 902 accept, 288 decline, 21 other."))
+        #expect(section.sentences.contains("Tapped deliveries by answer: 0 close. Closing is not engagement."))
+        #expect(
+            section.sentences.contains { $0.hasPrefix("The tap rate among people who saw a button counts all days.") })
     }
 
     @Test("says nothing of titles, verdicts and answers where none is registered")
@@ -34,8 +35,8 @@ import Testing
             report.categories[place].answers = [.init(answer: "", tappedDeliveries: 3, taps: 3)]
         }
         let section = try section("Categories", of: report)
-        #expect(section.tables.allSatisfy { $0.columns.last?.title != "Of who saw it, so far" })
-        #expect(!section.sentences.contains { $0.hasPrefix("So far") || $0.hasPrefix("Tapped by answer") })
+        #expect(section.tables.allSatisfy { $0.columns.last?.title != "Tap rate among people who saw it" })
+        #expect(!section.sentences.contains { $0.hasPrefix("The tap rate") || $0.hasPrefix("Tapped deliveries") })
         let buttons = section.tables.filter { $0.caption.hasSuffix(": buttons") }
         #expect(buttons.map { $0.rows.map(\.[0].text) } == [["ACCEPT", "DECLINE", HostileNames.svg], ["CHECKOUT"]])
     }
@@ -109,7 +110,7 @@ import Testing
             ladders[0].steps.map(\.label) == [
                 "1 · Half off everythi…", "2 · Shoes", "3 · โปรโมชั่นสุดสัปดาห์", "Page 4", "5 · \"><img src=x oner…",
             ])
-        let byItself = try #require(ladders[0].table.columns.firstIndex { $0.title == "Went on by itself" })
+        let byItself = try #require(ladders[0].table.columns.firstIndex { $0.title == "Advanced by itself" })
         #expect(
             ladders[0].table.rows.map { $0[0].text }.prefix(4) == [
                 "1 · Half off everything", "2 · Shoes", "3 · \(HostileNames.thai)", "4",
@@ -120,30 +121,30 @@ import Testing
         let story = "PW_STORIES · black-friday"
         #expect(
             section.sentences.prefix(2) == [
-                "\(story): page 5, as it was sent, has no image that can be loaded, so it is never shown.",
-                "\(story): page 6, as it was sent, has a button that leads nowhere.",
+                "\(story): page 5 was sent without an image that can be loaded, so it is never shown.",
+                "\(story): page 6 was sent with a button that leads nowhere.",
             ])
     }
 
-    @Test("tells how deep the pile was that a notification came onto, in groups where there are any")
-    func piles() throws {
-        let section = try section("Piles")
+    @Test("tells how deep the stack of a notification was, in groups where there are any")
+    func stacks() throws {
+        let section = try section("Stack depth")
         #expect(
             section.tables[0].rows.map { $0[0].text } == [
-                "Alone in its group", "2 to 4 in its group", "5 and more in its group", "Alone in the app",
-                "2 to 4 in the app", "5 and more in the app",
+                "Alone in its group", "2 to 4 in its group", "5 or more in its group", "Alone in the app",
+                "2 to 4 in the app", "5 or more in the app",
             ])
         let verdict = try #require(section.sentences.first)
         #expect(
             verdict.hasPrefix(
-                "Onto a pile of five or more in the app, 9.2 % responded; alone, 16.4 %: −7.2 points, lower by more than "
-                    + "chance (p < .001)."))
-        #expect(verdict.hasSuffix("deep piles, which alone can make such a difference."))
+                "9.2 % responded in stacks of five or more in the app, and 16.4 % where the notification was alone: 7.2 "
+                    + "points lower. This is more than chance (p < .001)."))
+        #expect(verdict.hasSuffix("have deep stacks, and that alone can make such a difference."))
         var report = SampleReport.busy
         report.threads = report.threads.filter { $0.name.isEmpty }
-        #expect(try self.section("Piles", of: report).tables[0].rows.count == 3)
+        #expect(try self.section("Stack depth", of: report).tables[0].rows.count == 3)
         report.stackDepths = report.stackDepths.filter { $0.bucket == "1" }
-        #expect(!Page(report).sections.contains { $0.title == "Piles" })
+        #expect(!Page(report).sections.contains { $0.title == "Stack depth" })
     }
 
     @Test("warns of media beside buttons and of sounds, and of nothing where there are none")
@@ -151,9 +152,9 @@ import Testing
         let sentences = try section("Media").sentences
         #expect(
             sentences == [
-                "7,172 deliveries had media and buttons, of which iOS shows a thumbnail: ACCEPT_DECISION (4,301), "
-                    + "CART_REMINDER (2,871). Use one of the two.",
-                "31 deliveries had a sound attached: nobody hears it without pressing the notification open.",
+                "7,172 deliveries had both media and buttons. Beside buttons, iOS shows media only as a thumbnail: "
+                    + "ACCEPT_DECISION (4,301), CART_REMINDER (2,871). Use one of the two.",
+                "31 deliveries had audio attached. People hear it only if they press and hold the notification.",
             ])
         var report = SampleReport.busy
         report.mediaWithButtons = []

@@ -12,8 +12,8 @@ import Testing
         report.isSealed = true
         let section = try #require(Page(report).sections.dropFirst().first)
         let sentence =
-            "Old events of this day were dropped by retention: its sums stay; installs, hours, piles and launches are not "
-            + "known any more."
+            "Retention dropped old events of this day. Its sums remain, but installs, hours, stack depths and launches are "
+            + "no longer known."
         #expect(section.blocks == [.sentence(sentence, .plain)])
         #expect(JSONDocument(report).text.contains(#","sealed":true,"#))
         #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,1\n"))
@@ -33,7 +33,7 @@ import Testing
                 SilentSummary(campaign: "sync", woken: 9, newData: 3, noData: 3, failed: 2, noResult: 1)
             ]
         }
-        #expect(silent == .sentence("No push left a trace on this day but silent ones.", .plain))
+        #expect(silent == .sentence("Only silent pushes left a trace on this day.", .plain))
     }
 
     @Test("a response rate stands beside the two numbers that make it, and a note tells of those without a receipt")
@@ -57,7 +57,9 @@ import Testing
             }
             let others = lists.reduce(0) { $0 + $1.responded - $1.receivedResponded }
             #expect(Int64(note.prefix { $0 != " " }.filter { $0 != "," }) == others)
-            #expect(note.hasSuffix(" more responded without a receipt; rates are of what is known to have arrived."))
+            #expect(
+                note.hasSuffix(
+                    " more responded without a receipt. Response rates count only deliveries with a receipt."))
         }
         var all = report
         for place in all.campaigns.indices {
@@ -77,6 +79,6 @@ import Testing
             return
         }
         #expect(table.rows.map { $0[2].text } == ["no tap for 9 days", "never tapped"])
-        #expect(note.contains("in at most 28 days"))
+        #expect(note.contains("over at most the last 28 days"))
     }
 }

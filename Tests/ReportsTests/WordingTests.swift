@@ -43,6 +43,11 @@ struct WordingTests {
         #expect(Wording.change(from: 10_000, to: 10_001) == "±0 %")
         #expect(Wording.points(from: 0.2, to: 0.213) == "+1.3 points")
         #expect(Wording.points(from: 0.2, to: 0.187) == "−1.3 points")
+        #expect(Wording.difference(from: 0.2, to: 0.187) == "1.3 points lower")
+        #expect(Wording.difference(from: 0.2, to: 0.20001) == "no difference")
+        #expect(Wording.movement(from: 0.2, to: 0.213) == "rose 1.3 points")
+        #expect(Wording.movement(from: 0.2, to: 0.187) == "fell 1.3 points")
+        #expect(Wording.movement(from: 0.2, to: 0.2) == "did not change")
     }
 
     @Test("weekdays are those of the calendar, before 1970 too") func weekdays() throws {

@@ -1,7 +1,7 @@
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Reports as one long table: a line for each number, and before it what it is a number of.
+/// Reports as one long table. Each line is a number, preceded by what it is a number of.
 struct CSVDocument {
     static let columns = ["app", "day", "position", "section", "name", "detail", "part", "measure", "value"]
 
@@ -32,7 +32,7 @@ struct CSVDocument {
             case .facts(let facts):
                 write(facts ?? [], prefix: "\(prefix)\(fact.name).", start)
                 continue
-            // Of more than one value, which a column of numbers cannot hold.
+            // Text does not belong in a column of numbers.
             case .text, .texts: continue
             case .count, .number, .flag, .verdict: value = CSVDocument.cell(fact.value)
             }
@@ -51,16 +51,16 @@ struct CSVDocument {
         }
     }
 
-    /// A name from outside. A spreadsheet takes what begins so for a formula and would obey it; the apostrophe tells it
-    /// that this is text. Line breaks and other control characters are shown, so that a line stays a line.
+    /// A name from outside. If it begins like a formula, a spreadsheet would evaluate it: the apostrophe marks it as text.
+    /// Line breaks and other control characters are shown, so a record stays one line.
     private static func cell(_ name: String) -> String {
         let shown = String(printable: name).unicodeScalars
         var cell = ""
         if let first = shown.first(where: { !$0.properties.isWhitespace }), formulaStarts.contains(first) {
             cell = "'"
         }
-        // Scalar by scalar: a mark that combines with a comma or quote makes another character of it, but not to a reader
-        // of bytes.
+        // Scalar by scalar: a combining mark makes another Character of a comma or quote, but a program that reads bytes
+        // still sees the comma or quote.
         for scalar in shown { cell += scalar == "\"" ? "\"\"" : String(scalar) }
         return shown.contains(where: quoted.contains) ? "\"\(cell)\"" : cell
     }

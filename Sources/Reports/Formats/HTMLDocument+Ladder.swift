@@ -1,5 +1,5 @@
 extension HTMLDocument {
-    /// A picture that is as wide as its place, with letters of the reader's size, and its table behind it.
+    /// A picture as wide as its place, with text in the reader's font size, and the table behind it.
     mutating func write(_ ladder: Ladder) {
         let isNarrow = ladder.table.columns.count <= 4
         write("<figure class=\"ladder\(isNarrow ? " beside" : "")\">\n")
@@ -20,7 +20,7 @@ extension HTMLDocument {
         write("<desc id=\"\(id)-steps\">\(String(html: steps.joined(separator: "; ")))</desc>\n")
         for (place, pair) in zip(ladder.steps, ladder.steps.dropFirst()).enumerated() {
             let (upper, lower) = (Percent(pair.0.share), Percent(pair.1.share))
-            // Between two bars, as wide as the one above it and the one below it.
+            // The slope between two bars, as wide as the upper bar at its top and as the lower bar at its bottom.
             write("<svg y=\"\(Em(place * heights.step + heights.barEnd))\" height=\"\(Em(heights.between))\" ")
             write("viewBox=\"0 0 1000 1\" preserveAspectRatio=\"none\" width=\"100%\">")
             write("<path class=\"slope\" d=\"M0 0H\(upper.tenths)L\(lower.tenths) 1H0Z\"/></svg>\n")
@@ -43,7 +43,7 @@ extension Ladder.Step {
     fileprivate var told: String { "\(Wording.count(value)), \(Wording.percent(share))" }
 }
 
-/// Of a step of a ladder, in tenths of the letters' size: its words, its bar, and what is left to the next one.
+/// The vertical layout of a step, in tenths of the font size: its text, its bar, and the gap to the next step.
 private struct StepHeights {
     let baseline = 10
     let barStart = 15
@@ -53,7 +53,7 @@ private struct StepHeights {
     var between: Int { step + barStart - barEnd }
 }
 
-/// A length in sizes of the letters.
+/// A length in multiples of the font size.
 private struct Em: CustomStringConvertible {
     let tenths: Int
 

@@ -1,5 +1,5 @@
 extension HTMLDocument {
-    /// A table in a box of its own, which scrolls when it is wider than the screen; the page never does.
+    /// A table in a box of its own. If the table is wider than the screen, the box scrolls and the page does not.
     mutating func write(_ table: Table) {
         let id = makeID("table")
         write("<div class=\"scroll\" role=\"region\" aria-labelledby=\"\(id)\" tabindex=\"0\">\n<table>\n")
@@ -31,13 +31,13 @@ extension HTMLDocument {
             case .good: ("<span class=\"unseen\">Good: </span>", HTMLDocument.goodIcon)
             case .plain, .note: ("", "")
             }
-        // A name that is written from right to left must not turn round what stands beside it.
+        // A name written from right to left must not reorder its neighbours.
         write("\(word)<bdi>\(icon)\(String(html: cell.text))</bdi>")
         if kind == .bar { writeBar(cell.share) }
         write(isHead ? "</th>" : "</td>")
     }
 
-    /// The figure beside it says the same, so it is hidden from those who listen. Without a share it keeps its place.
+    /// The figure beside the bar says the same, so screen readers skip the bar. Without a share, its place stays empty.
     private mutating func writeBar(_ share: Double?) {
         write("<svg class=\"gauge\" aria-hidden=\"true\">")
         if let share {
@@ -58,7 +58,7 @@ extension Table.Column.Kind {
     }
 }
 
-/// A share as a length in SVG, which takes no exponents and nothing over the whole.
+/// A share as a length in SVG, between 0 and 100 % and without an exponent.
 struct Percent: CustomStringConvertible {
     let tenths: Int
 

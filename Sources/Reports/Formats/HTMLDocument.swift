@@ -1,9 +1,9 @@
 internal import ServiceRuntime
 
-/// A page as one HTML file that fetches nothing and runs nothing.
+/// A page as one HTML file that fetches nothing and runs no scripts.
 struct HTMLDocument {
     private(set) var text = ""
-    /// Of what other elements name.
+    /// For the ids that other elements refer to.
     private var lastID = 0
 
     init(_ page: Page) {
@@ -37,12 +37,12 @@ struct HTMLDocument {
         text += "</main>\n</body>\n</html>\n"
     }
 
-    /// Even if a name from outside became markup, it could neither run nor fetch anything.
+    /// If a name from outside ever became markup, it still could not run or fetch anything.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
     mutating func write(_ markup: String) { text += markup }
 
-    /// An id that no other element has.
+    /// A unique id.
     mutating func makeID(_ start: String) -> String {
         lastID += 1
         return "\(start)-\(lastID)"
@@ -98,7 +98,7 @@ struct HTMLDocument {
         text += "</dl>\n"
     }
 
-    /// A sign with an edge of its own, so that an alarm is not told by colour alone.
+    /// An icon with a shape of its own, so an alarm does not depend on colour alone.
     static let alarmIcon = """
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path fill-rule="evenodd" \
         d="M8 1 16 15H0ZM7.2 6v5h1.6V6ZM7.2 12.1v1.5h1.6v-1.5Z"/></svg>
@@ -117,10 +117,10 @@ extension Page.Section {
 }
 
 extension String {
-    /// Appends a text as HTML shows it, in elements and quoted attributes. Control and direction-changing characters are
-    /// shown, not obeyed.
+    /// Appends escaped text, for elements and quoted attributes. Control and direction-changing characters are shown, not
+    /// obeyed.
     mutating func appendHTML(_ text: String) {
-        // Scalar by scalar: a mark that combines with a bracket makes another character of it, but not to a browser.
+        // Scalar by scalar: a combining mark makes another Character of a bracket, but a browser still sees the bracket.
         for scalar in String(printable: text).unicodeScalars {
             switch scalar {
             case "&": append("&amp;")
@@ -134,7 +134,7 @@ extension String {
         }
     }
 
-    /// A text as HTML shows it.
+    /// Escaped text.
     init(html text: String) {
         self = ""
         appendHTML(text)

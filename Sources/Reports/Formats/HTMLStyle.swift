@@ -1,4 +1,4 @@
-/// The style sheet of the page. Sizes follow the reader's font size; nothing is fetched, nothing moves.
+/// The style sheet of the page. Sizes follow the reader's font size. Nothing is fetched, and nothing is animated.
 enum HTMLStyle {
     static let sheet = """
         :root { color-scheme: light dark; \(HTMLPalette.light.declarations) }
@@ -131,13 +131,13 @@ enum HTMLStyle {
         """
 }
 
-/// The colours of the page, by what they are for; `#rrggbb`.
+/// The colours of the page by purpose, as `#rrggbb`.
 struct HTMLPalette: Sendable {
-    /// What is read and drawn on: the page, cards, alarms, good news, and the slope between two steps of a ladder.
+    /// Backgrounds: the page, cards, alarms, good news, and the slope between two steps of a ladder.
     let page, surface, alarmSurface, goodSurface, slope: String
-    /// What is read.
+    /// Text.
     let ink, muted, link, alarm, good: String
-    /// Rules, what a bar is drawn on, and bars.
+    /// Rules, the tracks of bars, and bars.
     let line, track, bar: String
 
     static let light = HTMLPalette(
@@ -150,7 +150,7 @@ struct HTMLPalette: Sendable {
         ink: "#edeae3", muted: "#aea89c", link: "#8acbc7", alarm: "#ff9f93", good: "#8ad3a3",
         line: "#38352f", track: "#2d2b27", bar: "#6fb5b2")
 
-    /// Custom properties of a style sheet.
+    /// As custom properties of the style sheet.
     var declarations: String {
         let colors = [
             ("page", page), ("surface", surface), ("alarm-surface", alarmSurface), ("good-surface", goodSurface),

@@ -1,10 +1,9 @@
 internal import ServiceRuntime
 internal import Telemetry
 
-/// A report as one JSON object on a line of its own, so that several reports are JSON lines. `Docs/report.schema.json`
-/// is its schema.
+/// A report as one JSON object on one line, so several reports are JSON lines. `Docs/report.schema.json` is the schema.
 struct JSONDocument {
-    /// Named in each document; another number means that something that was there is named or meant otherwise.
+    /// In each document. The number changes when a member is renamed or changes its meaning.
     static let schema = "bellwether.report/1"
 
     let text: String
@@ -46,7 +45,7 @@ struct JSONDocument {
         private mutating func write(_ value: Fact.Value) {
             switch value {
             case .count(let count): text += count.map { String($0) } ?? "null"
-            // Only a finite number can be written, and the shortest digits read back as the same one.
+            // Only finite numbers can be written. The shortest digits are read back as the same number.
             case .number(let number): text += number.map { $0.isFinite ? $0.description : "null" } ?? "null"
             case .text(let words): if let words { text.appendJSON(words) } else { text += "null" }
             case .texts(let list): write(list) { $0.text.appendJSON($1) }

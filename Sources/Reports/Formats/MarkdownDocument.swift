@@ -1,4 +1,4 @@
-/// A page in GitHub's Markdown, to be pasted into an issue or a chat.
+/// A page in GitHub's Markdown, for pasting into an issue or a chat.
 struct MarkdownDocument {
     private let page: Page
 
@@ -13,7 +13,7 @@ struct MarkdownDocument {
         return parts.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// Each ends in a newline and has an empty line around it.
+    /// Each part ends with a newline. Empty lines go between parts.
     private static func parts(of block: Block) -> [String] {
         switch block {
         case .sentence(let text, let tone): [paragraph(text, tone)]
@@ -42,7 +42,7 @@ struct MarkdownDocument {
         let hasBars = table.columns.indices.map { index in
             table.rows.contains { index < $0.count && $0[index].share != nil }
         }
-        // The bar has a cell of its own, so that the figures stay aligned to the right.
+        // The bar has a column of its own, so the figures stay aligned right.
         var drawn = MarkdownTable(
             zip(table.columns, hasBars).flatMap { column, hasBars in
                 [(String(markdown: column.title), column.kind == .name ? .left : .right)]
@@ -60,7 +60,7 @@ struct MarkdownDocument {
         return [caption(table.caption), drawn.text, omitted]
     }
 
-    /// Blanks before a text show that its row belongs to the one above; plain ones would be lost.
+    /// Leading blanks mean that the row belongs to the one above. Markdown drops plain blanks, so a wide one replaces them.
     private static func cell(_ text: String, _ tone: Tone) -> String {
         let words = tone.markdown(String(markdown: text))
         return text.hasPrefix("  ") && !words.isEmpty ? "\u{2003}" + words : words
@@ -91,7 +91,7 @@ extension Tone {
     }
 }
 
-/// A table in Markdown that is one for who reads its source, too.
+/// A Markdown table whose source is readable as a table too.
 struct MarkdownTable {
     enum Alignment {
         case left, right
@@ -105,12 +105,12 @@ struct MarkdownTable {
         rows = [columns.map(\.title)]
     }
 
-    /// A cell for each column, as Markdown.
+    /// Adds a row: one cell for each column, as Markdown.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
     var text: String {
         let widths = alignments.indices.map { index in
-            // A monster of a name does not push all other rows apart.
+            // One very long name must not widen all rows.
             max(3, rows.map { $0[index].displayWidth }.filter { $0 <= 48 }.max() ?? 0)
         }
         let rule = zip(alignments, widths).map { alignment, width in

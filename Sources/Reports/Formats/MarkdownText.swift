@@ -1,26 +1,27 @@
 internal import ServiceRuntime
 
 extension String {
-    /// A text from anywhere as Markdown shows it literally: it cannot leave its cell, become markup, or call anybody.
+    /// Markdown that shows a text from anywhere literally: the text cannot leave its cell, become markup, or mention
+    /// anybody.
     ///
-    /// Backslashes and entities are not enough: GitHub looks for `@names`, issue numbers and emoji codes after they are
-    /// undone, and chats make links of anything with a dot. Nobody looks inside code, so each word with a suspicious
-    /// character becomes code, as befits an identifier.
+    /// Backslashes and entities are not enough: GitHub looks for `@names`, issue numbers and emoji codes after decoding
+    /// them, and chats turn anything with a dot into a link. Nothing looks inside code, so each word with a suspicious
+    /// character becomes code.
     init(markdown text: String) {
         let start = text.drop { $0 == " " }
         let trimmed = start.lastIndex { $0 != " " }.map { String(start[...$0]) } ?? ""
         let safe = String(printable: trimmed).split(separator: " ", omittingEmptySubsequences: false).enumerated()
             .map { place, word in String(word).markdownWord(isFirst: place == 0) }.joined(separator: " ")
-        // From left to right inside, too: a caption goes on after the name that it begins with.
+        // Left to right inside too: a caption continues after the name at its beginning.
         self = text.hasRightToLeft ? "\u{2066}\(safe)\u{2069}" : safe
     }
 
     private func markdownWord(isFirst: Bool) -> String {
         if isEmpty { return self }
-        // A mark that stands alone says something only at the beginning of a line.
+        // A mark that stands alone has a meaning only at the beginning of a line.
         if ["<", "&"].contains(self) { return self }
         if [">", "*", "+", "-", "=", "_", "~"].contains(self) { return isFirst ? "\\" + self : self }
-        // What a sentence has around its words stays outside.
+        // The punctuation of a sentence stays outside the code.
         let opening = prefix { "(".contains($0) }
         let rest = dropFirst(opening.count)
         let closing = String(rest.reversed().prefix { ".,:;!?)".contains($0) }.reversed())
@@ -29,14 +30,14 @@ extension String {
         return opening + core.markdownCode + closing
     }
 
-    /// `1.` begins a list, `1)` too.
+    /// `1.` and `1)` begin a list.
     private var isListNumber: Bool {
         guard let last, ".)".contains(last) else { return false }
         return dropLast().utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private var markdownCode: String {
-        // Backticks and pipes inside, and a backslash at the end, are not read alike everywhere.
+        // Readers disagree about backticks and pipes inside code, and about a backslash at its end.
         if !contains(where: { "`|".contains($0) }), last != "\\" { return "`\(self)`" }
         let entities = unicodeScalars.map { scalar in
             scalar.isASCII && !scalar.properties.isAlphabetic && !("0"..."9").contains(scalar)
@@ -46,10 +47,10 @@ extension String {
         return "<code>\(entities.joined())</code>"
     }
 
-    /// Nothing that reads Markdown, or what became of it, makes anything of such a word.
+    /// Whether no reader of Markdown, nor of what it becomes, gives this word a meaning.
     private var isPlainWord: Bool {
         let scalars = Array(unicodeScalars)
-        // A row of dashes is a rule.
+        // A row of dashes would be a rule.
         if !scalars.isEmpty, scalars.allSatisfy({ "-=+".unicodeScalars.contains($0) }) { return false }
         for (place, scalar) in scalars.enumerated() where scalar.isASCII {
             let before = place > 0 ? scalars[place - 1] : " "

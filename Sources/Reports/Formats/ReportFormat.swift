@@ -25,28 +25,14 @@ package enum ReportFormat: String, CaseIterable, Sendable {
 
 /// A report printed in every format.
 package struct ReportDocuments: Sendable {
-    package var text: String
-    var markdown: String
-    var html: String
-    var json: String
-    var csv: String
+    let texts: [ReportFormat: String]
 
-    package subscript(format: ReportFormat) -> String {
-        switch format {
-        case .text: text
-        case .markdown: markdown
-        case .html: html
-        case .json: json
-        case .csv: csv
-        }
-    }
+    package subscript(format: ReportFormat) -> String { texts[format] ?? "" }
+    package var text: String { self[.text] }
 }
 
 extension ReportDocuments {
     init(of report: Report) {
-        func document(_ format: ReportFormat) -> String { format.document(of: report) }
-        self.init(
-            text: document(.text), markdown: document(.markdown), html: document(.html), json: document(.json),
-            csv: document(.csv))
+        texts = Dictionary(uniqueKeysWithValues: ReportFormat.allCases.map { ($0, $0.document(of: report)) })
     }
 }

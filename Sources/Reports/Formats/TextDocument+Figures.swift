@@ -1,5 +1,5 @@
 extension TextDocument {
-    /// Side by side in rows of equal length, as many as are not squeezed.
+    /// Side by side in rows of equal length, as many as fit well.
     static func lines(of figures: [Figure]) -> [TextLine] {
         let safe = figures.map {
             Figure(
@@ -26,7 +26,7 @@ extension TextDocument {
         return lines
     }
 
-    /// Name above value above detail.
+    /// The name above the value above the detail.
     private static func column(_ figure: Figure, _ room: Int) -> [(text: String, style: TextLine.Style)] {
         figure.name.wrapped(to: room).map { ($0, .faint) } + figure.value.wrapped(to: room).map { ($0, .bold) }
             + figure.detail.wrapped(to: room).map { ($0, .faint) }

@@ -1,5 +1,5 @@
 extension TextDocument {
-    /// What has a caption stands below it, to its right.
+    /// What has a caption is indented below it.
     static func indent(below caption: String) -> Int { caption.isEmpty ? margin : 2 * margin }
 
     static func lines(of table: Table, indent: Int? = nil) -> [TextLine] {
@@ -27,7 +27,7 @@ extension TextDocument {
         }
     }
 
-    /// The titles stand on the rule below them, whatever lines they take.
+    /// Titles of one line and of several all end directly above the rule.
     private static func titles(_ layout: TableLayout, _ indent: Int) -> [TextLine] {
         var lines = (0..<layout.titleLines).map { number in
             var line = TextLine()
@@ -69,7 +69,7 @@ extension TextDocument {
 }
 
 extension Table {
-    /// Made safe for a terminal, with a mark in words where the tone of a cell says more than its text.
+    /// Made safe for a terminal. Where the tone of a cell says more than its text, a mark is added.
     func forTerminal(room: Int) -> Table {
         Table(
             String(forTerminal: caption),
@@ -78,7 +78,7 @@ extension Table {
                 columns.indices.map { index in
                     var cell = index < row.count ? row[index] : Cell("")
                     let isName = columns[index].kind == .name
-                    // The mark of the name that begins a row hangs in the margin.
+                    // The mark of the name that begins a row is put into the margin.
                     let mark = isName && index == 0 ? "" : cell.tone.mark
                     let text = mark + String(forTerminal: cell.text)
                     cell.text = isName ? text.cut(to: room, keeping: .bothEnds) : text.cut(to: Table.widestFigure)
@@ -87,10 +87,10 @@ extension Table {
             }, omitted: omitted)
     }
 
-    /// No figure is so wide; what is, is none.
+    /// No real figure is wider.
     private static let widestFigure = 60
 
-    /// Parted into tables of fewer columns, each with the first one for who looks for a row, so that all of them fit.
+    /// Split into tables of fewer columns that all fit. Each begins with the first column, so readers find their row.
     func parted(room: Int) -> [(Table, TableLayout)] {
         let needs = columns.indices.map { index in TableColumnNeeds(columns[index], rows.map { $0[index] }) }
         func layout(_ chosen: [Int]) -> TableLayout? { TableLayout(chosen.map { needs[$0] }, room: room) }
@@ -100,7 +100,7 @@ extension Table {
         var rest = columns.indices.dropFirst(key.count)
         while let first = rest.popFirst() {
             var chosen = key + [first]
-            // A name cut short and one figure always fit: the widest of those is two thirds of a line.
+            // A shortened name and one figure always fit: the widest figure takes two thirds of a line.
             guard var fitting = layout(chosen) else { preconditionFailure("two columns do not fit a line") }
             while let next = rest.first, let wider = layout(chosen + [next]) {
                 (chosen, fitting) = (chosen + [next], wider)
@@ -123,7 +123,7 @@ extension String {
 }
 
 extension Tone {
-    /// What is said before a text for who sees no colour.
+    /// The mark before a text, for readers who see no colour.
     var mark: String {
         switch self {
         case .alarm: "! "

@@ -1,6 +1,6 @@
 /// A page for a terminal, in lines of at most 100 columns.
 struct TextDocument {
-    /// The most columns a line has, whatever stands in it.
+    /// The maximum width of every line.
     static let width = 100
     /// Longer lines of prose are hard to read.
     static let measure = 84
@@ -10,7 +10,7 @@ struct TextDocument {
 
     init(_ page: Page) { self.page = page }
 
-    /// Every line ends in a newline. Colour adds nothing that the words do not say.
+    /// Every line ends with a newline. Colour adds no information to the words.
     func text(inColour: Bool) -> String {
         lines.map { $0.text(inColour: inColour) + "\n" }.joined()
     }
@@ -53,7 +53,7 @@ struct TextDocument {
         }
     }
 
-    /// The lines after the first stand under the words, not under the mark.
+    /// Lines after the first are aligned with the words, not with the mark.
     private static func prose(_ text: String, _ style: TextLine.Style, mark: String = "") -> [TextLine] {
         String(forTerminal: text).wrapped(to: measure).enumerated().map { number, words in
             var line = TextLine(indent: margin)
@@ -66,7 +66,7 @@ struct TextDocument {
 }
 
 extension Block {
-    /// Whether the next one follows without an empty line: sentences do, but small print stands apart.
+    /// Whether the next block follows without an empty line. Sentences do; small print is set apart.
     fileprivate func leads(to next: Block) -> Bool {
         guard case .sentence(_, let tone) = self, case .sentence(_, let nextTone) = next else { return false }
         return (tone == .note) == (nextTone == .note)

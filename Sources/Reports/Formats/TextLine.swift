@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 
-/// A line for a terminal: texts at their columns, in a style each.
+/// A line for a terminal: texts at their columns, each in a style.
 struct TextLine {
-    /// What the terminal is told where colour is wanted.
+    /// The escape code for the terminal, used if colour is wanted.
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -13,19 +13,19 @@ struct TextLine {
     }
 
     private var spans: [(blanks: String, text: String, style: Style)] = []
-    /// Where the last text ends, and where the next begins.
+    /// Where the last text ends, and where the next one begins.
     private var end = 0
     private(set) var column = 0
     private var endsRightToLeft = false
 
-    /// A blank that has a direction. Around a name written from right to left it keeps a terminal that reorders lines
-    /// from moving the figures beside it; the characters that Unicode has for that are dropped by most of them, and
-    /// take a column on some.
+    /// A blank that has a direction. Around a name written from right to left, it keeps a terminal that reorders lines from
+    /// moving the figures beside the name. Most terminals ignore the characters that Unicode has for this purpose, and on
+    /// some they take a column.
     static let directedBlank: Character = "\u{2800}"
 
     init(indent: Int = 0) { column = indent }
 
-    /// The next text begins there.
+    /// Lets the next text begin there.
     mutating func move(to column: Int) { self.column = max(self.column, column) }
 
     mutating func add(_ text: String, _ style: Style = .plain) {
@@ -39,7 +39,7 @@ struct TextLine {
         (end, endsRightToLeft) = (column, isRightToLeft)
     }
 
-    /// Without blanks at its end; every style ends where its text does.
+    /// Without trailing blanks. Every style ends where its text ends.
     func text(inColour: Bool) -> String {
         var spans = spans
         while let last = spans.popLast() {
@@ -66,13 +66,13 @@ extension TextLine.Style {
 }
 
 extension String {
-    /// A text from anywhere as a terminal may see it, in columns that every terminal counts alike. Controls, direction
-    /// marks and what is not seen at all are shown by their numbers, not sent.
+    /// A text from anywhere, safe for a terminal and of the same width on every terminal. Control characters, direction
+    /// marks and invisible characters are shown by their numbers, not sent.
     init(forTerminal text: String) {
         self = ""
         var marks = 0
         for scalar in String(printable: text).unicodeScalars {
-            // These choose between the look of a letter and of a picture, and with it, on some terminals, the width.
+            // These select between a letter and a picture, and on some terminals they change the width.
             if scalar == "\u{fe0e}" || scalar == "\u{fe0f}" { continue }
             marks = scalar.displayWidth == 0 ? marks + 1 : 0
             let isUnseen =
@@ -85,7 +85,7 @@ extension String {
         }
     }
 
-    /// No script puts more marks on a letter; more of them paint over the lines above and below.
+    /// No script puts more marks on a letter. More of them would paint over the lines above and below.
     private static var mostMarks: Int { 4 }
 
     /// Whether a letter in it is written from right to left.

@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 
 extension Unicode.Scalar {
-    /// The columns of a terminal it takes: two where East Asian scripts and pictures are wide, none where it joins what
-    /// stands before it.
+    /// Its width on a terminal: two columns for wide East Asian scripts and pictures, none if it joins the scalar before
+    /// it.
     var displayWidth: Int {
         if value < 0x7f { return value < 0x20 ? 0 : 1 }
         switch properties.generalCategory {
@@ -13,17 +13,19 @@ extension Unicode.Scalar {
         return isWide ? 2 : 1
     }
 
-    /// The vowels and last consonants of Korean syllables written in parts, drawn onto the first consonant.
+    /// The vowels and final consonants of Korean syllables that are written in parts. They are drawn onto the first
+    /// consonant.
     private var isJoiningJamo: Bool { (0x1160...0x11ff).contains(value) || (0xd7b0...0xd7ff).contains(value) }
 
     private var isWide: Bool {
         if value < 0x1100 { return false }
-        // Half a flag is one column, and two halves are two.
+        // Half a flag takes one column, and two halves take two.
         if properties.isEmojiPresentation { return !(0x1f1e6...0x1f1ff).contains(value) }
         return Self.wideRanges.contains { $0.contains(value) }
     }
 
-    /// Blocks that Unicode's East Asian Width calls wide or full-width, without pictures: those say so themselves.
+    /// Blocks that Unicode's East Asian Width calls wide or full-width. Pictures are not listed: they have a property for
+    /// it.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115f,  // first consonants of Korean syllables
         0x2329...0x232a,  // angle brackets
@@ -38,12 +40,12 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The columns of a terminal it takes.
+    /// Its width on a terminal, in columns.
     var displayWidth: Int {
         var width = 0
         var before: Unicode.Scalar?
         for scalar in unicodeScalars {
-            // A skin tone colours the picture before it.
+            // A skin tone only colours the picture before it.
             let joins = (0x1f3fb...0x1f3ff).contains(scalar.value) && before?.properties.isEmojiModifierBase == true
             if !joins { width += scalar.displayWidth }
             before = scalar
@@ -53,12 +55,12 @@ extension StringProtocol {
 }
 
 extension String {
-    /// What is kept of a text that is too wide.
+    /// Which part of a text is kept if it is too wide.
     enum Keeping {
         case beginning, bothEnds
     }
 
-    /// No wider than `width` columns: what does not fit gives way to `…`.
+    /// No wider than `width` columns: `…` replaces what does not fit.
     func cut(to width: Int, keeping: Keeping) -> String {
         guard displayWidth > width else { return self }
         guard width > 0 else { return "" }
@@ -86,7 +88,7 @@ extension String {
 }
 
 extension String {
-    /// In lines no wider than `width` columns, broken at blanks, and within a word only where it alone is wider.
+    /// Lines no wider than `width` columns, broken at blanks. Only a word that is wider itself is broken.
     func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -104,7 +106,7 @@ extension String {
         return lines
     }
 
-    /// Words, with those in one that must not be torn apart: `12.4 %`, `p < .01`.
+    /// The words. Those that must stay together are one word: `12.4 %`, `p < .01`.
     private var boundWords: [String] {
         var words: [String] = []
         for word in split(separator: " ") {
@@ -124,7 +126,7 @@ extension String {
         var pieces: [String] = []
         var (piece, columns) = ("", 0)
         for character in self {
-            // A single character wider than a line is no text that anybody reads.
+            // A single character that is wider than a line is cut: nobody can read it.
             let next = String(character).cut(to: width, keeping: .beginning)
             let nextColumns = next.displayWidth
             if !piece.isEmpty, columns + nextColumns > width {
@@ -138,9 +140,9 @@ extension String {
     }
 }
 
-/// A share drawn with blocks, to an eighth of a column.
+/// A share drawn with block characters, precise to an eighth of a column.
 enum Bar {
-    /// No wider than `width`. What is not nothing can be seen, and what is not all does not look so.
+    /// No wider than `width`. A share above 0 is visible, and a share below 1 does not look full.
     static func blocks(_ share: Double, width: Int) -> String {
         guard share > 0, width > 0 else { return "" }
         let eighths = width * 8

@@ -2,10 +2,10 @@ package import Postgres
 package import ServiceRuntime
 package import Telemetry
 
-/// Whether the funnels hold what a report of a day has to show: all that was committed before the day's end, or, while
-/// the day lasts, when it was asked for.
+/// Whether the funnels contain what a report of a day has to show: everything that was committed before the end of the day,
+/// or, while the day lasts, before the report was requested.
 package struct Readiness: Sendable {
-    /// The position of the log that every projection must have reached.
+    /// The position in the log that every projection must have reached.
     package let needed: Int64
     private let app: String
 
@@ -13,7 +13,7 @@ package struct Readiness: Sendable {
     package init(
         for day: CivilDate, of app: ReportedApp, on connection: inout Connection
     ) throws(PostgresError) {
-        // Backwards from the head: the ends of days that are asked for are near.
+        // Backwards from the head, since most reports are about recent days.
         let rows = try connection.query(
             """
             SELECT batch FROM analytics.batches
@@ -23,7 +23,7 @@ package struct Readiness: Sendable {
         self.app = app.slug
     }
 
-    /// Waits until every projection runs and has come so far. `waits` is told once, before the first pause.
+    /// Waits until every projection runs and has reached the position. `waits` is called once, before the first pause.
     package func wait(
         until deadline: Deadline, on connection: inout Connection, waits: (NotReady) -> Void
     ) throws(ReadinessError) {
@@ -32,7 +32,7 @@ package struct Readiness: Sendable {
             let backlog: NotReady?
             do { backlog = try lookOnce(on: &connection) } catch { throw .database(error) }
             guard let backlog else { return }
-            // One that has stopped goes on when somebody has mended it, and not before.
+            // A projection that has stopped does not continue until somebody fixes the cause.
             if case .stopped = backlog { throw .notReady(backlog) }
             guard !deadline.hasPassed else { throw .notReady(backlog) }
             if !isTold { waits(backlog) }
@@ -67,26 +67,26 @@ package struct Readiness: Sendable {
 /// Why the funnels cannot be reported from yet.
 package enum NotReady: Sendable, Hashable, CustomStringConvertible {
     case stopped(name: String, batch: Int64, reason: String)
-    /// `seconds` is the age of the oldest batch that is missing.
+    /// `seconds` is the age of the oldest missing batch.
     case behind(position: Int64, needed: Int64, seconds: Double)
-    /// The app's time zone was changed, and its deliveries are on their way to the days of the new one.
+    /// The app's time zone was changed, and its deliveries are being moved to the days of the new one.
     case moving(app: String, timeZone: String)
 
     package var description: String {
         switch self {
         case .stopped("deliveries", let batch, let reason):
-            "all projections have stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether rebuild"
+            "all projections have stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether rebuild"
         case .stopped(let name, let batch, let reason):
-            "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). Mend the cause, then run bellwether projection resume \(String(printable: name))"
+            "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether projection resume \(String(printable: name))"
         case .behind(let position, let needed, let seconds):
-            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(saturating: seconds.rounded(.up))) s behind: they stand at \(position) of the \(needed) that the day needs"
+            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(saturating: seconds.rounded(.up))) s behind: they are at position \(position), and the day needs \(needed)"
         case .moving(let app, let timeZone):
             "the deliveries of '\(app)' are being moved to the days of \(timeZone)"
         }
     }
 }
 
-/// Waiting for the funnels came to nothing.
+/// Waiting for the funnels did not succeed.
 package enum ReadinessError: Error, Sendable, CustomStringConvertible {
     case notReady(NotReady)
     case database(PostgresError)
@@ -96,9 +96,9 @@ package enum ReadinessError: Error, Sendable, CustomStringConvertible {
         case .notReady(.stopped(let name, let batch, let reason)):
             "\(NotReady.stopped(name: name, batch: batch, reason: reason))"
         case .notReady(.moving(let app, let timeZone)):
-            "\(NotReady.moving(app: app, timeZone: timeZone)). Start bellwether serve, or run bellwether app set \(app) --time-zone \(timeZone), and ask again"
+            "\(NotReady.moving(app: app, timeZone: timeZone)). Start bellwether serve, or run bellwether app set \(app) --time-zone \(timeZone), then try again"
         case .notReady(let behind):
-            "\(behind). Start bellwether serve, or run bellwether project --once, and ask again"
+            "\(behind). Start bellwether serve, or run bellwether project --once, then try again"
         case .database(let error): error.description
         }
     }

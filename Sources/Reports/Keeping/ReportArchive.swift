@@ -82,8 +82,8 @@ package enum ReportArchive {
                 INSERT INTO report.kept (app, day, position, made_at, is_final, content, as_text, as_markdown, as_html,
                     as_json, as_csv)
                 VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(report.isFinal),
-                    md5(\(content)), \(documents.text), \(documents.markdown), \(documents.html), \(documents.json),
-                    \(documents.csv))
+                    md5(\(content)), \(documents[.text]), \(documents[.markdown]), \(documents[.html]), \(documents[.json]),
+                    \(documents[.csv]))
                 RETURNING id
                 """)[0].get(0)
             let told = [(report.day, figures)] + report.restated.map { ($0.day, $0.now) }
@@ -105,8 +105,9 @@ extension KeptReport {
     fileprivate init(_ row: Rows.Row, app: String, day: CivilDate) throws(PostgresError) {
         self.init(
             place: Place(app: app, day: day, position: try row.get(0), madeAt: try row.get(1)),
-            documents: ReportDocuments(
-                text: try row.get(2), markdown: try row.get(3), html: try row.get(4), json: try row.get(5),
-                csv: try row.get(6)))
+            documents: ReportDocuments(texts: [
+                .text: try row.get(2), .markdown: try row.get(3), .html: try row.get(4), .json: try row.get(5),
+                .csv: try row.get(6),
+            ]))
     }
 }

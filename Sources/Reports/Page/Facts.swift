@@ -47,3 +47,12 @@ struct EntryList {
         EntryList(name: name, entries: entry.map { [$0] } ?? [], isSingle: true)
     }
 }
+
+extension [EntryList] {
+    /// A single list.
+    static func list<Row>(_ name: String, _ rows: [Row], _ entry: (Row) -> Entry) -> [EntryList] {
+        [EntryList.list(name, rows, entry)]
+    }
+
+    static func single(_ name: String, _ entry: Entry?) -> [EntryList] { [EntryList.single(name, entry)] }
+}

@@ -21,16 +21,16 @@ extension Page {
     init(_ report: Report) {
         self.init(
             title: "\(report.app) · \(Wording.long(report.day))",
-            subtitle: "Push notifications on this day in \(report.timeZone). "
+            subtitle: "Push notifications on this day, \(report.timeZone) time. "
                 + "Made \(report.madeAt.description.prefix(16).replacing("T", with: " ")) UTC "
                 + "from the log up to position \(report.position).",
             sections: report.isEmpty ? [Page.nothing(report)] : Report.sections.compactMap { $0.words(report) })
     }
 
     private static func nothing(_ report: Report) -> Section {
-        let words = "No event of \(report.app) is on file for \(Wording.short(report.day))."
+        let words = "No event of \(report.app) is on record for \(Wording.short(report.day))."
         let changes = EarlierDaysSection.words(report)?.blocks ?? []
-        return Section("Nothing to tell", [.sentence(words, .plain)] + changes)
+        return Section("Nothing to report", [.sentence(words, .plain)] + changes)
     }
 }
 

@@ -21,7 +21,7 @@ enum Wording {
         "\(count(number)) \(number == 1 ? one : many)"
     }
 
-    /// `23.4 %`; a share too small for a decimal keeps a digit that says something; nothing to divide by is `–`.
+    /// `23.4 %`; a share that would round to zero is `< 0.1 %`; nil is `–`.
     static func percent(_ share: Double?) -> String {
         guard let share else { return "–" }
         let percent = share * 100
@@ -38,7 +38,7 @@ enum Wording {
 
     static func percent(_ rate: Rate) -> String { percent(rate.value) }
 
-    /// `+3.1 %`, of `base`; nil without a base.
+    /// `+3.1 %` of `base`; nil if there is nothing to compare with.
     static func change(from base: Int64, to now: Int64) -> String? {
         guard base > 0 else { return nil }
         let change = Double(now - base) / Double(base) * 100
@@ -47,9 +47,25 @@ enum Wording {
 
     /// `+0.5 points`, between two shares.
     static func points(from base: Double, to now: Double) -> String {
-        // Of what is printed beside it, so that it can be checked.
-        let points = ((now * 1000).rounded() - (base * 1000).rounded()) / 10
-        return abs(points) < 0.05 ? "±0 points" : "\(points > 0 ? "+" : "")\(fixed(points, 1)) points"
+        let points = points(base, now)
+        return points == 0 ? "±0 points" : "\(points > 0 ? "+" : "")\(fixed(points, 1)) points"
+    }
+
+    /// `0.5 points higher`, `no difference`
+    static func difference(from base: Double, to now: Double) -> String {
+        let points = points(base, now)
+        return points == 0 ? "no difference" : "\(fixed(abs(points), 1)) points \(points > 0 ? "higher" : "lower")"
+    }
+
+    /// `rose 0.5 points`, `did not change`
+    static func movement(from base: Double, to now: Double) -> String {
+        let points = points(base, now)
+        return points == 0 ? "did not change" : "\(points > 0 ? "rose" : "fell") \(fixed(abs(points), 1)) points"
+    }
+
+    /// Between the two shares as they are printed, so that readers can check it.
+    private static func points(_ base: Double, _ now: Double) -> Double {
+        ((now * 1000).rounded() - (base * 1000).rounded()) / 10
     }
 
     /// `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 days`
@@ -88,7 +104,7 @@ enum Wording {
         return weekdays[place < 0 ? place + 7 : place]
     }
 
-    /// A name from outside; the events of many deliveries name none.
+    /// A name from outside. The events of many deliveries have none.
     static func name(_ name: String, else none: String = "(none)") -> String { name.isEmpty ? none : name }
 
     static func fixed(_ number: Double, _ decimals: Int) -> String {

@@ -71,9 +71,9 @@ extension Button {
 
     /// How the buttons are judged, once for all of them.
     static let judging = Block.sentence(
-        "So far is on all days. A button is seen where its notification was pressed open or a button of it tapped; of one "
-            + "that nobody tapped, the bound says with 95 in 100 sure how many would at most. From the third on, a banner "
-            + "may cut buttons off.", .note)
+        "The tap rate among people who saw a button counts all days. A button counts as seen if its notification was "
+            + "expanded or one of the buttons was tapped. If nobody tapped it, the true rate is below the given bound (95 % "
+            + "confidence). A banner may cut off the buttons from the third on.", .note)
 
     fileprivate static let tapped = "tapped"
 
@@ -88,7 +88,7 @@ extension Button {
         case .tooFew: return "0 of \(Wording.count(exposures ?? 0)): too few"
         case .exposureUnknown: return "not known"
         case .mayBeCutOff: return "may be cut off"
-        case .retired: return "not there now"
+        case .retired: return "no longer registered"
         case .unregistered: return "not registered"
         }
     }
@@ -119,11 +119,11 @@ extension CategorySummary {
         var table = Table("\(name): buttons", of: Array(rows), most: rows.count) { action in
             let button = known[ExactName(action.id)]
             let verdict = Table.Field.text(
-                "Of who saw it, so far", button?.words ?? "", tone: button?.tone ?? .plain)
+                "Tap rate among people who saw it", button?.words ?? "", tone: button?.tone ?? .plain)
             return [
                 .text("Button", Button.label(action.id, title: button?.title)),
                 .count("Tapped", action.tappedDeliveries),
-                .bar("Of delivered", Rate(action.tappedDeliveries, of: counts.delivered)), .count("Taps", action.taps),
+                .bar("Of deliveries", Rate(action.tappedDeliveries, of: counts.delivered)), .count("Taps", action.taps),
                 .count("In the app", action.foregroundTaps),
                 .number("Median time to tap", Wording.duration(seconds: action.medianSeconds)),
             ] + (areJudged ? [verdict] : [])
@@ -139,7 +139,8 @@ extension CategorySummary {
         let isClosed = answers.contains { $0.answer == "close" }
         return [
             .sentence(
-                "Tapped by answer: \(parts.joined(separator: ", "))." + (isClosed ? " Closing is not engagement." : ""),
+                "Tapped deliveries by answer: \(parts.joined(separator: ", "))."
+                    + (isClosed ? " Closing is not engagement." : ""),
                 .plain)
         ]
     }

@@ -83,20 +83,18 @@ enum CampaignsSection: ReportSection {
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("campaigns", report.campaigns) { campaign in
-                let sends: [Fact] = [
-                    .count("sent", campaign.sent), .count("accepted", campaign.accepted),
-                    .count("fcm_delivered", campaign.fcmDelivered),
-                ]
-                let rates: [Fact] = [
-                    .number("accept_rate", campaign.share(campaign.accepted, of: campaign.sent)),
-                    .number("fcm_delivery_rate", campaign.share(campaign.fcmDelivered, of: campaign.accepted)),
-                    .number("delivery_rate", campaign.deliveryRate), .texts("contradictions", campaign.contradictions),
-                ]
-                return Entry(keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates)
-            }
-        ]
+        .list("campaigns", report.campaigns) { campaign in
+            let sends: [Fact] = [
+                .count("sent", campaign.sent), .count("accepted", campaign.accepted),
+                .count("fcm_delivered", campaign.fcmDelivered),
+            ]
+            let rates: [Fact] = [
+                .number("accept_rate", campaign.share(campaign.accepted, of: campaign.sent)),
+                .number("fcm_delivery_rate", campaign.share(campaign.fcmDelivered, of: campaign.accepted)),
+                .number("delivery_rate", campaign.deliveryRate), .texts("contradictions", campaign.contradictions),
+            ]
+            return Entry(keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates)
+        }
     }
 
     /// `delivered over sent` as `more delivered than sent`.
@@ -125,8 +123,8 @@ enum CampaignsSection: ReportSection {
         return [
             .table(table),
             .sentence(
-                "A send counts on its own day, a delivery on that of its first event; what came and left no trace is not "
-                    + "among the delivered.", .note),
+                "A send counts on its own day, and a delivery on the day of its first event. Pushes that arrived but left no "
+                    + "trace are not counted as delivered.", .note),
         ]
     }
 }

@@ -24,33 +24,31 @@ enum CategoriesSection: ReportSection {
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("categories", report.categories) { category in
-                Entry(
-                    keys: [.text("category", category.name)],
-                    facts: category.counts.facts + [.number("dismiss_rate", category.dismissRate)],
-                    lists: [
-                        .list("actions", category.actions) {
-                            Entry(
-                                keys: [.text("action_id", $0.id)],
-                                facts: [
-                                    .count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps),
-                                    .count("foreground_taps", $0.foregroundTaps), .count("timed", $0.timed),
-                                    .number("median_seconds", $0.medianSeconds),
-                                ])
-                        },
-                        .list("buttons", category.buttons) { $0.entry },
-                        .list("answers", category.answers) {
-                            Entry(
-                                keys: [.text("answer", $0.answer)],
-                                facts: [.count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps)])
-                        },
-                        .list("launches", category.launches) {
-                            Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)])
-                        },
-                    ])
-            }
-        ]
+        .list("categories", report.categories) { category in
+            Entry(
+                keys: [.text("category", category.name)],
+                facts: category.counts.facts + [.number("dismiss_rate", category.dismissRate)],
+                lists: [
+                    .list("actions", category.actions) {
+                        Entry(
+                            keys: [.text("action_id", $0.id)],
+                            facts: [
+                                .count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps),
+                                .count("foreground_taps", $0.foregroundTaps), .count("timed", $0.timed),
+                                .number("median_seconds", $0.medianSeconds),
+                            ])
+                    },
+                    .list("buttons", category.buttons) { $0.entry },
+                    .list("answers", category.answers) {
+                        Entry(
+                            keys: [.text("answer", $0.answer)],
+                            facts: [.count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps)])
+                    },
+                    .list("launches", category.launches) {
+                        Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)])
+                    },
+                ])
+        }
     }
 
     private static func inFull(_ category: CategorySummary) -> [Block] {
@@ -66,18 +64,19 @@ enum CategoriesSection: ReportSection {
                         .init(
                             "Received and responded", value: counts.receivedResponded,
                             share: Rate(counts.receivedResponded, of: counts.delivered).value ?? 0),
-                    ], table: outcomes(of: category, "\(name): what became of the delivered")))
+                    ], table: outcomes(of: category, "\(name): what became of the deliveries")))
         ]
         blocks += category.buttonBlocks(name)
         if !category.launches.isEmpty {
             let opened = category.launches.reduce(0) { $0 + $1.opened }
             let shares = category.launches.map { launch in
                 "\(Wording.percent(Rate(launch.opened, of: opened))) "
-                    + (launch.state.isEmpty ? "without saying" : "\(launch.state)")
+                    + (launch.state.isEmpty ? "not known" : "\(launch.state)")
             }
             blocks.append(
                 .sentence(
-                    "\(Wording.count(opened, "open", "opens")) by launch: \(shares.joined(separator: ", ")).", .plain))
+                    "State of the app at \(Wording.count(opened, "open", "opens")): \(shares.joined(separator: ", ")).",
+                    .plain))
         }
         return blocks
     }
@@ -86,7 +85,7 @@ enum CategoriesSection: ReportSection {
         let counts = category.counts
         let rows = [
             ("Expanded", counts.expanded), ("Opened", counts.opened), ("Button tapped", counts.actionTapped),
-            ("Story call to action tapped", counts.storyActionTapped), ("Responded at all", counts.responded),
+            ("Story call to action tapped", counts.storyActionTapped), ("Responded in any way", counts.responded),
             (dismissed, counts.dismissed), ("Unanswered", counts.unanswered), ("Media attached", counts.mediaAttached),
         ]
         return Table(caption, of: rows.filter { $0.1 > 0 }) { what, count in
@@ -94,7 +93,7 @@ enum CategoriesSection: ReportSection {
             let isShare = what != dismissed || category.dismissRate != nil
             return [
                 .text("What", what), .count("Deliveries", count),
-                .bar("Of delivered", Rate(count, of: isShare ? counts.delivered : 0)),
+                .bar("Of deliveries", Rate(count, of: isShare ? counts.delivered : 0)),
             ]
         }
     }

@@ -105,12 +105,12 @@ enum DeadButtonsSection: ReportSection {
 
     static func words(_ report: Report) -> Page.Section? {
         guard !report.deadActions.isEmpty else { return nil }
-        let table = Table("Delivered often, not tapped", of: report.deadActions) { dead in
+        let table = Table("Delivered often and not tapped", of: report.deadActions) { dead in
             let (button, known) = dead.words
             return [
                 .name("Category", dead.category, else: CategoriesSection.none), .text("Button", button),
                 .text("What is known", known), .count("Deliveries", dead.delivered),
-                .number("Tapped by", Wording.lessThan(dead.bound)),
+                .number("Tap rate", Wording.lessThan(dead.bound)),
             ]
         }
         return Page.Section(
@@ -118,32 +118,30 @@ enum DeadButtonsSection: ReportSection {
             [
                 .table(table),
                 .sentence(
-                    "None of the deliveries since its last tap, or in at most 28 days, tapped it: with 95 in 100 sure, fewer than "
-                        + "the share at the right would. Buttons show only after a press on the notification, so being "
-                        + "delivered is not being seen.", .note),
+                    "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none. None of "
+                        + "them was tapped, so the true tap rate is below the one at the right (95 % confidence). Buttons appear only "
+                        + "after a press on the notification, so a delivered button is not always a seen one.", .note),
             ])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("dead_actions", report.deadActions) { dead in
-                let known: (id: String?, index: Int?, count: Int?, days: Int?) =
-                    switch dead.what {
-                    case .silentSince(let id, let days): (id, nil, nil, days)
-                    case .neverTapped(let index, let count): (nil, index, count, nil)
-                    }
-                return Entry(
-                    keys: [
-                        .text("category", dead.category), .text("action_id", known.id),
-                        .count("action_index", known.index),
-                    ],
-                    facts: [
-                        .text("title", dead.title), .count("action_count", known.count),
-                        .count("days_without_tap", known.days), .count("delivered", dead.delivered),
-                        .number("rate_bound", dead.bound),
-                    ])
-            }
-        ]
+        .list("dead_actions", report.deadActions) { dead in
+            let known: (id: String?, index: Int?, count: Int?, days: Int?) =
+                switch dead.what {
+                case .silentSince(let id, let days): (id, nil, nil, days)
+                case .neverTapped(let index, let count): (nil, index, count, nil)
+                }
+            return Entry(
+                keys: [
+                    .text("category", dead.category), .text("action_id", known.id),
+                    .count("action_index", known.index),
+                ],
+                facts: [
+                    .text("title", dead.title), .count("action_count", known.count),
+                    .count("days_without_tap", known.days), .count("delivered", dead.delivered),
+                    .number("rate_bound", dead.bound),
+                ])
+        }
     }
 }
 

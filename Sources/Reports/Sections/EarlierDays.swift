@@ -116,23 +116,21 @@ enum EarlierDaysSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         guard !report.restated.isEmpty else { return nil }
         let table = Table(
-            "Since they were reported: by late events mostly, or an erasure, or another time zone",
+            "Changed since they were reported: mostly by late events, also by an erasure or a new time zone",
             of: report.restated.flatMap(rows), most: 2 * Table.mostRows
         ) { $0 }
         return Page.Section("Earlier days that changed", [.table(table)])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("restated", report.restated) { restated in
-                Entry(
-                    keys: [.text("day", restated.day.description)],
-                    facts: [
-                        .count("told_at", restated.toldAt), .facts("told", restated.told.facts),
-                        .facts("now", restated.now.facts),
-                    ])
-            }
-        ]
+        .list("restated", report.restated) { restated in
+            Entry(
+                keys: [.text("day", restated.day.description)],
+                facts: [
+                    .count("told_at", restated.toldAt), .facts("told", restated.told.facts),
+                    .facts("now", restated.now.facts),
+                ])
+        }
     }
 
     /// A row for each figure that differs.
@@ -140,7 +138,7 @@ enum EarlierDaysSection: ReportSection {
         let (told, now) = (restated.told, restated.now)
         func row(_ what: String, _ told: String, _ now: String, _ change: String) -> [Table.Field] {
             [
-                .text("Day", Wording.brief(restated.day)), .text("What", what), .number("Told", told),
+                .text("Day", Wording.brief(restated.day)), .text("Figure", what), .number("Reported", told),
                 .number("Now", now), .number("Change", change),
             ]
         }

@@ -80,7 +80,7 @@ extension Block {
         return [
             .table(table),
             .sentence(
-                "\(Wording.count(others)) more responded without a receipt; rates are of what is known to have arrived.",
+                "\(Wording.count(others)) more responded without a receipt. Response rates count only deliveries with a receipt.",
                 .note),
         ]
     }

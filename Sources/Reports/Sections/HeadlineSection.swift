@@ -12,8 +12,8 @@ enum HeadlineSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         let (headline, counts) = (report.headline, report.headline.counts)
         guard counts.delivered > 0 else {
-            let others = report.silent.isEmpty ? "" : " but silent ones"
-            return Page.Section("The day", [.sentence("No push left a trace on this day\(others).", .plain)])
+            let words = report.silent.isEmpty ? "No push left a trace" : "Only silent pushes left a trace"
+            return Page.Section("The day", [.sentence("\(words) on this day.", .plain)])
         }
         var blocks: [Block] = [
             .figures([
@@ -30,18 +30,19 @@ enum HeadlineSection: ReportSection {
             blocks.append(comparison("the day before", previous, with: counts))
         }
         if let usual = headline.sameWeekdays {
-            let several = usual.days.count > 1 ? " (median of \(usual.days.count))" : ""
-            blocks.append(comparison(name(of: usual) + several, usual, with: counts))
+            let (number, day) = (usual.days.count, usual.days.first)
+            let median = day.map { "the median of \(number) earlier \(Wording.weekday($0))s" }
+            blocks.append(comparison(number > 1 ? median ?? "" : name(of: usual), usual, with: counts))
         }
         if report.settling.hoursSinceEnd >= 0, headline.previousDay == nil, headline.sameWeekdays == nil {
-            blocks.append(.sentence("There is no earlier day to hold it against.", .plain))
+            blocks.append(.sentence("There is no earlier day to compare with.", .plain))
         }
         blocks.append(
             .sentence(
-                "Deliveries are notifications of which any event is on file; one that was neither reported as received "
-                    + "nor touched leaves no trace. Rates are compared by a two-proportion z test, two-sided, or Fisher's "
-                    + "exact test with fewer than 10 expected of either kind; p < .01 is called more than chance, and a "
-                    + "small sample what shows none of few.", .note))
+                "A delivery is a notification with at least one event on record. A notification that was neither reported "
+                    + "as received nor touched leaves no trace. Rates are compared by a two-sided two-proportion z test, or "
+                    + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
+                    + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note))
         return Page.Section("The day", blocks)
     }
 
@@ -65,18 +66,18 @@ enum HeadlineSection: ReportSection {
     private static func changes(_ headline: Headline) -> String {
         [(headline.previousDay, "the day before"), (headline.sameWeekdays, headline.sameWeekdays.map(name) ?? "")]
             .compactMap { base, name in
-                Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) on \(name)" }
+                Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
             }.joined(separator: ", ")
     }
 
     private static func name(of sameWeekdays: Headline.Comparison) -> String {
         guard let first = sameWeekdays.days.first else { return "the same weekday" }
-        return sameWeekdays.days.count == 1 ? Wording.short(first) : "the usual \(Wording.weekday(first))"
+        return sameWeekdays.days.count == 1 ? Wording.short(first) : "a usual \(Wording.weekday(first))"
     }
 
     private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
         guard let now = counts.responseRate.value, let before = base.responseRate else {
-            return .sentence("Against \(name): no response rate to compare, for want of receipts.", .plain)
+            return .sentence("The response rate cannot be compared with \(name): there are no receipts.", .plain)
         }
         let tone: Tone =
             switch base.verdict {
@@ -85,10 +86,11 @@ enum HeadlineSection: ReportSection {
             case .likeChance, .smallSample, .unsettled, .divided: .plain
             }
         var words =
-            "Response against \(name)\(base.age == .same ? " at the same hour" : ""): \(Wording.percent(before)) then, \(Wording.points(from: before, to: now)) now, "
-            + base.verdict.words + "."
+            "The response rate \(Wording.movement(from: before, to: now)) against \(name)"
+            + "\(base.age == .same ? " at the same hour" : "") "
+            + "(\(Wording.percent(before)) → \(Wording.percent(now))). \(base.verdict.sentence)"
         if let was = base.receiptCoverage, let coverage = counts.receiptCoverage.value, abs(was - coverage) >= 0.02 {
-            words += " Receipt coverage was \(Wording.percent(was)): mind it when comparing."
+            words += " Compare with care: receipt coverage was \(Wording.percent(was))."
         }
         return .sentence(words, tone)
     }

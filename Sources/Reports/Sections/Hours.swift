@@ -33,7 +33,7 @@ enum HoursSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         let most = report.hours.map(\.delivered).max() ?? 0
         guard most > 0 else { return nil }
-        let table = Table("By the first event, in \(report.timeZone)", of: report.hours, most: 24) { hour in
+        let table = Table("By the time of the first event, in \(report.timeZone)", of: report.hours, most: 24) { hour in
             [
                 .text("Hour", "\(hour.hour < 10 ? "0" : "")\(hour.hour):00"),
                 .bar("Delivered", Wording.count(hour.delivered), share: Double(hour.delivered) / Double(most)),
@@ -44,12 +44,10 @@ enum HoursSection: ReportSection {
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("hours", report.hours) {
-                Entry(
-                    keys: [.count("hour", $0.hour)], facts: [.count("delivered", $0.delivered)] + $0.response.asResponse
-                )
-            }
-        ]
+        .list("hours", report.hours) {
+            Entry(
+                keys: [.count("hour", $0.hour)], facts: [.count("delivered", $0.delivered)] + $0.response.asResponse
+            )
+        }
     }
 }

@@ -43,23 +43,21 @@ enum InstallsSection: ReportSection {
         if let median = reach.pushesP50, let many = reach.pushesP95 {
             figures.append(
                 Figure(
-                    "Pushes an install", Wording.count(median),
-                    detail: "median; \(Wording.count(many)) at the 95th in 100"))
+                    "Pushes per install", Wording.count(median),
+                    detail: "median; 95th percentile: \(Wording.count(many))"))
         }
         return Page.Section(
             "Installs",
-            [.figures(figures), .sentence("Each install counts once for the day: days cannot be summed.", .note)])
+            [.figures(figures), .sentence("Each install counts once a day, so days cannot be added up.", .note)])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
         let reach = report.reach
-        return [
-            .single(
-                "reach",
-                Entry(facts: [
-                    .count("installs_reached", reach.reached), .count("installs_responding", reach.responding),
-                    .count("pushes_p50", reach.pushesP50), .count("pushes_p95", reach.pushesP95),
-                ]))
-        ]
+        return .single(
+            "reach",
+            Entry(facts: [
+                .count("installs_reached", reach.reached), .count("installs_responding", reach.responding),
+                .count("pushes_p50", reach.pushesP50), .count("pushes_p95", reach.pushesP95),
+            ]))
     }
 }

@@ -32,7 +32,7 @@ struct MediaWithButtons: Hashable, Sendable {
 enum MediaSection: ReportSection {
     /// The number of categories that a warning names.
     private static let mostNamed = 4
-    private static let none = "(not told)"
+    private static let none = "(not reported)"
 
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
@@ -75,7 +75,7 @@ enum MediaSection: ReportSection {
 
     private static func outcomes(_ media: [MediaSummary]) -> [Block] {
         guard !media.isEmpty else { return [] }
-        let table = Table("What became of attachments, and who responded", of: media, most: 2 * Table.mostRows) { row in
+        let table = Table("What became of attachments", of: media, most: 2 * Table.mostRows) { row in
             let kin = media.filter { $0.kind == row.kind && $0.network == row.network }
             let isLost = row.outcome == "timed_out" || row.outcome == "failed"
             return [
@@ -100,7 +100,7 @@ enum MediaSection: ReportSection {
             let others = report.mediaWithButtons.count - categories.count
             blocks.append(
                 .sentence(
-                    "\(Wording.count(both, "delivery", "deliveries")) had media and buttons, of which iOS shows a thumbnail: "
+                    "\(Wording.count(both, "delivery", "deliveries")) had both media and buttons. Beside buttons, iOS shows media only as a thumbnail: "
                         + categories.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
                         + ". Use one of the two.", .alarm))
         }
@@ -109,8 +109,8 @@ enum MediaSection: ReportSection {
         if audio > 0 {
             blocks.append(
                 .sentence(
-                    "\(Wording.count(audio, "delivery", "deliveries")) had a sound attached: nobody hears it without "
-                        + "pressing the notification open.", .alarm))
+                    "\(Wording.count(audio, "delivery", "deliveries")) had audio attached. People hear it only if they press and "
+                        + "hold the notification.", .alarm))
         }
         return blocks
     }

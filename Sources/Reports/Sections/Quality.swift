@@ -68,44 +68,41 @@ enum QualitySection: ReportSection {
         let rows: [(String, Int64, String)] =
             [
                 ("Stored", quality.accepted, "new events"),
-                ("Repeats", quality.duplicate, "stored before, not counted twice"),
+                ("Duplicates", quality.duplicate, "already stored, not counted twice"),
                 ("Rejected", quality.rejected, "kept in rejected_events"),
             ] + quality.rejectedByReason.map { ("  \($0.reason)", $0.events, "") } + [
-                ("Late", quality.late, "received over a day after they occurred"),
-                ("Corrected", quality.corrected, "device clock over 5 minutes off"),
-                ("Clamped", quality.clamped, "ahead of the server, got the time of receipt"),
-                (dropped, quality.clientDropped, "thrown away before they could be sent"),
+                ("Late", quality.late, "received more than a day after they occurred"),
+                ("Corrected", quality.corrected, "device clock more than 5 minutes off"),
+                ("Clamped", quality.clamped, "dated in the future, given the time of receipt"),
+                (dropped, quality.clientDropped, "discarded before they could be sent"),
             ]
         let table = Table(
-            "What became of what was received", of: rows.filter { $0.1 > 0 }, most: rows.count
+            "What became of the received events", of: rows.filter { $0.1 > 0 }, most: rows.count
         ) { what, events, meaning in
             [
                 .text("What", what), .count("Events", events),
                 .percent("Of received", what == dropped ? nil : Rate(events, of: received)), .text("", meaning),
             ]
         }
-        let words =
-            "\(Wording.count(received, "event", "events")) came in on this day, whatever day they tell of."
+        let words = "Events received on this day, whenever they occurred: \(Wording.count(received))."
         return Page.Section("Data quality", [.sentence(words, .plain), .table(table)])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
         let quality = report.quality
-        return [
-            .single(
-                "data_quality",
-                Entry(
-                    facts: [
-                        .count("accepted", quality.accepted), .count("duplicate", quality.duplicate),
-                        .count("rejected", quality.rejected), .count("corrected", quality.corrected),
-                        .count("clamped", quality.clamped), .count("late", quality.late),
-                        .count("client_dropped", quality.clientDropped),
-                    ],
-                    lists: [
-                        .list("rejected_by_reason", quality.rejectedByReason) {
-                            Entry(keys: [.text("reason", $0.reason)], facts: [.count("events", $0.events)])
-                        }
-                    ]))
-        ]
+        return .single(
+            "data_quality",
+            Entry(
+                facts: [
+                    .count("accepted", quality.accepted), .count("duplicate", quality.duplicate),
+                    .count("rejected", quality.rejected), .count("corrected", quality.corrected),
+                    .count("clamped", quality.clamped), .count("late", quality.late),
+                    .count("client_dropped", quality.clientDropped),
+                ],
+                lists: [
+                    .list("rejected_by_reason", quality.rejectedByReason) {
+                        Entry(keys: [.text("reason", $0.reason)], facts: [.count("events", $0.events)])
+                    }
+                ]))
     }
 }

@@ -18,8 +18,8 @@ enum SealingSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         guard report.isSealed else { return nil }
         let words =
-            "Old events of this day were dropped by retention: its sums stay; "
-            + "\(report.campaigns.isEmpty ? "campaigns, " : "")installs, hours, piles and launches are not known any more."
+            "Retention dropped old events of this day. Its sums remain, but "
+            + "\(report.campaigns.isEmpty ? "campaigns, " : "")installs, hours, stack depths and launches are no longer known."
         return Page.Section("Sealed", [.sentence(words, .plain)])
     }
 }

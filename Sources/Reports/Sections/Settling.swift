@@ -89,7 +89,7 @@ enum SettlingSection: ReportSection {
             let left = Wording.hours(-settling.hoursSinceEnd)
             return [
                 .sentence(
-                    "The day is not over: it has up to \(left) to go. Its counts will rise, and its rates change.",
+                    "The day is not over: it has up to \(left) left. Its counts will rise, and its rates will change.",
                     .alarm)
             ]
         }
@@ -99,38 +99,36 @@ enum SettlingSection: ReportSection {
         guard let share = settling.share else {
             return [
                 .sentence(
-                    "\(ended) The days before brought too few events (\(Wording.count(settling.events))) to tell how much of "
-                        + "it is still to come.", .plain)
+                    "\(ended) The days before had too few events (\(Wording.count(settling.events))) to estimate how much is "
+                        + "still to come.", .plain)
             ]
         }
-        var words = "\(ended) By then, about \(Wording.percent(share)) of a day's events are usually in"
-        if let receipts = settling.receiptShare { words += ", and \(Wording.percent(receipts)) of its receipts" }
+        var words = "\(ended) By this time, about \(Wording.percent(share)) of a day's events "
+        if let receipts = settling.receiptShare { words += "and \(Wording.percent(receipts)) of its receipts " }
         words +=
             settling.isSettled
-            ? ": it is as good as settled."
-            : ". Late reports will still change it: counts rise, the response rate mostly falls."
-        let times = [(settling.hoursTo95, 95), (settling.hoursTo99, 99)].compactMap { hours, percent in
-            hours.map { "\(percent) % after \(Wording.hours($0))" }
+            ? "have usually arrived: the day has settled."
+            : "have usually arrived. Late events will still change the day: counts rise, and the response rate usually falls."
+        if !settling.isSettled, let most = settling.hoursTo95 {
+            let nearlyAll = settling.hoursTo99.map { ", and 99 % after \(Wording.hours($0))" } ?? ""
+            words += " Usually 95 % have arrived after \(Wording.hours(most))\(nearlyAll)."
         }
-        if !settling.isSettled, !times.isEmpty { words += " Usually \(times.joined(separator: ", "))." }
         return [
             .sentence(words, min(share, settling.receiptShare ?? share) < 0.9 ? .alarm : .plain),
             .sentence(
-                "Who did not respond reports at the app's next launch. Told from how \(Wording.count(settling.events)) events "
-                    + "of up to 28 days before came in.", .note),
+                "If nobody touches a push, its receipt is sent at the app's next launch. Estimated from the arrival of "
+                    + "\(Wording.count(settling.events)) events in the 28 days before.", .note),
         ]
     }
 
     static func facts(_ report: Report) -> [EntryList] {
         let settling = report.settling
-        return [
-            .single(
-                "settling",
-                Entry(facts: [
-                    .count("hours_since_end", settling.hoursSinceEnd), .number("share", settling.share),
-                    .number("receipt_share", settling.receiptShare), .count("events", settling.events),
-                    .count("hours_to_95", settling.hoursTo95), .count("hours_to_99", settling.hoursTo99),
-                ]))
-        ]
+        return .single(
+            "settling",
+            Entry(facts: [
+                .count("hours_since_end", settling.hoursSinceEnd), .number("share", settling.share),
+                .number("receipt_share", settling.receiptShare), .count("events", settling.events),
+                .count("hours_to_95", settling.hoursTo95), .count("hours_to_99", settling.hoursTo99),
+            ]))
     }
 }

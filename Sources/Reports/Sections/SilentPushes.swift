@@ -31,7 +31,7 @@ enum SilentPushesSection: ReportSection {
         guard !report.silent.isEmpty else { return nil }
         let sent = Dictionary(report.campaigns.map { (ExactName($0.name), $0.sent) }) { first, _ in first }
         let isSentKnown = report.silent.contains { sent[ExactName($0.campaign)] ?? nil != nil }
-        let table = Table("Woke the app without showing anything", of: report.silent) { row in
+        let table = Table("Pushes that woke the app without showing anything", of: report.silent) { row in
             let told = (sent[ExactName(row.campaign)] ?? nil).map(Wording.count) ?? "–"
             return [.name("Campaign", row.campaign, else: CampaignsSection.none)]
                 + (isSentKnown ? [.number("Sent", told)] : []) + [
@@ -44,15 +44,13 @@ enum SilentPushesSection: ReportSection {
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("silent", report.silent) {
-                Entry(
-                    keys: [.text("campaign", $0.campaign)],
-                    facts: [
-                        .count("woken", $0.woken), .count("new_data", $0.newData), .count("no_data", $0.noData),
-                        .count("failed", $0.failed), .count("no_result", $0.noResult),
-                    ])
-            }
-        ]
+        .list("silent", report.silent) {
+            Entry(
+                keys: [.text("campaign", $0.campaign)],
+                facts: [
+                    .count("woken", $0.woken), .count("new_data", $0.newData), .count("no_data", $0.noData),
+                    .count("failed", $0.failed), .count("no_result", $0.noResult),
+                ])
+        }
     }
 }

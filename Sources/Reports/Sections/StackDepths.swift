@@ -17,7 +17,7 @@ struct StackDepth: Hashable, Sendable {
         let place = scope == .thread ? "in its group" : "in the app"
         return switch bucket {
         case StackDepth.lone: "Alone \(place)"
-        case StackDepth.deep: "5 and more \(place)"
+        case StackDepth.deep: "5 or more \(place)"
         default: "\(bucket.replacing("-", with: " to ")) \(place)"
         }
     }
@@ -46,28 +46,26 @@ enum StackDepthsSection: ReportSection {
         // Without groups, only the stack of the whole app means anything.
         let areGrouped = report.threads.contains { !$0.name.isEmpty }
         let table = Table(
-            "By the pile of unanswered ones that a notification came onto",
+            "By the number of unanswered notifications in the stack",
             of: report.stackDepths.filter { areGrouped || $0.scope == .app }
         ) { depth in
             [
-                .text("Pile", depth.words), .count("Delivered", depth.counts.delivered),
+                .text("Stack", depth.words), .count("Delivered", depth.counts.delivered),
                 .count("Received", depth.counts.received), .count("Responded", depth.counts.receivedResponded),
                 .bar("Response rate", depth.counts.responseRate),
             ]
         }
         let note = Block.sentence(
-            "With the notification itself, of the 24 hours before it. Clearing is never reported, so piles are no "
-                + "deeper than this; iOS stacks by group or by app, as the person chose.", .note)
-        return Page.Section("Piles", [.table(table)] + comparison(of: report.stackDepths) + [note])
+            "A stack contains the notification itself and the unanswered ones of the 24 hours before it. Clearing is never "
+                + "reported, so real stacks may be smaller. iOS stacks by group or by app, as the user chooses.", .note)
+        return Page.Section("Stack depth", [.table(table)] + comparison(of: report.stackDepths) + [note])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("stack_depth", report.stackDepths) {
-                Entry(
-                    keys: [.text("scope", $0.scope.rawValue), .text("depth_bucket", $0.bucket)], facts: $0.counts.facts)
-            }
-        ]
+        .list("stack_depth", report.stackDepths) {
+            Entry(
+                keys: [.text("scope", $0.scope.rawValue), .text("depth_bucket", $0.bucket)], facts: $0.counts.facts)
+        }
     }
 
     /// Deep stacks in the app, compared with none. iOS stacks five or more.
@@ -79,10 +77,10 @@ enum StackDepthsSection: ReportSection {
         guard let now = deep.value, let base = lone.value else { return [] }
         let verdict = TwoProportions.verdict(deep, against: lone)
         var words =
-            "Onto a pile of five or more in the app, \(Wording.percent(now)) responded; alone, "
-            + "\(Wording.percent(base)): \(Wording.points(from: base, to: now)), \(verdict.words)."
+            "\(Wording.percent(now)) responded in stacks of five or more in the app, and \(Wording.percent(base)) where the "
+            + "notification was alone: \(Wording.difference(from: base, to: now)). \(verdict.sentence)"
         if case .lower = verdict {
-            words += " Who answers little has deep piles, which alone can make such a difference."
+            words += " People who respond little have deep stacks, and that alone can make such a difference."
         }
         return [.sentence(words, .plain)]
     }

@@ -35,17 +35,17 @@ extension FallbackCost {
 
     fileprivate var sentence: Block {
         guard fallback.whole > 0 else {
-            return .sentence("No received story fell back to its notification.", .good)
+            return .sentence("No received story fell back to its plain notification.", .good)
         }
         guard let fell = fallback.value, let seen = shown.value else {
-            return .sentence("Every received story fell back to its notification: no page was seen.", .alarm)
+            return .sentence("Every received story fell back to its plain notification: no page was seen.", .alarm)
         }
         var tone = Tone.plain
         if case .lower = verdict { tone = .alarm }
         return .sentence(
-            "Where the fallback was shown, \(Wording.percent(fell)) of \(Wording.count(fallback.whole)) responded; "
-                + "where the story was, \(Wording.percent(seen)) of \(Wording.count(shown.whole)): "
-                + "\(Wording.points(from: seen, to: fell)), \(verdict.words).", tone)
+            "\(Wording.percent(fell)) of \(Wording.count(fallback.whole)) responded where the fallback was shown, and "
+                + "\(Wording.percent(seen)) of \(Wording.count(shown.whole)) where the story was: "
+                + "\(Wording.difference(from: seen, to: fell)). \(verdict.sentence)", tone)
     }
 }
 
@@ -146,7 +146,7 @@ extension StorySummary {
                     .count("Planned", page.planned), .count("Reached", page.reached),
                     .percent("Drop-off", before.map { Rate($0.reached - page.reached, of: $0.reached) }),
                     .count("Shown", page.shown),
-                    areAdvancesTold ? .percent("Went on by itself", page.autoRate) : .count("Views", page.views),
+                    areAdvancesTold ? .percent("Advanced by itself", page.autoRate) : .count("Views", page.views),
                     .number("Mean dwell", Wording.duration(seconds: page.meanDwellSeconds)),
                     .count("Clicked", page.clicked), .bar("Click rate", page.clickRate),
                     .count("Left here", page.exited),
@@ -174,12 +174,12 @@ extension StorySummary.Page {
 
 extension StorySummary.PageFault {
     fileprivate var words: String {
-        let page = "page \(declaredIndex + 1), as it was sent, "
+        let page = "page \(declaredIndex + 1) was sent "
         return switch kind {
-        case .noImage: page + "has no image that can be loaded, so it is never shown."
-        case .invalidLink: page + "has a link that is none."
-        case .buttonWithoutLink: page + "has a button that leads nowhere."
-        case .linkWithoutButton: page + "has a link without a button to tap."
+        case .noImage: page + "without an image that can be loaded, so it is never shown."
+        case .invalidLink: page + "with an invalid link."
+        case .buttonWithoutLink: page + "with a button that leads nowhere."
+        case .linkWithoutButton: page + "with a link, but without a button to tap."
         }
     }
 }

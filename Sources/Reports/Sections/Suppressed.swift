@@ -28,25 +28,23 @@ enum SuppressedSection: ReportSection {
         let table = Table("Suppressed in the foreground", of: report.suppressed) { row in
             [
                 .name("Category", row.category, else: CategoriesSection.none),
-                .count("Suppressed", row.suppressed.part), .bar("Of delivered", row.suppressed),
+                .count("Suppressed", row.suppressed.part), .bar("Of deliveries", row.suppressed),
             ]
         }
         let words =
-            "\(Wording.count(all, "delivery", "deliveries")) came while the app was open, and it showed neither banner nor "
-            + "list entry."
+            "\(Wording.count(all, "delivery", "deliveries")) arrived while the app was open, and the app showed neither a "
+            + "banner nor a list entry."
         return Page.Section("Shown to nobody", [.sentence(words, .plain), .table(table)])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("suppressed", report.suppressed) {
-                Entry(
-                    keys: [.text("category", $0.category)],
-                    facts: [
-                        .count("delivered", $0.suppressed.whole), .count("suppressed", $0.suppressed.part),
-                        .number("suppressed_rate", $0.suppressed.value),
-                    ])
-            }
-        ]
+        .list("suppressed", report.suppressed) {
+            Entry(
+                keys: [.text("category", $0.category)],
+                facts: [
+                    .count("delivered", $0.suppressed.whole), .count("suppressed", $0.suppressed.part),
+                    .number("suppressed_rate", $0.suppressed.value),
+                ])
+        }
     }
 }

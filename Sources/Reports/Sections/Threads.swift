@@ -35,10 +35,8 @@ enum ThreadsSection: ReportSection {
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("threads", report.threads) {
-                Entry(keys: [.text("thread", $0.name)], facts: $0.counts.facts + [.count("items", $0.items)])
-            }
-        ]
+        .list("threads", report.threads) {
+            Entry(keys: [.text("thread", $0.name)], facts: $0.counts.facts + [.count("items", $0.items)])
+        }
     }
 }

@@ -21,6 +21,7 @@ struct VersionSummary: Hashable, Sendable {
         return was - now >= 0.02
     }
 
+    fileprivate var coverage: String { Wording.percent(counts.receiptCoverage) }
     fileprivate var name: String {
         "\(Wording.name(platform, else: "(no platform)")) \(Wording.name(version, else: "(no version)"))"
     }
@@ -69,9 +70,11 @@ enum VersionsSection: ReportSection {
         guard !report.versions.isEmpty else { return nil }
         var blocks: [Block] = report.versions.filter(\.isAlarm).map { version in
             .sentence(
-                "Receipt coverage of \(version.name) fell to \(Wording.percent(version.counts.receiptCoverage)) from "
-                    + "\(Wording.percent(version.before))" + (version.isNew ? " of its platform" : "")
-                    + ", \(version.verdict.words). Look at its notification service extension.", .alarm)
+                "Receipt coverage of \(version.name) "
+                    + (version.isNew
+                        ? "is \(version.coverage), and was \(Wording.percent(version.before)) on its platform. "
+                        : "fell from \(Wording.percent(version.before)) to \(version.coverage). ")
+                    + "\(version.verdict.sentence) Check its notification service extension.", .alarm)
         }
         let table = Table("Receipt coverage by app version", of: report.versions) { version in
             let tone: Tone = version.isAlarm ? .alarm : .plain
@@ -79,27 +82,25 @@ enum VersionsSection: ReportSection {
                 .text("Version", version.name + (version.isNew ? " *" : ""), tone: tone),
                 .count("Delivered", version.counts.delivered), .count("Received", version.counts.received),
                 .bar("Coverage", version.counts.receiptCoverage, tone: tone),
-                .percent("Seven days before", version.before), .percent("Response rate", version.counts.responseRate),
+                .percent("Previous 7 days", version.before), .percent("Response rate", version.counts.responseRate),
             ]
         }
         blocks.append(.table(table))
         if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
-            blocks.append(.sentence("* New or rare: seven days before, all versions of the platform.", .note))
+            blocks.append(.sentence("* A new or rare version is compared with all versions of its platform.", .note))
         }
         return Page.Section("Receipts by app version", blocks)
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        [
-            .list("versions", report.versions) { version in
-                let before: [Fact] = [
-                    .facts("before", version.before.asCoverage), .flag("is_new", version.isNew),
-                    .flag("alarm", version.isAlarm),
-                ]
-                return Entry(
-                    keys: [.text("platform", version.platform), .text("app_version", version.version)],
-                    facts: version.counts.facts + before + version.verdict.facts)
-            }
-        ]
+        .list("versions", report.versions) { version in
+            let before: [Fact] = [
+                .facts("before", version.before.asCoverage), .flag("is_new", version.isNew),
+                .flag("alarm", version.isAlarm),
+            ]
+            return Entry(
+                keys: [.text("platform", version.platform), .text("app_version", version.version)],
+                facts: version.counts.facts + before + version.verdict.facts)
+        }
     }
 }

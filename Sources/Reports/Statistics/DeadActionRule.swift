@@ -1,24 +1,25 @@
 internal import Glibc
 internal import Telemetry
 
-/// Which buttons are called dead, over the 28 days up to a report's. Two sorts are:
+/// Decides which buttons are dead, from the 28 days up to the report's. There are two kinds:
 ///
-/// - A button that **fell silent**: tapped before, not on any delivery of the last seven days. On the days since its last
-///   tap its category was delivered at least 100 times, and so often that at the rate at which it was tapped until then
-///   there would have been a tap with 99 in 100 sure: one that was always rare is not dead. It is not meant when it was
-///   plainly taken away: when another button has been tapped at its place since, or the category has fewer places now.
-/// - A place that was **never tapped**, known by the taps beside it, which tell how many buttons there are. The taps of the
-///   last seven days agree in their number, every button of the category that was tapped has told its place, and since the
-///   first tap that told of so many the category was delivered at least 100 times: a button added yesterday is not dead.
+/// - A button that **fell silent**: it was tapped before, but not on any delivery of the last seven days. Since its last tap
+///   its category was delivered at least 100 times, and so often that at its earlier tap rate, a tap would have occurred with
+///   99 % probability: a button that was always tapped rarely is not dead. A button that was obviously removed is not dead
+///   either: another button has been tapped at its place since, or the category has fewer places now.
+/// - A place that was **never tapped**. Taps on its neighbours show that it exists, since each tap says how many buttons there
+///   are. The taps of the last seven days must agree on that number, every tapped button of the category must have a known
+///   place, and since the first tap that showed this number the category must have been delivered at least 100 times: a button
+///   that was added yesterday is not dead.
 ///
-/// Days are those of the deliveries. What iOS hides stays hidden: on iPhone buttons show only after press and hold, so a
-/// dead button may be one that nobody saw.
+/// Days are those of the deliveries. An iPhone shows buttons only after press and hold, so a dead button may be one that
+/// nobody saw.
 struct DeadActionRule: Sendable {
     static let leastDelivered: Int64 = 100
     static let days = 28
-    /// No tap for so many days, the report's among them.
+    /// The days without a tap, including the report's.
     static let silence = 7
-    /// iOS shows no more buttons; what claims to be beyond is a client's error.
+    /// iOS shows no more buttons. A larger number is a client's mistake.
     static let mostButtons: Int64 = 10
 
     /// Deliveries of a category on a day.
@@ -28,7 +29,7 @@ struct DeadActionRule: Sendable {
         var deliveries: Int64
     }
 
-    /// Deliveries of a category and day on which a button was tapped.
+    /// Deliveries of a category on a day on which a button was tapped.
     struct Tapped: Sendable {
         var category: String
         var id: String
@@ -36,7 +37,7 @@ struct DeadActionRule: Sendable {
         var deliveries: Int64
     }
 
-    /// What taps say about a button: its place of so many, and from when to when they said it.
+    /// What taps say about a button: its place, the number of buttons, and the first and last day on which they said so.
     struct Place: Sendable {
         var category: String
         var id: String
@@ -50,7 +51,7 @@ struct DeadActionRule: Sendable {
     private let tapped: [ExactName: [Tapped]]
     private let places: [ExactName: [Place]]
 
-    /// The 28 days up to `day`, and no others.
+    /// Takes the 28 days up to `day`, and no others.
     init(day: CivilDate, delivered: [Delivered], tapped: [Tapped], places: [Place]) {
         self.day = day
         self.delivered = Dictionary(grouping: delivered) { ExactName($0.category) }
@@ -58,10 +59,10 @@ struct DeadActionRule: Sendable {
         self.places = Dictionary(grouping: places) { ExactName($0.category) }
     }
 
-    /// The dead ones, most delivered first.
+    /// The dead buttons, the most delivered first.
     func find() -> [DeadAction] {
         let found = tapped.keys.sorted().flatMap { silent(in: $0) + neverTapped(in: $0) }
-        // `sorted` keeps the order of what is equal.
+        // `sorted` keeps the order of equal elements.
         return found.sorted { $0.delivered > $1.delivered }
     }
 
@@ -110,7 +111,7 @@ struct DeadActionRule: Sendable {
         }
     }
 
-    /// How many buttons the category has, by the taps of the last seven days.
+    /// The number of buttons in the category, according to the taps of the last seven days.
     private func recentCounts(of category: ExactName) -> Set<Int64> {
         Set((places[category] ?? []).filter { $0.days.upperBound >= recently }.compactMap(\.count))
             .filter { (1...Self.mostButtons).contains($0) }

@@ -11,15 +11,14 @@ enum Verdict: Hashable, Sendable {
     /// The days compared with differ too much among themselves: the test of all together and their median disagree.
     case divided
 
-    /// `lower by more than chance (p < .001)`
-    var words: String {
+    /// What follows the two rates: `This is more than chance (p < .001).`
+    var sentence: String {
         switch self {
-        case .higher(let p): "higher by more than chance (\(Wording.probability(p)))"
-        case .lower(let p): "lower by more than chance (\(Wording.probability(p)))"
-        case .likeChance(let p): "no more than chance makes (\(Wording.probability(p)))"
-        case .smallSample: "too small a sample to say"
-        case .unsettled: "too early to say: receipts still come, and the rate mostly falls as they do"
-        case .divided: "and these days differ too much among themselves to say more"
+        case .higher(let p), .lower(let p): "This is more than chance (\(Wording.probability(p)))."
+        case .likeChance(let p): "This is within chance (\(Wording.probability(p)))."
+        case .smallSample: "The sample is too small to judge this."
+        case .unsettled: "It is too early to judge this: receipts still arrive, and the rate usually falls as they do."
+        case .divided: "These days differ too much among themselves to judge this."
         }
     }
 
