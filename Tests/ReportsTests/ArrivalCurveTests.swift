@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("How the events of a day come in")
+@Suite("How the events of a day arrive")
 struct ArrivalCurveTests {
     /// A curve of days that were watched for so many hours each, and all came in alike, as far as they could.
     private func curve(watched: [Int], _ arrivals: [Int: Int64]) -> ArrivalCurve {
@@ -15,7 +15,7 @@ struct ArrivalCurveTests {
         #expect(share.map { abs($0 - expected) < 1e-12 } == true, sourceLocation: sourceLocation)
     }
 
-    @Test("days that were watched to the end are added up")
+    @Test("days that were observed to the end are added up")
     func complete() {
         let curve = curve(watched: Array(repeating: 672, count: 28), [0: 60, 1: 20, 30: 15, 600: 5])
         #expect(curve.events == 2_800)
@@ -28,7 +28,7 @@ struct ArrivalCurveTests {
         #expect(curve.hours(to: 0.99) == 600)
     }
 
-    @Test("what had no time to come yet is not taken for what never comes")
+    @Test("events that have not had the time to arrive are not taken for lost")
     func truncated() {
         // All days are alike, and the last of four was watched for ten hours only, and so on back.
         let watched = (0..<28).map { 10 + 24 * $0 }
@@ -40,7 +40,7 @@ struct ArrivalCurveTests {
         #expect(curve.hours(to: 0.99) == 500)
     }
 
-    @Test("an hour is judged by the days alone that were watched for it")
+    @Test("an hour is estimated only from the days that were observed for it")
     func factors() {
         var curve = ArrivalCurve()
         // Seven long days: of 200 events half come in the first hour, a fifth in the tenth.
@@ -54,7 +54,7 @@ struct ArrivalCurveTests {
         #expect(curve.events == 7 * 200 + 10_600)
     }
 
-    @Test("under a thousand events or seven days nothing is said, but how many there were")
+    @Test("with fewer than a thousand events or seven days there is only their number")
     func few() {
         let days = curve(watched: Array(repeating: 100, count: 6), [0: 500])
         #expect(days.share(after: 10) == nil)
@@ -67,7 +67,7 @@ struct ArrivalCurveTests {
         #expect(ArrivalCurve().share(after: 0) == nil)
     }
 
-    @Test("while a day lasts it has no share, and a day that lasts tells nothing")
+    @Test("a day that is not over has no share, and adds nothing to the estimate")
     func lasting() {
         var curve = curve(watched: Array(repeating: 100, count: 7), [0: 100, 50: 100])
         #expect(curve.share(after: -1) == nil)

@@ -6,7 +6,8 @@ import Testing
 @testable import Reports
 
 @Suite("Reports as CSV") struct CSVDocumentTests {
-    @Test("it is one table: a head, as many cells in each line, a number or nothing at the end") func table() throws {
+    @Test("it is one table: a head, the same number of cells in each line, and a number or nothing at the end")
+    func table() throws {
         let text = CSVDocument(SampleReport.Kind.allCases.map(\.report)).text
         let rows = try read(text)
         #expect(rows.first == CSVDocument.columns)
@@ -23,7 +24,7 @@ import Testing
         #expect(Set(keys).count == keys.count, "no two lines are of the same number")
     }
 
-    @Test("numbers stand under what they are of") func values() throws {
+    @Test("each number is in the line that names it") func values() throws {
         let rows = try read(CSVDocument([SampleReport.busy]).text)
         let values = Dictionary(
             uniqueKeysWithValues: rows.map { ($0[3...7].joined(separator: "|"), $0[8]) })
@@ -47,7 +48,7 @@ import Testing
         for (key, value) in known { #expect(values[key] == value, "\(key)") }
     }
 
-    @Test("no name is taken for a formula, and no number is made a name") func formulas() throws {
+    @Test("no name is taken for a formula, and no number becomes text") func formulas() throws {
         var report = SampleReport.hostile
         report.app = HostileNames.formula
         report.settling.hoursSinceEnd = -3
@@ -62,7 +63,7 @@ import Testing
         #expect(rows.contains { $0[7] == "hours_since_end" && $0[8] == "-3" })
     }
 
-    @Test("a name is shown as it is, but for what shows nothing or turns the line round") func names() throws {
+    @Test("a name is shown as it is, except for invisible and direction-changing characters") func names() throws {
         let rows = try read(CSVDocument([SampleReport.hostile]).text)
         let names = Set(rows.filter { $0[3] == "threads" }.map { $0[4] })
         for name in HostileNames.all {
@@ -72,7 +73,7 @@ import Testing
         #expect(names.count == HostileNames.all.count)
     }
 
-    @Test("a mark that combines with a quote or comma does not hide it") func combining() throws {
+    @Test("a combining mark does not hide a quote or a comma") func combining() throws {
         var report = SampleReport.small
         report.campaigns = [.init(name: "a,\u{301}b\"\u{301}c", counts: report.headline.counts)]
         let rows = try read(CSVDocument([report]).text)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("Which buttons are called dead")
+@Suite("Which buttons are dead")
 struct DeadActionRuleTests {
     private static let day = CivilDate(daysSince1970: 20_412)
 
@@ -35,7 +35,7 @@ struct DeadActionRuleTests {
         }
     }
 
-    @Test("one that was tapped and is no more, for seven days, with the deliveries since and what they rule out")
+    @Test("one that was tapped before but not for seven days, with the deliveries since and the rate they rule out")
     func silent() throws {
         var scene = Scene()
         scene.tap("OLD", 7...20)
@@ -50,7 +50,7 @@ struct DeadActionRuleTests {
         #expect(scene.dead == [])
     }
 
-    @Test("not one that was always rare, for whom a week without a tap is chance")
+    @Test("not one that was always tapped rarely: a week without a tap may be chance")
     func rare() {
         var scene = Scene()
         // One tap in 2,000 deliveries: 700 without one are nothing.
@@ -62,7 +62,7 @@ struct DeadActionRuleTests {
         #expect(scene.dead == [.silentSince(id: "KNOWN", days: 8)])
     }
 
-    @Test("not under a hundred deliveries")
+    @Test("not with fewer than a hundred deliveries")
     func few() {
         var scene = Scene()
         scene.perDay = 14
@@ -78,7 +78,7 @@ struct DeadActionRuleTests {
         #expect(scene.dead == [.neverTapped(index: 1, count: 2)])
     }
 
-    @Test("not one that was taken away: another is tapped at its place, or there are fewer places")
+    @Test("not one that was removed: another is tapped at its place, or there are fewer places")
     func takenAway() {
         var scene = Scene()
         scene.tap("OLD", 10...20, index: 1, of: 2)
@@ -97,7 +97,7 @@ struct DeadActionRuleTests {
         #expect(shrunk.dead == [])
     }
 
-    @Test("a place beside tapped ones that nobody tapped, since it is known to be there")
+    @Test("an untapped place beside tapped ones, since it is known to exist")
     func never() throws {
         var scene = Scene()
         scene.tap("YES", 5...27, index: 0, of: 3)
@@ -115,7 +115,7 @@ struct DeadActionRuleTests {
         #expect(scene.dead == [])
     }
 
-    @Test("no place while the taps of the week disagree how many there are, or a tapped button tells no place")
+    @Test("no place if the week's taps disagree on the number, or a tapped button has no known place")
     func unsure() {
         var scene = Scene()
         scene.tap("YES", 0...27, index: 0, of: 3)
@@ -135,7 +135,7 @@ struct DeadActionRuleTests {
         #expect(absurd.dead == [])
     }
 
-    @Test("the most delivered come first, and two spellings of a letter are two categories")
+    @Test("the most delivered come first, and two spellings of a letter make two categories")
     func order() {
         let day = Self.day
         func delivered(_ category: String, _ deliveries: Int64) -> DeadActionRule.Delivered {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("The columns of a terminal a text takes")
+@Suite("The width of a text on a terminal")
 struct DisplayWidthTests {
     @Test(
         "wide scripts and pictures take two, marks none",

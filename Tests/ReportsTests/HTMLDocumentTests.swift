@@ -26,12 +26,12 @@ import Testing
         }
     }
 
-    @Test("contrast is as WCAG has it") func contrastItself() {
+    @Test("contrast is computed as WCAG defines it") func contrastItself() {
         #expect(abs(Color("#000000").contrast(with: Color("#ffffff")) - 21) < 0.001)
         #expect(abs(Color("#777777").contrast(with: Color("#ffffff")) - 4.478) < 0.001)
     }
 
-    @Test("text is text, also where a mark combines with what would be markup") func escaping() {
+    @Test("text stays text, also where a mark combines with markup characters") func escaping() {
         #expect(String(html: "<a href='x'>\"&") == "&lt;a href=&#39;x&#39;&gt;&quot;&amp;")
         #expect(String(html: "<\u{301}b\"\u{301}") == "&lt;\u{301}b&quot;\u{301}")
         #expect(String(html: "a\u{202E}b\u{0}\n\u{FFFF}") == #"a\u{202E}b\0\n\u{FFFF}"#)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "a bar is never longer than its place",
+        "a bar is never longer than its track",
         arguments: [
             (0.372, "37.2%"), (0, "0.0%"), (1, "100.0%"), (1.5, "100.0%"), (-0.2, "0.0%"), (Double.nan, "0.0%"),
             (Double.infinity, "0.0%"), (0.0004, "0.0%"), (1e-9, "0.0%"),
@@ -48,7 +48,7 @@ import Testing
         #expect(Percent(share).description == length)
     }
 
-    @Test("a page of all kinds of blocks is drawn whole") func blocks() {
+    @Test("a page with all kinds of blocks is drawn completely") func blocks() {
         let table = Table(
             "<caption>", columns: [.name("Name"), .bar("Share")],
             rows: [[.init("a", tone: .alarm), .init("–", share: nil)], [.init("b"), .init("5 %", share: 0.05)]],

@@ -9,7 +9,7 @@ import Testing
     static let busy = HTMLDocument(Page(SampleReport.busy)).text
     static let hostile = HTMLDocument(Page(SampleReport.hostile)).text
 
-    @Test("the page never scrolls sideways, wide tables do in their box, and the keyboard reaches them")
+    @Test("the page never scrolls sideways; wide tables scroll in their box, which the keyboard reaches")
     func widths() throws {
         let widths = [320, 390, 768, 1280]
         for document in [HTMLInBrowserTests.busy, HTMLInBrowserTests.hostile] {
@@ -30,13 +30,13 @@ import Testing
         }
     }
 
-    @Test("a page that is too wide is found out") func tooWide() throws {
+    @Test("a page that is too wide is detected") func tooWide() throws {
         let wide = HTMLInBrowserTests.busy.replacing("<main", with: "<p style=\"width: 900px\">wide</p><main")
         let seen = try Browser.look(at: wide)
         #expect(seen.scrollWidth > seen.width)
     }
 
-    @Test("names that are scripts neither run nor become elements, with the page's policy and without it")
+    @Test("names that are scripts neither run nor become elements, with and without the page's policy")
     func scripts() throws {
         for document in [HTMLInBrowserTests.busy, HTMLInBrowserTests.hostile] {
             let start = try #require(document.range(of: "<meta http-equiv=\"Content-Security-Policy\""))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("each theme has its ground, and all texts stand out from it", arguments: Browser.Scheme.allCases)
+    @Test("each theme has its background, and every text stands out from it", arguments: Browser.Scheme.allCases)
     func themes(scheme: Browser.Scheme) throws {
         let seen = try Browser.look(at: HTMLInBrowserTests.busy, width: 1280, scheme: scheme)
         let palette = scheme == .dark ? HTMLPalette.dark : HTMLPalette.light
@@ -70,12 +70,12 @@ import Testing
         #expect(seen.texts > 300)
     }
 
-    @Test("a text that does not stand out is found out") func faint() throws {
+    @Test("a text that does not stand out is detected") func faint() throws {
         let pale = HTMLInBrowserTests.busy.replacing("<h2", with: "<h2 style=\"color: #aaa\"")
         #expect(try !Browser.look(at: pale).faint.isEmpty)
     }
 
-    @Test("landmarks, headings, tables, pictures and alarms are there for whoever does not see")
+    @Test("screen readers find landmarks, headings, tables, pictures and alarms")
     func structure() throws {
         let pages = SampleReport.Kind.allCases.map { Page($0.report) }
         let sights = try Browser.look(at: pages.map { Browser.Frame(document: HTMLDocument($0).text) })
@@ -87,14 +87,16 @@ import Testing
         }
     }
 
-    @Test("what is missing for them is found out") func missing() throws {
+    @Test("what screen readers would miss is detected") func missing() throws {
         let poor = HTMLInBrowserTests.busy.replacing("scope=\"row\"", with: "").replacing("<desc", with: "<title")
             .replacing("<h2 ", with: "<h3 ").replacing("Alarm:", with: "")
         let faults = Set(try Browser.look(at: poor).faults)
         #expect(faults.isSuperset(of: ["a row's cells", "a section's h2", "an alarm's word and sign"]))
     }
 
-    @Test("a name stands in the page as it is, and what it would turn round or hide is shown") func names() throws {
+    @Test("a name is in the page as it is, and its direction-changing and invisible characters are shown") func names()
+        throws
+    {
         let seen = try Browser.look(at: HTMLInBrowserTests.hostile)
         for name in [HostileNames.script, HostileNames.entity, HostileNames.arabic, HostileNames.emoji] {
             #expect(seen.words.contains(name))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("A day beside other days")
+@Suite("A day compared with other days")
 struct HeadlineTests {
     private let day = CivilDate(daysSince1970: 20_412)
     private var weekdays: [CivilDate] { [7, 14, 21, 28].map { day.advanced(by: -$0) } }
@@ -14,7 +14,7 @@ struct HeadlineTests {
         return counts
     }
 
-    @Test("medians are of the days that had deliveries: the mean of two in the middle, counts rounded half up")
+    @Test("medians use the days that had deliveries: the mean of the two in the middle, with counts rounded half up")
     func medians() throws {
         let headline = Headline(
             counts: [
@@ -35,7 +35,7 @@ struct HeadlineTests {
         }
     }
 
-    @Test("an odd number has one in the middle; a day without receipts has no rate")
+    @Test("an odd number of days has one in the middle; a day without receipts has no rate")
     func odd() throws {
         let headline = Headline(
             counts: [
@@ -56,7 +56,7 @@ struct HeadlineTests {
         #expect(others.receiptCoverage == coverage)
     }
 
-    @Test("a fresh day is held against days of its age, as they were told then; against settled ones nothing is said")
+    @Test("a fresh day is compared with reports of days at its age, and gets no verdict against settled days")
     func ages() throws {
         let counts = [
             day: counts(900, 800, 200), day.advanced(by: -1): counts(1000, 990, 150),
@@ -83,7 +83,7 @@ struct HeadlineTests {
         }
     }
 
-    @Test("a median on one side and a test of all together on the other say nothing together")
+    @Test("if the median and the test of all days together disagree, there is no verdict")
     func divided() throws {
         let headline = Headline(
             counts: [
@@ -92,7 +92,7 @@ struct HeadlineTests {
         #expect(try #require(headline.sameWeekdays).verdict == .divided)
     }
 
-    @Test("a day that stands alone is beside nothing")
+    @Test("a day without other days is compared with nothing")
     func alone() {
         let headline = Headline(counts: [day: counts(1, 1, 1)], day: day, sameWeekdays: weekdays)
         #expect(headline == Headline(counts: counts(1, 1, 1)))

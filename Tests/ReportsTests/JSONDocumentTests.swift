@@ -7,14 +7,14 @@ import Testing
 @Suite("A report as JSON") struct JSONDocumentTests {
     private static let samples = SampleReport.Kind.allCases.map(\.report)
 
-    @Test("what is written is what the schema says, neither less nor more") func schema() throws {
+    @Test("a document contains what the schema says, no less and no more") func schema() throws {
         let check = try validate(JSONDocumentTests.samples.map { JSONDocument($0).text }.joined())
         #expect(check.status == 0, "\(check.output)\(check.messages)")
         #expect(check.output.hasPrefix("4 documents"))
     }
 
     @Test(
-        "a document that does not keep to the schema is found out",
+        "a document that breaks the schema is detected",
         arguments: [
             ("\"position\":", "\"place\":"), ("\"hours_since_end\":5", "\"hours_since_end\":5.5"),
             ("\"verdict\":\"lower\"", "\"verdict\":\"less\""), ("\"response_rate\":0.", "\"response_rate\":7."),
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a name is read back as it was, and nothing that a terminal obeys is written") func names() throws {
+    @Test("a name is read back as it was, and no control characters are written") func names() throws {
         let text = JSONDocument(SampleReport.hostile).text
         let report = try object(text)
         #expect(report["app"] as? String == HostileNames.script)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a character beyond 16 bits that shows nothing is written as its two halves") func halves() throws {
+    @Test("an invisible character beyond 16 bits is written as its two halves") func halves() throws {
         var report = SampleReport.small
         report.app = "tag\u{E0041}"
         let text = JSONDocument(report).text
@@ -62,7 +62,7 @@ import Testing
         #expect(try object(text)["app"] as? String == report.app)
     }
 
-    @Test("what has nothing to divide by, and what is not known, is null") func nulls() throws {
+    @Test("a rate with nothing to divide by is null, and so is what is not known") func nulls() throws {
         let report = try object(JSONDocument(SampleReport.empty).text)
         let headline = try #require(report["headline"] as? [String: Any])
         #expect(headline["response_rate"] is NSNull && headline["previous_day"] is NSNull)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Reports
 
-@Suite("What is read of the log")
+@Suite("Which part of the log is read")
 struct LogSampleTests {
     private func sample(_ deliveries: Int64) -> LogSample {
         LogSample(start: Timestamp(microseconds: 0), end: Timestamp(microseconds: 1), deliveries: deliveries)
     }
 
-    @Test("is all of it, day by day, up to half a million deliveries")
+    @Test("all of it, day by day, up to half a million deliveries")
     func whole() {
         for deliveries in [0, 1, 500_000] as [Int64] {
             #expect(sample(deliveries).step == 1_440)
@@ -17,7 +17,7 @@ struct LogSampleTests {
         }
     }
 
-    @Test("is else one minute of so many that no more are read, which fall on all minutes of the day in turn")
+    @Test("above that, one minute in so many, spread over all minutes of the day")
     func minutes() {
         for (deliveries, step) in [
             (500_001, 7), (3_500_000, 7), (3_500_001, 11), (28_000_000, 59), (.max, Int32.max),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A page in Markdown")
 struct MarkdownDocumentTests {
-    @Test("its source can be read, too") func small() {
+    @Test("its source is readable too") func small() {
         #expect(
             MarkdownDocument(SmallPage.page).text == """
                 # shop · Friday 20 November 2026
@@ -52,7 +52,7 @@ struct MarkdownDocumentTests {
                 """)
     }
 
-    @Test("tables of any shape stay whole and say what the page says", arguments: 0..<40 as Range<UInt64>)
+    @Test("tables of any shape stay whole and show what the page says", arguments: 0..<40 as Range<UInt64>)
     func anyShape(seed: UInt64) throws {
         let random = RandomPage(seed: seed)
         let text = MarkdownDocument(random.page).text
@@ -71,14 +71,16 @@ struct MarkdownDocumentTests {
         #expect(obeyed.isEmpty)
     }
 
-    @Test("a name is seen as it is, whatever it is", arguments: RandomPage.names) func literal(name: String) {
+    @Test("every name is shown as it is", arguments: RandomPage.names) func literal(name: String) {
         let page = Page(
             title: "t", subtitle: "", sections: [.init("s", [.sentence("The name \(name) is one.", .plain)])])
         let line = MarkdownDocument(page).text.split(separator: "\n").last ?? ""
         #expect(MarkdownReader.runs(String(line)).literal == "The name \(String(printable: name)) is one.")
     }
 
-    @Test("nobody is called, and nothing is linked or numbered", arguments: RandomPage.names) func quiet(name: String) {
+    @Test("nobody is mentioned, and nothing is linked or numbered", arguments: RandomPage.names) func quiet(
+        name: String
+    ) {
         let page = Page(
             title: name, subtitle: name,
             sections: [.init(name, [.table(Table(name, columns: [.name(name)], rows: [[.init(name)]]))])])
@@ -89,7 +91,7 @@ struct MarkdownDocumentTests {
         }
     }
 
-    @Test("a word that means nothing to anybody is left alone")
+    @Test("a word without a special meaning is left as it is")
     func plain() {
         let text =
             "Rate of ios 4.2.0 at 09:30 (p < .001): −1.5 points, 12.4 %; it's \"fine\" and/or good? Yes! – naïve · 日本語"

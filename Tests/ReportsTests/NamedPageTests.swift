@@ -3,8 +3,8 @@ import Testing
 @testable import Reports
 
 /// What a report says where somebody has told what buttons, pages and sends are.
-@Suite("A report that knows names") struct NamedPageTests {
-    @Test("names each button as people read it, those tapped first, then the others in their places, with a verdict")
+@Suite("A report with registered names") struct NamedPageTests {
+    @Test("names each button by its title, the tapped ones first and then the others in their places, with a verdict")
     func buttons() throws {
         let section = try section("Categories")
         let table = try #require(section.tables.first { $0.caption == "ACCEPT_DECISION: buttons" })
@@ -27,7 +27,7 @@ import Testing
             section.sentences.contains { $0.hasPrefix("The tap rate among people who saw a button counts all days.") })
     }
 
-    @Test("says nothing of titles, verdicts and answers where none is registered")
+    @Test("shows no titles, verdicts or answers if none are registered")
     func unregistered() throws {
         var report = SampleReport.busy
         for place in report.categories.indices {
@@ -41,7 +41,7 @@ import Testing
         #expect(buttons.map { $0.rows.map(\.[0].text) } == [["ACCEPT", "DECLINE", HostileNames.svg], ["CHECKOUT"]])
     }
 
-    @Test("gives a share of dismissals only where iOS reports them")
+    @Test("shows a share of dismissals only if iOS reports them")
     func dismissals() throws {
         let tables = SampleReport.busy.categories.map(\.name).map { name in
             Page(SampleReport.busy).ladders.first { $0.caption == name }?.table
@@ -59,7 +59,7 @@ import Testing
         #expect(table.rows.map(\.[1].text) == ["Later · HOLDING", "Never · place 3 of 3"])
     }
 
-    @Test("leads a campaign from the send to the phone in the columns that anybody told, and flags what cannot be")
+    @Test("follows a campaign from the send to the phone in the known columns, and flags contradictions")
     func campaigns() throws {
         let section = try section("Campaigns")
         let table = try #require(section.tables.first { $0.caption == "From the send to the phone" })
@@ -91,7 +91,7 @@ import Testing
             ])
     }
 
-    @Test("tells of a silent campaign's sends where its silent pushes are") func silent() throws {
+    @Test("shows the sends of a silent campaign with its silent pushes") func silent() throws {
         var report = SampleReport.busy
         report.campaigns.append(.init(name: "config-refresh", counts: FunnelCounts(), sent: 9_900))
         let table = try #require(try section("Silent pushes", of: report).tables.first)
@@ -102,7 +102,7 @@ import Testing
         #expect(try section("Silent pushes").tables.first?.columns.contains { $0.title == "Sent" } == false)
     }
 
-    @Test("calls pages by their titles, says how many went on by themselves, and what was sent with a mistake")
+    @Test("names pages by their titles, shows how many advanced by themselves, and lists mistakes in the sends")
     func pages() throws {
         let section = try section("Stories")
         let ladders = Page(SampleReport.busy).ladders.filter { $0.caption.hasSuffix("pages reached") }
@@ -126,7 +126,7 @@ import Testing
             ])
     }
 
-    @Test("tells how deep the stack of a notification was, in groups where there are any")
+    @Test("shows the response by stack depth, in groups if there are any")
     func stacks() throws {
         let section = try section("Stack depth")
         #expect(
@@ -147,7 +147,7 @@ import Testing
         #expect(!Page(report).sections.contains { $0.title == "Stack depth" })
     }
 
-    @Test("warns of media beside buttons and of sounds, and of nothing where there are none")
+    @Test("warns of media beside buttons and of audio, and only if there are any")
     func media() throws {
         let sentences = try section("Media").sentences
         #expect(

@@ -3,7 +3,7 @@ import Testing
 @testable import Reports
 
 @Suite("A report in words") struct PageTests {
-    @Test("of a sealed day it says so right after its headline, in every document, and of another it does not")
+    @Test("every document says right after the headline that a day is sealed, and says nothing of other days")
     func sealed() throws {
         var report = SampleReport.busy
         #expect(!Page(report).sections.contains { $0.title == "Sealed" })
@@ -19,7 +19,7 @@ import Testing
         #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,1\n"))
     }
 
-    @Test("of a day without deliveries it speaks of silent pushes only where there were some")
+    @Test("on a day without deliveries, silent pushes are mentioned only if there were some")
     func silentOnly() throws {
         func headline(_ change: (inout Report) -> Void) throws -> Block? {
             var report = SampleReport.empty
@@ -36,7 +36,7 @@ import Testing
         #expect(silent == .sentence("Only silent pushes left a trace on this day.", .plain))
     }
 
-    @Test("a response rate stands beside the two numbers that make it, and a note tells of those without a receipt")
+    @Test("a response rate stands beside the two numbers it is made of, and a note counts those without a receipt")
     func responded() throws {
         let report = SampleReport.busy
         let delivered = report.campaigns.map(\.counts).filter { $0.delivered > 0 }
@@ -72,7 +72,7 @@ import Testing
         #expect(Page(all).sections.first { $0.title == "Campaigns" }?.blocks.count == 1)
     }
 
-    @Test("of a button that nobody tapped it says no more days than there may have been") func deadButtons() throws {
+    @Test("the note on dead buttons claims no more days than are read") func deadButtons() throws {
         let blocks = try #require(Page(SampleReport.busy).sections.first { $0.title == "Dead buttons" }).blocks
         guard case .table(let table) = blocks[0], case .sentence(let note, .note) = blocks[1] else {
             Issue.record("\(blocks)")

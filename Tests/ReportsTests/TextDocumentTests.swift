@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A page for a terminal")
 struct TextDocumentTests {
-    @Test("it is aligned, airy, and says without colour what colour says") func small() {
+    @Test("it is aligned, has room, and says without colour what colour says") func small() {
         #expect(
             TextDocument(SmallPage.page).text(inColour: false) == """
 
@@ -50,7 +50,7 @@ struct TextDocumentTests {
                 """)
     }
 
-    @Test("colour is added where it is wanted, and ends with the line") func colour() {
+    @Test("colour is added if it is wanted, and ends with the line") func colour() {
         let lines = TextDocument(SmallPage.page).text(inColour: true).split(separator: "\n")
         #expect(lines.contains("  \u{1b}[1mshop · Friday 20 November 2026\u{1b}[0m"))
         #expect(
@@ -63,7 +63,8 @@ struct TextDocumentTests {
             ))
     }
 
-    @Test("a page of any shape fits, obeys nobody and loses no figure", arguments: 0..<40 as Range<UInt64>)
+    @Test(
+        "a page of any shape fits, sends no control characters and loses no figure", arguments: 0..<40 as Range<UInt64>)
     func anyShape(seed: UInt64) throws {
         let random = RandomPage(seed: seed)
         let text = TextDocument(random.page).text(inColour: false)
@@ -104,7 +105,7 @@ struct TextDocumentTests {
         #expect(line.hasPrefix("   \u{2800}שלום\u{2800}  "))
     }
 
-    @Test("a table with more figures than a line holds goes on below, each part with its names") func parted() {
+    @Test("a table that is wider than a line continues below, each part with its names") func parted() {
         let columns = [Table.Column.name("Name")] + (1...12).map { .number("Figure \($0)") }
         let rows = ["one", "two"].map { name in
             [Table.Cell(name)] + (1...12).map { Table.Cell("\(name == "one" ? 1 : 2),000,000,000,0\($0 + 10)") }

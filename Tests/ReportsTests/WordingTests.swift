@@ -6,7 +6,7 @@ import Testing
 @Suite("Numbers, times and days as people read them")
 struct WordingTests {
     @Test(
-        "counts have their thousands apart",
+        "counts have their thousands separated",
         arguments: [
             (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (1_002_003, "1,002,003"), (-12_345, "−12,345"),
             (Int64.max, "9,223,372,036,854,775,807"), (Int64.min, "−9,223,372,036,854,775,808"),
@@ -16,7 +16,7 @@ struct WordingTests {
     }
 
     @Test(
-        "a share is told in percent, and a small one is not told as none",
+        "a share is shown in percent, and a small one is not shown as zero",
         arguments: [
             (nil, "–"), (0, "0 %"), (0.0001, "< 0.1 %"), (0.0006, "0.1 %"), (0.12345, "12.3 %"), (1, "100.0 %"),
             (0.99949, "99.9 %"),
@@ -26,7 +26,7 @@ struct WordingTests {
     }
 
     @Test(
-        "times are told in the unit they last",
+        "durations are shown in a fitting unit",
         arguments: [
             (nil, "–"), (0.04, "0.0 s"), (4.25, "4.3 s"), (59.94, "59.9 s"), (59.97, "1 min 0 s"),
             (3599.4, "59 min 59 s"),
@@ -36,7 +36,7 @@ struct WordingTests {
         #expect(Wording.duration(seconds: seconds) == text)
     }
 
-    @Test("a change is told with its direction, and none without a base") func change() {
+    @Test("a change is shown with its direction, and not at all without a base") func change() {
         #expect(Wording.change(from: 0, to: 5) == nil)
         #expect(Wording.change(from: 100, to: 103) == "+3.0 %")
         #expect(Wording.change(from: 100, to: 97) == "−3.0 %")
@@ -50,7 +50,7 @@ struct WordingTests {
         #expect(Wording.movement(from: 0.2, to: 0.2) == "did not change")
     }
 
-    @Test("weekdays are those of the calendar, before 1970 too") func weekdays() throws {
+    @Test("weekdays are right, also before 1970") func weekdays() throws {
         #expect(Wording.weekday(try #require(CivilDate(year: 1970, month: 1, day: 1))) == "Thursday")
         #expect(Wording.weekday(try #require(CivilDate(year: 1969, month: 12, day: 28))) == "Sunday")
         #expect(Wording.long(try #require(CivilDate(year: 2026, month: 11, day: 20))) == "Friday 20 November 2026")
