@@ -43,14 +43,15 @@ let package = Package(
         .target(name: "BellwetherVersion", swiftSettings: strict),
 
         // The lowest floor: no domain, no I/O beyond what the name says.
-        .target(name: "Telemetry", swiftSettings: strict),
-        .target(name: "ServiceRuntime", dependencies: ["Telemetry"], swiftSettings: strictAtTheBorder),
+        .target(name: "Values", swiftSettings: strict),
+        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: strict),
+        .target(name: "ServiceRuntime", dependencies: ["Values"], swiftSettings: strictAtTheBorder),
         .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: strictAtTheBorder),
         .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder),
 
         // One module for each thing outside: database, its server, HTTP.
         .target(
-            name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Telemetry"], swiftSettings: strictAtTheBorder),
+            name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Values"], swiftSettings: strictAtTheBorder),
         .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
         .target(
             name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
@@ -62,33 +63,34 @@ let package = Package(
             path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
-            name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry"],
+            name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
-            name: "Sends", dependencies: ["JSON", "Postgres", "Telemetry"],
+            name: "Sends", dependencies: ["JSON", "Postgres", "Telemetry", "Values"],
             swiftSettings: strict),
         .target(
-            name: "Registry", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Telemetry"],
+            name: "Registry", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Values"],
             swiftSettings: strict),
         .target(
             name: "Ingestion",
             dependencies: [
                 "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres",
-                "Registry", "Sends", "ServiceRuntime", "Telemetry",
+                "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .target(
-            name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry"],
+            name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strict),
-        .target(name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry"], swiftSettings: strict),
+        .target(
+            name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
         // Believable telemetry, and how it gets to a server.
         .target(
-            name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry"],
+            name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strict),
         .target(
             name: "Posting",
-            dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Telemetry"],
+            dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Values"],
             swiftSettings: strict),
 
         // The programs. What runs in production, and beside it what shows and tries it, which alone needs an HTTP client.
@@ -100,20 +102,20 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Serving",
-            dependencies: ["EventLog", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Telemetry"],
+            dependencies: ["EventLog", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Values"],
             swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
                 "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Registry", "Reports", "Sends", "Serving", "ServiceRuntime", "Telemetry",
+                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Serving", "Telemetry", "Values",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "bellwether-demo",
             dependencies: [
                 "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Postgres", "Posting", "Projections",
-                "Reports", "Serving", "ServiceRuntime", "Simulation", "Telemetry",
+                "Reports", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
             swiftSettings: strict),
 
@@ -129,10 +131,13 @@ let package = Package(
         // Who imports whom, and what the guide says of it.
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         // Pure logic, no server.
-        .testTarget(name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry"], swiftSettings: strict),
+        .testTarget(name: "ValuesTests", dependencies: ["Values"], swiftSettings: strict),
+        .testTarget(
+            name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
         // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
         .target(
-            name: "CatalogueSupport", dependencies: ["Telemetry"], path: "Tests/CatalogueSupport", swiftSettings: strict
+            name: "CatalogueSupport", dependencies: ["Telemetry", "Values"], path: "Tests/CatalogueSupport",
+            swiftSettings: strict
         ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
@@ -141,7 +146,7 @@ let package = Package(
             name: "BellwetherClientTests",
             dependencies: [
                 "BellwetherClient", "BellwetherVersion", "Compression", "Ingestion", "ServiceRuntime", "Telemetry",
-                "TestSupport",
+                "TestSupport", "Values",
             ],
             exclude: ["AppleModules"], swiftSettings: strict),
         .testTarget(
@@ -152,32 +157,41 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IngestionTests",
-            dependencies: ["CatalogueSupport", "EventLog", "Ingestion", "JSON", "ServiceRuntime", "Telemetry"],
+            dependencies: [
+                "CatalogueSupport", "EventLog", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "SendsTests", dependencies: ["Sends", "Telemetry", "TestSupport"], swiftSettings: strict),
+            name: "SendsTests", dependencies: ["Sends", "Telemetry", "TestSupport", "Values"], swiftSettings: strict),
         .testTarget(
             name: "RegistryTests", dependencies: ["Registry"], swiftSettings: strict),
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
-        .target(name: "FunnelOracle", dependencies: ["Telemetry"], path: "Tests/FunnelOracle", swiftSettings: strict),
-        .testTarget(name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry"], swiftSettings: strict),
+        .target(
+            name: "FunnelOracle", dependencies: ["Telemetry", "Values"], path: "Tests/FunnelOracle",
+            swiftSettings: strict),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry"], swiftSettings: strict),
+            name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry", "Values"], swiftSettings: strict),
+        .testTarget(
+            name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry", "Values"],
+            swiftSettings: strict),
         .testTarget(
             name: "ReportsTests",
-            dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "Telemetry", "TestSupport"],
+            dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "TestSupport", "Values"],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["CatalogueSupport", "Ingestion", "Sends", "Simulation", "Telemetry"], swiftSettings: strict),
+            dependencies: ["CatalogueSupport", "Ingestion", "Sends", "Simulation", "Telemetry", "Values"],
+            swiftSettings: strict),
         .testTarget(
             name: "PostingTests",
-            dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Telemetry"],
+            dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Values"],
             swiftSettings: strict),
         // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
         .target(
             name: "Fuzzing",
-            dependencies: ["Compression", "Ingestion", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry"],
+            dependencies: [
+                "Compression", "Ingestion", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
+            ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"], swiftSettings: strict),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict),
@@ -188,6 +202,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime", "Telemetry",
+                "Values",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // The example of the guide "Adding a projector", compiled as the guide has it.
@@ -198,18 +213,16 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CatalogueSupport", "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion",
-                "Migrations", "Postgres",
-                "ProjectorExample", "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry",
-                "TestSupport",
+                "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports", "Sends",
+                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion", "CatalogueSupport",
-                "EmbeddedPostgres", "EventLog",
-                "Ingestion",
-                "Postgres", "post-a-story", "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "EmbeddedPostgres", "EventLog", "Ingestion", "post-a-story", "Postgres", "Registry", "Sends",
+                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

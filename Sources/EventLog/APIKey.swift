@@ -1,6 +1,6 @@
 package import Postgres
 internal import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// What opens the door for an app. Only its hash is stored; the secret is seen once.
 package struct APIKey: Sendable, Equatable {

@@ -1,6 +1,6 @@
 package import Postgres
 internal import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// A tenant.
 package struct App: Sendable, Equatable {

@@ -1,6 +1,7 @@
 package import Postgres
 package import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// Appends to the log, one commit at a time. One thread uses it; its connection is made anew when it was lost.
 ///

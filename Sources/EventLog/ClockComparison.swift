@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// This machine's clock beside that of the database, and beside the last commit of the log.
 ///

@@ -1,5 +1,6 @@
 package import Postgres
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// Takes one install out of the log. In order: `begin`, after which no node takes anything of it from before;
 /// `findEvents`, which reads the whole log and holds nobody up; `deleteEvents`, in the transaction that also corrects

@@ -1,6 +1,7 @@
 internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// A row of `log.event` as it is written. Where each member goes the catalogue says; a test holds this against it, member by
 /// member, since what runs for every event is written out.

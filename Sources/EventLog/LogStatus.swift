@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// How the log stands, for an operator.
 package struct LogStatus: Sendable {

@@ -1,5 +1,6 @@
 package import Postgres
 internal import Telemetry
+internal import Values
 
 /// What retention and erasure have taken from the log for good, and the keys that were closed, as one writer knows it: what
 /// must not come back, or not come in.

@@ -1,5 +1,5 @@
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// Which months have their partition, so that the writers can ask for another one at the first event of it: a month made
 /// late has rows to move.

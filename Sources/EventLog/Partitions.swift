@@ -1,6 +1,6 @@
 package import Postgres
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// The months of the log. Made ahead of need; made later for months that turn out to have events.
 package enum Partitions {

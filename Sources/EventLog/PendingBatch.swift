@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// What one call to the appender has to store, and what is already known of it.
 struct PendingBatch {

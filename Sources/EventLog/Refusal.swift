@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// A refused event with what its row needs of the envelope.
 struct Refusal {

@@ -1,5 +1,5 @@
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// How many refused events are still kept today, app by app: a client that sends nothing but rubbish must not fill the
 /// disk. Beyond it they are only counted.

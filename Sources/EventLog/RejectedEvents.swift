@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// A refused event as it is kept.
 package struct StoredRejection: Sendable {

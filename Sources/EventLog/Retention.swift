@@ -1,6 +1,6 @@
 package import Postgres
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// Takes whole months out of the log: closed, counted, dropped, each in a transaction of its own, so that what was
 /// interrupted goes on from `closedMonths`. Between closing and dropping a month is the time to seal what was made of it.

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// What a batch writes beside its events. Rows go in key order, so that crossing batches wait and never deadlock.
 enum SideTables {

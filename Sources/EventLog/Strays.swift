@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They go by the
 /// time of their receipt. A repeat that comes after that is a new event, since nothing is remembered of them.

@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 /// What one request, or the part of it that belongs to one writer, wants stored.
 package struct Submission: Sendable {

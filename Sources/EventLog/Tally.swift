@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// Counts what became of the events of a batch, by app, key and quarter hour of receipt.
 struct Tally {

@@ -1,5 +1,6 @@
 package import Postgres
 package import Telemetry
+package import Values
 
 /// What an app's dictionary has learned, for its owner to look at and to undo.
 package struct WordBook: Sendable {

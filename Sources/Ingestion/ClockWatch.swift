@@ -1,7 +1,7 @@
 internal import EventLog
 package import Postgres
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// Whether this machine's clock may be believed now: compared with the database's every second, and in between with the
 /// monotonic clock, which nobody sets.

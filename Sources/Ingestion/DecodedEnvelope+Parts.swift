@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Telemetry
+internal import Values
 
 extension DecodedEnvelope {
     /// Splits the envelope among the writers: each install's events to its own, what has no event of its own (rejections,

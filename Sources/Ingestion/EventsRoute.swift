@@ -1,7 +1,8 @@
 internal import EventLog
 internal import HTTPServer
 package import ServiceRuntime
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// `POST /v1/events`: who is it, may it, what does it hold, is it committed.
 package final class EventsRoute: Sendable {

@@ -2,6 +2,7 @@ package import EventLog
 internal import Postgres
 package import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// The writers. Each takes whatever has gathered while its last commit ran, and commits it as one: no timer when idle,
 /// bigger batches under load.

@@ -2,7 +2,7 @@ package import EventLog
 internal import Migrations
 internal import Postgres
 package import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Looks after the log: whether the database is there and fits this program, and, beside writers, that there are partitions
 /// ahead of need.

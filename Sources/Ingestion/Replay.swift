@@ -1,6 +1,7 @@
 package import EventLog
 package import Postgres
 internal import Telemetry
+internal import Values
 
 /// Takes refused events through the same door again, with the clock and the envelope of the time when they came.
 package struct Replay {

@@ -3,7 +3,8 @@ internal import HTTPServer
 internal import Postgres
 internal import Sends
 internal import ServiceRuntime
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// `POST /v1/sends`: what a sender's server tells of what it sent.
 package final class SendsRoute: Sendable {

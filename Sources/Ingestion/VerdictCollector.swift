@@ -2,6 +2,7 @@ internal import EventLog
 internal import HTTPServer
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// Gathers what became of a request's events from the writers that had a part of them; the last one answers.
 final class VerdictCollector: Sendable {

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// Rows in PostgreSQL's binary COPY format, built field by field in column order.
 package struct CopyRows: Sendable {

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// A Swift value that crosses to PostgreSQL and back in its binary format.
 package protocol PostgresValue: Sendable {

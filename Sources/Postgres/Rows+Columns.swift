@@ -1,5 +1,5 @@
 internal import CLibPQ
-package import Telemetry
+package import Values
 
 /// Single values by row and column, nil for NULL: for results of many rows, since generic code (`Row.get`) is not
 /// specialised across our modules. What was declared another type than is asked for is an error here too.

@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import JSON
 package import ServiceRuntime
 package import Simulation
-package import Telemetry
+package import Values
 
 /// Brings envelopes to a server over a few connections: what it cannot take now is brought again, unchanged, after a
 /// while; what it refuses for good ends everything.

@@ -1,4 +1,5 @@
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// One send, as the sender tells it: what went out to how many, before anything arrived anywhere.
 package struct Send: Hashable, Sendable {

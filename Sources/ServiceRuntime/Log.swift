@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// The service's log: one line an event on standard error, for people on a terminal, as JSON objects elsewhere.
 ///

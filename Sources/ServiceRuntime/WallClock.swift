@@ -1,5 +1,5 @@
 internal import Glibc
-package import Telemetry
+package import Values
 
 /// The time of day.
 package enum WallClock {

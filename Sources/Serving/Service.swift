@@ -3,7 +3,7 @@ package import HTTPServer
 package import Ingestion
 internal import Projections
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// The parts of a running service, wired together: started from the database outward, stopped from the door inward.
 package final class Service: Sendable {

@@ -1,3 +1,5 @@
+package import Values
+
 /// What a client had to throw away before it could send it.
 package struct ClientDrop: Hashable, Sendable {
     package let id: UUID

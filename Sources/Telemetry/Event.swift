@@ -1,3 +1,5 @@
+package import Values
+
 /// One thing that happened to one notification on one install, valid in all its members.
 ///
 /// An event is its (app, install, id, device time): a retry repeats all of them.

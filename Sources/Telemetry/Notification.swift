@@ -1,3 +1,5 @@
+package import Values
+
 /// Which notification an event is about, as its sender and its receiver name it.
 package struct Notification: Hashable, Sendable {
     /// As the client sent it; `key` holds the normalised form.

@@ -1,3 +1,5 @@
+package import Values
+
 /// Which part of the log an install's events live in.
 ///
 /// Frozen: every stored row holds the result. The function is splitmix64's finaliser, over the high word plus the golden

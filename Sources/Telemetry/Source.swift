@@ -1,3 +1,5 @@
+package import Values
+
 /// The install that speaks and what it runs on. One object is shared by all events of an envelope.
 package final class Source: Sendable {
     package let installID: UUID

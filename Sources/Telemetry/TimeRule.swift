@@ -1,3 +1,5 @@
+package import Values
+
 /// Makes one believable time of what the device, its envelope and our own clock say.
 package enum TimeRule {
     /// How far a device's clock may be off before it is corrected, and how far ahead of us an event may lie.

@@ -3,7 +3,7 @@ internal import EventLog
 internal import Postgres
 internal import Reports
 internal import Simulation
-internal import Telemetry
+internal import Values
 
 /// One app of a demonstration: its world, its key, and when its reports are made.
 struct DemoApp {

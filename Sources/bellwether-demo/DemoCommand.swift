@@ -6,7 +6,7 @@ internal import Projections
 internal import Reports
 internal import ServiceRuntime
 internal import Simulation
-internal import Telemetry
+internal import Values
 
 /// Shows what Bellwether is: two apps, a fortnight and a day, from phones to the summary.
 struct DemoCommand: DemoDeclaration {

@@ -10,7 +10,7 @@ internal import Reports
 internal import ServiceRuntime
 internal import Serving
 internal import Simulation
-internal import Telemetry
+internal import Values
 
 /// The steps of a demonstration.
 struct DemoRun {

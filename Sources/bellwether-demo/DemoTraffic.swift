@@ -2,7 +2,7 @@ internal import Console
 internal import Posting
 internal import ServiceRuntime
 internal import Simulation
-internal import Telemetry
+internal import Values
 
 /// What the phones of a demonstration send, brought to its service through real HTTP, while the service's clock is wound
 /// through the days.

@@ -2,7 +2,7 @@ internal import Console
 internal import Posting
 internal import ServiceRuntime
 internal import Simulation
-internal import Telemetry
+internal import Values
 
 /// Posts believable traffic to any server until it is told to stop.
 struct SimulateCommand: SimulateDeclaration {

@@ -1,6 +1,6 @@
 internal import Console
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// A clock that goes when it is wound, and never back.
 ///

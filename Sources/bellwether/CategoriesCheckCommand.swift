@@ -3,7 +3,7 @@ internal import EventLog
 internal import Postgres
 internal import Registry
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Compares what is registered with what is tapped.
 struct CategoriesCheckCommand: Command {

@@ -1,7 +1,7 @@
 internal import Console
 internal import Reports
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Which day is meant, whatever day it is where the app is.
 enum DayChoice {

@@ -5,6 +5,7 @@ internal import Projections
 internal import Sends
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// Erases one install.
 struct EraseCommand: Command {

@@ -2,7 +2,7 @@ internal import Console
 internal import Postgres
 internal import Reports
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Writes the reports of a day, app by app, in every format: `DIR/shop/2026-11-20.html`. Safe to repeat.
 struct NightlyReports {

@@ -2,7 +2,7 @@ internal import Console
 internal import Postgres
 internal import Reports
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// How long a command still waits for funnels: for those of all its apps together.
 struct Patience {

@@ -4,6 +4,7 @@ internal import Ingestion
 internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 private let filterOptions = [
     Option("app", "SLUG", help: "Only events of this app"),

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Postgres
 internal import Reports
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Prints the summary of a day, and keeps it.
 struct ReportCommand: Command {

@@ -4,6 +4,7 @@ internal import Postgres
 internal import Sends
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// Takes sends from a file.
 struct SendsImportCommand: Command {

@@ -3,6 +3,7 @@ internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 private let appOption = Option("app", "SLUG", help: "The app; required")
 private let memberNames = WordKind.allCases.map { WordKind.name($0.rawValue) }

@@ -1,6 +1,7 @@
 import Foundation
 import Telemetry
 import Testing
+import Values
 
 @testable import BellwetherClient
 

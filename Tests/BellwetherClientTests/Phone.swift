@@ -3,6 +3,7 @@ import Ingestion
 import ServiceRuntime
 import Telemetry
 import Testing
+import Values
 
 @testable import BellwetherClient
 

@@ -2,6 +2,7 @@ import Foundation
 import Ingestion
 import Telemetry
 import Testing
+import Values
 
 @testable import BellwetherClient
 

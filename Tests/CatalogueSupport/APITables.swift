@@ -1,4 +1,5 @@
 import Telemetry
+import Values
 
 /// The tables of types and members in `Docs/API.md`.
 package enum APITables {

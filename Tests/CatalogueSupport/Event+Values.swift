@@ -1,4 +1,5 @@
 package import Telemetry
+internal import Values
 
 extension Event {
     /// What it says, by the paths of the members. Found by the names of the properties, so that no list of them stands here.

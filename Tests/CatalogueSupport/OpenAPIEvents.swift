@@ -1,4 +1,5 @@
 package import Telemetry
+internal import Values
 
 /// The schemas of events, as they stand in `openapi.yaml` under `components: schemas:`.
 package enum OpenAPIEvents {

@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 /// A value of a member as JSON, and what has to become of it.
 package struct Sample: Sendable, CustomStringConvertible {

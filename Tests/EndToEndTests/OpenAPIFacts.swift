@@ -1,6 +1,7 @@
 import CatalogueSupport
 import Registry
 import Telemetry
+import Values
 
 @testable import Ingestion
 @testable import Sends

@@ -5,6 +5,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Reports from the command line")
 struct ReportTests {

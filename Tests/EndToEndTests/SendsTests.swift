@@ -4,6 +4,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("What was sent, told to a running service and by import")
 struct SendsTests {

@@ -4,6 +4,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Verifying from the command line")
 struct VerifyTests {
@@ -12,10 +13,10 @@ struct VerifyTests {
         let database = try TestDatabase.make()
         let app = try database.makeApp()
         // Two installs whose shards differ, so that each has cells of its own.
-        let one = Telemetry.UUID.random()
-        var other = Telemetry.UUID.random()
+        let one = Values.UUID.random()
+        var other = Values.UUID.random()
         while Shard.of(other, among: Shard.usual) == Shard.of(one, among: Shard.usual) {
-            other = Telemetry.UUID.random()
+            other = Values.UUID.random()
         }
         _ = try database.appender().append([
             app.submission([Event.sample(install: one), Event.sample(install: other)])

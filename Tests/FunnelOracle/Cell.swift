@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// One value of a row. Its text is what PostgreSQL gives for `::text`, times aside: those are RFC 3339 in UTC.
 package enum Cell: Hashable, Comparable, Sendable {

@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 extension Funnels {
     /// The laws of the contract's section 4 that these funnels break, a line for each; empty when all hold.

@@ -1,4 +1,5 @@
 package import Telemetry
+internal import Values
 
 /// An event as the log holds it: what happened, and the app whose key brought it.
 package struct StoredEvent: Sendable {

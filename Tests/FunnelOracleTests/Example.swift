@@ -1,6 +1,7 @@
 import FunnelOracle
 import Telemetry
 import Testing
+import Values
 
 import struct Foundation.TimeZone
 

@@ -1,6 +1,7 @@
 import FunnelOracle
 import Telemetry
 import Testing
+import Values
 
 @Suite("The fold of a delivery")
 struct FoldTests {

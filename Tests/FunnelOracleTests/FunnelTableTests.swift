@@ -1,5 +1,4 @@
 import FunnelOracle
-import Telemetry
 import Testing
 
 @Suite("What differs is said")

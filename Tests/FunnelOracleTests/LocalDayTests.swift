@@ -1,6 +1,6 @@
 import FunnelOracle
-import Telemetry
 import Testing
+import Values
 
 import struct Foundation.Date
 import struct Foundation.TimeZone

@@ -3,6 +3,7 @@ import Ingestion
 import JSON
 import Telemetry
 import Testing
+import Values
 
 @Suite("Decoding: anything at all")
 struct DecoderFuzzTests {

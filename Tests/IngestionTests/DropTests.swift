@@ -2,6 +2,7 @@ import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
+import Values
 
 @Suite("Decoding: dropped")
 struct DropTests {

@@ -2,6 +2,7 @@ import CatalogueSupport
 import Ingestion
 import Telemetry
 import Testing
+import Values
 
 /// The moment at which every envelope of these tests arrives.
 let received = Timestamp(rfc3339: "2026-11-20T09:30:13Z") ?? Timestamp(microseconds: 0)

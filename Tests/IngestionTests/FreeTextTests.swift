@@ -3,6 +3,7 @@ import Ingestion
 import JSON
 import Telemetry
 import Testing
+import Values
 
 @Suite("Decoding: free text of refused events")
 struct FreeTextTests {

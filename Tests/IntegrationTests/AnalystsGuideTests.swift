@@ -4,6 +4,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The analysts' guide")
 struct AnalystsGuideTests {

@@ -3,6 +3,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The quality of the data as analysts read it")
 struct AnalyticsDataQualityTests {

@@ -6,6 +6,7 @@ import Sends
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The funnel of a campaign, from what was sent")
 struct CampaignFunnelTests {

@@ -5,6 +5,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("This machine's clock, the database's, and the last commit")
 struct ClockTests {

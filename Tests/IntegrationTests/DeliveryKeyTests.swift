@@ -5,6 +5,7 @@ import Projections
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The number by which a delivery is found")
 struct DeliveryKeyTests {

@@ -6,6 +6,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("An install is erased from the funnels")
 struct ErasureTests {

@@ -1,7 +1,6 @@
 import EventLog
 import Postgres
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Batches are the log's positions")
 struct EventLogBatchTests {

@@ -5,11 +5,12 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 /// The unique index of the log holds hashes. Events that have the same one are as many events as they are.
 @Suite("Events with the same time and the same hash")
 struct EventLogCollisionTests {
-    typealias UUID = Telemetry.UUID
+    typealias UUID = Values.UUID
 
     private let database: TestDatabase
     private let app: TestApp

@@ -7,12 +7,13 @@ import Projections
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import EventLog
 
 @Suite("What is stored of an event")
 struct EventLogColumnTests {
-    typealias UUID = Telemetry.UUID
+    typealias UUID = Values.UUID
     typealias Notification = Telemetry.Notification
 
     private static let install = UUID("8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11")!

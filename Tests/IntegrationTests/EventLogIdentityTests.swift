@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("One event is stored once")
 struct EventLogIdentityTests {

@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Retention and erasure among writers at work")
 struct EventLogLossRaceTests {

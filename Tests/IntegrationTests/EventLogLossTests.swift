@@ -5,6 +5,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("What was taken from the log does not come back")
 struct EventLogLossTests {

@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The months of the log")
 struct EventLogPartitionTests {

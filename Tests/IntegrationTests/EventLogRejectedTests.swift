@@ -3,6 +3,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Rejected events and client drops are kept")
 struct EventLogRejectedTests {

@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Months are closed, counted and dropped")
 struct EventLogRetentionTests {

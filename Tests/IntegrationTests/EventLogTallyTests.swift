@@ -3,6 +3,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("What became of everything that was sent")
 struct EventLogTallyTests {

@@ -3,6 +3,7 @@ import Projections
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import EventLog
 

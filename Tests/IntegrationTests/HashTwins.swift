@@ -1,5 +1,5 @@
 import Postgres
-import Telemetry
+import Values
 
 /// Event ids whose hash in the log's unique index is the same: Bob Jenkins' hash, as PostgreSQL computes it of a UUID, run
 /// backwards from a result that was chosen.

@@ -4,6 +4,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 extension TestDatabase {
     /// The first day of a month.

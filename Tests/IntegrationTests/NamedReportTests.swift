@@ -5,6 +5,7 @@ import Sends
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import Reports
 

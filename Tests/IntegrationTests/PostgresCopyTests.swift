@@ -1,8 +1,8 @@
 import Postgres
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("COPY")
 struct PostgresCopyTests {

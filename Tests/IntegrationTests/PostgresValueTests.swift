@@ -1,7 +1,7 @@
 import Postgres
-import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Values on their way to PostgreSQL and back")
 struct PostgresValueTests {

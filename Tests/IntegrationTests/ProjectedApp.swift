@@ -3,6 +3,7 @@ import Postgres
 import Projections
 import Telemetry
 import TestSupport
+import Values
 
 /// An app whose projection tables a test fills by hand, row by row and partition by partition.
 ///

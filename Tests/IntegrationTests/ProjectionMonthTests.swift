@@ -2,9 +2,9 @@ import EventLog
 import Postgres
 import Projections
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Months are made beside the projections")
 struct ProjectionMonthTests {

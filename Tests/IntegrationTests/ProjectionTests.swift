@@ -3,7 +3,6 @@ import FunnelOracle
 import Postgres
 import Projections
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
 

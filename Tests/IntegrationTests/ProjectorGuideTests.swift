@@ -4,7 +4,6 @@ import FunnelOracle
 import Migrations
 import Postgres
 import Projections
-import Telemetry
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Postgres
 import Projections
 import Telemetry
 import TestSupport
+import Values
 
 /// A log with a few deliveries of every sort, and projection tables that hold what a recount of it says.
 struct ProvedDatabase {

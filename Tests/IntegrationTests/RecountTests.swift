@@ -2,7 +2,6 @@ import EventLog
 import FunnelOracle
 import Postgres
 import Projections
-import Telemetry
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import FunnelOracle
 import Postgres
 import Projections
-import Telemetry
 import TestSupport
 
 /// The recounts of all shards as the oracle's tables have them: summed, and with names instead of ids.

@@ -4,6 +4,7 @@ import Registry
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 /// An app that registers categories and whose projection tables a test fills by hand.
 struct RegisteredApp {

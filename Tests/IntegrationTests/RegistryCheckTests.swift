@@ -4,6 +4,7 @@ import Registry
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The check of what is registered")
 struct RegistryCheckTests {

@@ -3,6 +3,7 @@ import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import Reports
 

@@ -2,6 +2,7 @@ import EventLog
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import Reports
 

@@ -1,5 +1,6 @@
 import FunnelOracle
 import Telemetry
+import Values
 
 import struct Foundation.Calendar
 import struct Foundation.Date

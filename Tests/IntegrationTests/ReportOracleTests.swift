@@ -3,9 +3,9 @@ import FunnelOracle
 import Postgres
 import Projections
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import Reports
 

@@ -3,6 +3,7 @@ import Projections
 import ServiceRuntime
 import Telemetry
 import TestSupport
+import Values
 
 @testable import Reports
 

@@ -3,6 +3,7 @@ import Postgres
 import Projections
 import Telemetry
 import TestSupport
+import Values
 
 @testable import Reports
 

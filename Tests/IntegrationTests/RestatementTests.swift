@@ -4,6 +4,7 @@ import Projections
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @testable import Reports
 

@@ -5,6 +5,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("What retention promises of N days, whoever sends what")
 struct RetentionPromiseTests {

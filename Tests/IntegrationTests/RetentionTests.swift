@@ -6,6 +6,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Retention seals funnels")
 struct RetentionTests {

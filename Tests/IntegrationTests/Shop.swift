@@ -1,6 +1,5 @@
 import FunnelOracle
 import Postgres
-import Telemetry
 import TestSupport
 import Testing
 

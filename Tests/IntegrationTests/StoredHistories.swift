@@ -3,6 +3,7 @@ import FunnelOracle
 import Postgres
 import Telemetry
 import TestSupport
+import Values
 
 /// Random histories side by side in the log of one database, each with apps of its own.
 struct StoredHistories {

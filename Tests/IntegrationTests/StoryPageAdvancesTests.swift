@@ -4,6 +4,7 @@ import Sends
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("Story pages known by name")
 struct StoryPageAdvancesTests {

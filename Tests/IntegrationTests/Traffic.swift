@@ -6,6 +6,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 /// Random histories on their way into the log of a database, from as many threads as a test has.
 struct Traffic: Sendable {

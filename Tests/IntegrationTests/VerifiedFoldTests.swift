@@ -6,6 +6,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The fold and the recount")
 struct VerifiedFoldTests {

@@ -2,7 +2,6 @@ import EventLog
 import Postgres
 import Projections
 import ServiceRuntime
-import Telemetry
 import TestSupport
 import Testing
 

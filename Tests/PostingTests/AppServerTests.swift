@@ -1,8 +1,8 @@
 import HTTPServer
 import Posting
 import Simulation
-import Telemetry
 import Testing
+import Values
 
 @Suite("An app's server")
 struct AppServerTests {

@@ -2,8 +2,8 @@ import HTTPServer
 import Posting
 import ServiceRuntime
 import Simulation
-import Telemetry
 import Testing
+import Values
 
 @Suite("A post office")
 struct PostOfficeTests {

@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 extension WrittenLog {
     /// Deliveries as their view shows them, with the columns of the oracle's table.

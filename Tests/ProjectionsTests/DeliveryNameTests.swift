@@ -1,6 +1,6 @@
 import Projections
-import Telemetry
 import Testing
+import Values
 
 @Suite("The name of a delivery")
 struct DeliveryNameTests {

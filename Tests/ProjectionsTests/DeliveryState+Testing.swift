@@ -1,5 +1,4 @@
 import FunnelOracle
-import Telemetry
 
 @testable import Projections
 

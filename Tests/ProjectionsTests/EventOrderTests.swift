@@ -2,6 +2,7 @@ import FunnelOracle
 import Projections
 import Telemetry
 import Testing
+import Values
 
 @Suite("What the order of events decides")
 struct EventOrderTests {

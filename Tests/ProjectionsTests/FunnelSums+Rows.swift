@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 extension FunnelSums {
     /// A funnel as its view shows it, with the columns of the oracle's table.

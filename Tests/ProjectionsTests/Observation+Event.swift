@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 extension Observation {
     /// What a projector reads of an event's row in the log.

@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 import struct Foundation.TimeZone
 

@@ -2,6 +2,7 @@ import FunnelOracle
 import Projections
 import Telemetry
 import Testing
+import Values
 
 @Suite("A state as the bytes of its row")
 struct StorageTests {

@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 /// Observations of one delivery drawn from few values, so that all that can coincide does: times, `seq`, ids, words.
 ///

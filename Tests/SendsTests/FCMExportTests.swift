@@ -1,5 +1,5 @@
-import Telemetry
 import Testing
+import Values
 
 @testable import Sends
 

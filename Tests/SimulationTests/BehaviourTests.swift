@@ -1,6 +1,7 @@
 import Simulation
 import Telemetry
 import Testing
+import Values
 
 @Suite("What simulated people do")
 struct BehaviourTests {

@@ -2,6 +2,7 @@ import Ingestion
 import Simulation
 import Telemetry
 import Testing
+import Values
 
 /// What a fortnight and a day of an app sends, read as the service reads it.
 struct Fortnight {

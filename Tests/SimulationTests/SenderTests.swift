@@ -3,6 +3,7 @@ import Sends
 import Simulation
 import Telemetry
 import Testing
+import Values
 
 @Suite("What simulated senders tell")
 struct SenderTests {

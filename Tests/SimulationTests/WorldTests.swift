@@ -2,6 +2,7 @@ import Ingestion
 import Simulation
 import Telemetry
 import Testing
+import Values
 
 @Suite("A simulated app")
 struct WorldTests {

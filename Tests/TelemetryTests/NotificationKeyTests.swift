@@ -1,5 +1,6 @@
 import Telemetry
 import Testing
+import Values
 
 @Suite("Notification key and shard")
 struct NotificationKeyTests {

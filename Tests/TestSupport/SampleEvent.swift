@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 extension Event {
     /// 2026-11-20T09:30:10Z

@@ -2,6 +2,7 @@ package import EventLog
 internal import Postgres
 internal import ServiceRuntime
 package import Telemetry
+package import Values
 
 /// An app with a write key, and how to hand its events to the log.
 package struct TestApp: Sendable {

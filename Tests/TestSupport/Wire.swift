@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// The text of envelopes and events as a client sends them.
 package enum Wire {

@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 /// What one request carried, each event valid or refused by itself.
 package struct DecodedEnvelope: Sendable {

@@ -1,5 +1,6 @@
 import JSON
 import Telemetry
+import Values
 
 /// Reads the envelope's `dropped`. What is wrong there is told, and keeps no event from being stored.
 enum DropDecoder {

@@ -1,5 +1,6 @@
 import JSON
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// Turns the body of a request into events, each valid or refused by itself.
 ///

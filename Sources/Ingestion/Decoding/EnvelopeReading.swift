@@ -1,5 +1,6 @@
 import JSON
 import Telemetry
+import Values
 
 /// One parsed body on its way to a decoded envelope.
 struct EnvelopeReading {

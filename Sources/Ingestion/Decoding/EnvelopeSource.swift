@@ -1,5 +1,6 @@
 import JSON
 import Telemetry
+import Values
 
 /// The envelope's `source`, which speaks for every event as far as the event has no `source` of its own.
 struct EnvelopeSource {

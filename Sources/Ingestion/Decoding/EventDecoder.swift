@@ -1,5 +1,6 @@
 import JSON
 import Telemetry
+import Values
 
 /// Reads the events of one envelope. Each is valid or refused by itself, for the first reason that applies.
 struct EventDecoder {

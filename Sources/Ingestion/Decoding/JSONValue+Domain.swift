@@ -1,5 +1,5 @@
 import JSON
-import Telemetry
+import Values
 
 extension JSONValue {
     /// RFC 3339 text or epoch milliseconds, if it lies in the years that an event may speak of.

@@ -1,5 +1,6 @@
 import JSON
 import Telemetry
+import Values
 
 /// The known members of one object, each by its last occurrence, and typed doors to them.
 ///

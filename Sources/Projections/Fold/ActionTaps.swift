@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// What one delivery says of one of its buttons.
 struct ActionTaps: Hashable {

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// One notification on one install, as it stands at some position of the log.
 package struct Delivery {

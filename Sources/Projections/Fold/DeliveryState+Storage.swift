@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// A state as the bytes of its row. Compact, since a row is written with most events: numbers in as many bytes as they
 /// need, times as distances, and only what an observation says.

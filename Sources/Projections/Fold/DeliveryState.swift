@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// What is kept of a delivery's events so that further ones can be merged in, whenever they come and in whatever order.
 ///

@@ -1,4 +1,5 @@
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// What the events of one delivery say together: the fold of the contract's section 4, in its order and words.
 package struct Facts: Hashable, Sendable {

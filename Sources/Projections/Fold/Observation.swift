@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 /// What the fold wants to know of one event: its place in event order, and what it says of its delivery.
 ///

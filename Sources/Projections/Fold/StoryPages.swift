@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// What one delivery's story showed, page by page: of its `story.*` events the first 1,000 in event order count.
 struct StoryPages {

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// The net change of a table's cells, gathered before any of it is written.
 package struct Tally {

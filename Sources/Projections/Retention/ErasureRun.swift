@@ -1,7 +1,8 @@
 package import EventLog
 internal import Postgres
 internal import ServiceRuntime
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// Takes one install out of the log and out of every funnel. Afterwards the funnels are what they would be if nothing of it
 /// had ever come.

@@ -1,7 +1,7 @@
 internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// Takes months out of the log whose events are all older than so many days: each is closed, the funnels are brought
 /// level, the deliveries that would lose events are sealed, the losses are written down, and the partition is dropped.

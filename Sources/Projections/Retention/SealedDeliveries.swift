@@ -1,5 +1,5 @@
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 /// The deliveries whose counts retention has sealed. One is remembered for as long as the log may hold an event of it: such
 /// an event counts no more, whoever reads it, and if it were forgotten too soon, some would count it and some not.

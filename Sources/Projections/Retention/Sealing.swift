@@ -1,6 +1,6 @@
 internal import EventLog
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 /// Seals the deliveries that would lose events by retention: what they count for moves to the frozen part of each table, which
 /// rebuilds keep and which nothing changes any more; they themselves go, and what events of them the log still holds count no

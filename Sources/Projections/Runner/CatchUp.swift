@@ -1,7 +1,6 @@
 internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
-internal import Telemetry
 
 /// Brings a line to a position of the log, beside whoever else is moving it.
 struct CatchUp {

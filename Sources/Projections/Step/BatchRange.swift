@@ -1,5 +1,5 @@
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 /// The batches of one step: those after a position, up to a number of events.
 struct BatchRange {

@@ -1,5 +1,3 @@
-internal import Telemetry
-
 /// What a step makes of its news: deliveries that are new, deliveries that changed, and by how much the cells change.
 struct Changes {
     private(set) var inserted: [Delivery] = []

@@ -1,5 +1,5 @@
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 /// The columns of a delivery's row: list, writer and update stand together, or they drift.
 enum DeliveryColumns {

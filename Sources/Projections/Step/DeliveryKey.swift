@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key, 24 for
 /// both it and the install.

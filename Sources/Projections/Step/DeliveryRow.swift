@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// A code in the bits of a delivery's `codes`. Stored rows hold them, so their places are frozen.
 package struct DeliveryCode: Sendable {

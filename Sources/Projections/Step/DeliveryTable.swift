@@ -1,5 +1,5 @@
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 /// The table of deliveries of one line, on which all its funnels stand: reads the rows that a step touches, and writes what
 /// became of them.

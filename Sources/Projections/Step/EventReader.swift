@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// Reads a range of batches from the log and puts its events to their deliveries.
 enum EventReader {

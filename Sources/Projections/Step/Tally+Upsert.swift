@@ -1,5 +1,4 @@
 internal import Postgres
-internal import Telemetry
 
 extension Tally {
     /// Adds the changes to the cells of a table's partition; nil if there are none.

@@ -1,5 +1,4 @@
 internal import Postgres
-internal import Telemetry
 
 /// Finds the deliveries behind a cell of one shard, those first that are stored otherwise than recounted.
 struct Deliveries {

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// A cell that is not what the log says.
 package struct Difference: Sendable {

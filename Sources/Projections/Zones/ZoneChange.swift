@@ -1,5 +1,4 @@
 package import Postgres
-internal import Telemetry
 
 /// Moves the deliveries of an app to the days that its present time zone gives them: after the app's zone was changed, or
 /// an update of the time-zone data moved a midnight. In small transactions, each of which moves deliveries as

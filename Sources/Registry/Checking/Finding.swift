@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// What does not fit between what is registered and what is told by events.
 package struct Finding: Sendable, Equatable {

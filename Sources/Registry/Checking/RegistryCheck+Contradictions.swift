@@ -1,6 +1,6 @@
 internal import EventLog
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 extension RegistryCheck {
     /// Taps that tell of a button what no edition of its category has ever said: old versions of an app tap as they were

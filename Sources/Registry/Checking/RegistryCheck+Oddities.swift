@@ -1,6 +1,5 @@
 internal import EventLog
 internal import Postgres
-internal import Telemetry
 
 extension RegistryCheck {
     /// What is odd in the registry itself.

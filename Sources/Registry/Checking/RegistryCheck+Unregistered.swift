@@ -1,6 +1,6 @@
 internal import EventLog
 internal import Postgres
-internal import Telemetry
+internal import Values
 
 extension RegistryCheck {
     /// What was tapped and never registered, or no longer is.

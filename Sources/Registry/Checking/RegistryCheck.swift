@@ -1,6 +1,6 @@
 package import EventLog
 package import Postgres
-package import Telemetry
+package import Values
 
 /// Compares what an app has registered with what its events tell.
 package struct RegistryCheck: Sendable {

@@ -1,5 +1,4 @@
 internal import ServiceRuntime
-internal import Telemetry
 
 /// Reports as one long table. Each line is a number, preceded by what it is a number of.
 struct CSVDocument {

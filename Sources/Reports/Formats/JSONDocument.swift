@@ -1,5 +1,5 @@
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// A report as one JSON object on one line, so several reports are JSON lines. `Docs/report.schema.json` is the schema.
 struct JSONDocument {

@@ -1,6 +1,6 @@
 package import Postgres
 package import ServiceRuntime
-package import Telemetry
+package import Values
 
 /// Whether the funnels contain what a report of a day has to show: everything that was committed before the end of the day,
 /// or, while the day lasts, before the report was requested.

@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// A report as it was first printed.
 package struct KeptReport: Sendable {

@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 /// Makes the report of one day of one app, and keeps it.
 ///

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// Numbers, times and days as people read them.
 enum Wording {

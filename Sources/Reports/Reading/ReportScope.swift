@@ -1,6 +1,6 @@
 internal import Postgres
 internal import ServiceRuntime
-internal import Telemetry
+internal import Values
 
 /// What all sections of a report are read for, and what more than one of them reads.
 struct ReportScope {

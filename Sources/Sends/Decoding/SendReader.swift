@@ -1,5 +1,6 @@
 internal import JSON
 internal import Telemetry
+internal import Values
 
 /// The members of one send, each by its last occurrence, and typed doors to them. Null and an empty string are absent.
 struct SendReader {

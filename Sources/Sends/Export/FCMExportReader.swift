@@ -1,5 +1,6 @@
 internal import JSON
 internal import Telemetry
+internal import Values
 
 /// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may stand as strings, and members
 /// that are not known are passed over.

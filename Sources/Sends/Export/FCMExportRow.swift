@@ -1,4 +1,5 @@
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// A row of the delivery-data export of Firebase Cloud Messaging, the table `firebase_messaging.data` in BigQuery.
 package struct FCMExportRow: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import JSON
-internal import Telemetry
+internal import Values
 
 extension Timestamp {
     /// A TIMESTAMP as BigQuery's tools write it: `2026-11-20 09:30:10.123 UTC` (extract), the same without the zone (bq),

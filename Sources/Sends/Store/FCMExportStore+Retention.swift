@@ -1,5 +1,5 @@
 package import Postgres
-package import Telemetry
+package import Values
 
 extension FCMExportStore {
     /// Drops the rows of all apps from before the day that began so many days ago, as the owner; says how many. What they

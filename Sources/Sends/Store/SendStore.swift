@@ -1,5 +1,6 @@
 package import Postgres
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// Where sends are kept: each once, for ever, by its id.
 package enum SendStore {

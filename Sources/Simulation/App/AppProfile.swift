@@ -1,5 +1,3 @@
-internal import Telemetry
-
 /// An app as its telemetry shows it: who has it, what is pushed to them, and how much of it works.
 package struct AppProfile: Sendable {
     /// What it may be called as an app of the service.

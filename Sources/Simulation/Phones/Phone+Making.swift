@@ -1,5 +1,6 @@
 internal import BellwetherVersion
 internal import Telemetry
+internal import Values
 
 extension Phone {
     /// Any phone of the app's people.

@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// One install: what it is, how it is used, and what it has yet to send.
 struct Phone {

@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 /// What a phone sends in one request, and what the server has to make of it.
 package struct Envelope: Sendable {

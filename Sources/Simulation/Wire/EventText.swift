@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// An event on its way to JSON.
 struct EventText {

@@ -1,5 +1,6 @@
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// A JSON object that is being written. A member without a value is left away, as clients do.
 struct ObjectText {

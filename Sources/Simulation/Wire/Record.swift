@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// One event as a phone has written it down.
 struct Record: Sendable {

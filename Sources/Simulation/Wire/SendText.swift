@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// What a sender's server tells of one send, as an element of `sends`.
 package struct SendText: Sendable {

@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 extension Source {
     /// As the member `source` of an envelope.

@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// What is still to happen, the earliest first; what is for the same moment in the order in which it was entered.
 struct Agenda {

@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// One sending of a series.
 final class Campaign: Sendable {

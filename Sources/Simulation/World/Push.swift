@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// A notification of a campaign on one phone.
 struct Push: Sendable {

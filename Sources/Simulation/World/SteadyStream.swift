@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// A world's events at an even rate, in the present.
 package struct SteadyStream {

@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 extension World {
     /// Somebody does what they were going to do with a notification, if it is still there.

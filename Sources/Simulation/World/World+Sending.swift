@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 extension World {
     /// Enters the campaigns of a day, who goes offline, who gets an update, and the next dawn.

@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 extension World {
     /// Events of one envelope at the most.

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// An app, its people and their phones, from one moment to the next. What it does depends on its seed and on the times
 /// that it is told, on nothing else.

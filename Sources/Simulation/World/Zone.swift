@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// A time zone as far as the rhythm of days needs it. Summer time is left out: it would move when people look at their
 /// phones by an hour, and nothing else.

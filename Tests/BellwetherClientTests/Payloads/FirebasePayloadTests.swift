@@ -1,5 +1,6 @@
 import Telemetry
 import Testing
+import Values
 
 @testable import BellwetherClient
 

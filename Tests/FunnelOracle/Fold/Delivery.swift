@@ -1,4 +1,5 @@
 package import Telemetry
+package import Values
 
 package import struct Foundation.TimeZone
 

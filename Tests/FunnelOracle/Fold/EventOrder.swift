@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// Event order is (`occurred_at`, `seq` or 0, id).
 ///

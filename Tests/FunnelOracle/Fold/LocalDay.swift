@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 package import struct Foundation.Date
 package import struct Foundation.TimeZone

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Per-campaign funnel**, one row per (app, day, campaign, variant), as far as deliveries tell: what was sent and what
 /// FCM says stands beside it in the view.

@@ -1,4 +1,5 @@
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// **Per-category actions**, one row per (app, day, category, action_id).
 ///

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Per-category funnel**, one row per (app, day, category).
 package struct CategoryFunnel: FunnelRow {

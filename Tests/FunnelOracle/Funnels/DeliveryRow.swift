@@ -1,4 +1,4 @@
-internal import Telemetry
+internal import Values
 
 /// A row of the view `deliveries`: the fold itself, silent deliveries too.
 ///

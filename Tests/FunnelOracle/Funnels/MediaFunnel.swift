@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Media funnel**, one row per (app, day, category, kind, network, outcome), of deliveries with a media outcome.
 ///

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// The example of the guide "Adding a projector": one row per (app, day, origin).
 package struct OriginFunnel: FunnelRow {

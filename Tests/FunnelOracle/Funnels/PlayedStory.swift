@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// The story of one delivery, as far as it counts event by event.
 struct PlayedStory {

@@ -1,4 +1,5 @@
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// **Silent funnel**, one row per (app, day, campaign), of silent deliveries alone.
 ///

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Per-story funnel**, one row per (app, day, category, campaign), of deliveries with any `story.*` event.
 package struct StoryFunnel: FunnelRow {

@@ -1,4 +1,4 @@
-internal import Telemetry
+import Telemetry
 
 /// How the pages of stories were left for the next one, a row for each page that was.
 ///

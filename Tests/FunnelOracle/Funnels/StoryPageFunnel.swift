@@ -1,5 +1,3 @@
-internal import Telemetry
-
 /// **Per-story-page funnel**, one row per (app, day, category, campaign, page_index) where `planned` > 0.
 ///
 /// Decided where the contract is silent:

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Per-thread funnel**, one row per (app, day, thread).
 ///

@@ -1,4 +1,4 @@
-package import Telemetry
+package import Values
 
 /// **Per-version funnel**, one row per (app, day, platform, app_version).
 package struct VersionFunnel: FunnelRow {

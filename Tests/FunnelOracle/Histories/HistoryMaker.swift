@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// Draws a history: which apps, installs and times there are, and what each delivery goes through.
 struct HistoryMaker {

@@ -1,6 +1,7 @@
 import Ingestion
 import JSON
 import Telemetry
+import Values
 
 /// What holds for every body that anybody may send.
 package enum EnvelopeLaw {

@@ -1,6 +1,7 @@
 import JSON
 import Sends
 import Telemetry
+import Values
 
 /// What holds for everything that anybody may tell of what was sent.
 package enum SendsLaw {

@@ -1,5 +1,5 @@
-import Telemetry
 import Testing
+import Values
 
 @Suite("UUID")
 struct UUIDTests {
