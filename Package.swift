@@ -58,32 +58,46 @@ let package = Package(
         .target(name: "HTTPClient", dependencies: ["BellwetherVersion", "CCurl"], swiftSettings: strictAtTheBorder),
 
         // The domain.
+        // Apps, their keys, and the sessions and roles in which anybody works on the database.
+        .target(
+            name: "Accounts", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Values"],
+            swiftSettings: strictAtTheBorder),
         .target(
             name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
             path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
-            name: "EventLog", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
+            name: "EventLog", dependencies: ["Accounts", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
             name: "Sends", dependencies: ["JSON", "Postgres", "Telemetry", "Values"],
             swiftSettings: strict),
         .target(
-            name: "Registry", dependencies: ["EventLog", "JSON", "Postgres", "ServiceRuntime", "Values"],
+            name: "Registry", dependencies: ["Accounts", "JSON", "Postgres", "ServiceRuntime", "Values"],
             swiftSettings: strict),
         .target(
             name: "Ingestion",
             dependencies: [
-                "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "JSON", "Migrations", "Postgres",
+                "Accounts", "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "JSON", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
         .target(
-            name: "Projections", dependencies: ["EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
+            name: "Projections",
+            dependencies: ["Accounts", "EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strict),
         .target(
             name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
+        // Whether the database is there, fits, and tells the same time.
+        .target(
+            name: "Health",
+            dependencies: ["Accounts", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Values"],
+            swiftSettings: strict),
+        // What goes: months by retention, an install by erasure.
+        .target(
+            name: "Removal", dependencies: ["Accounts", "Health", "Projections", "Sends", "ServiceRuntime", "Values"],
+            swiftSettings: strict),
         // Believable telemetry, and how it gets to a server.
         .target(
             name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
@@ -97,24 +111,28 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "BellwetherVersion", "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "ServiceRuntime",
+                "Accounts", "BellwetherVersion", "EmbeddedPostgres", "Health", "Migrations", "Postgres",
+                "ServiceRuntime",
             ],
             swiftSettings: strict),
         .target(
             name: "Serving",
-            dependencies: ["EventLog", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Values"],
+            dependencies: [
+                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Values",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Ingestion", "Migrations", "Postgres",
-                "Projections", "Registry", "Reports", "Sends", "ServiceRuntime", "Serving", "Telemetry", "Values",
+                "Accounts", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion",
+                "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends", "ServiceRuntime",
+                "Serving", "Telemetry", "Values",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "bellwether-demo",
             dependencies: [
-                "Console", "EmbeddedPostgres", "EventLog", "HTTPServer", "Postgres", "Posting", "Projections",
+                "Accounts", "Console", "EmbeddedPostgres", "HTTPServer", "Postgres", "Posting", "Projections",
                 "Reports", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
             swiftSettings: strict),
@@ -158,7 +176,7 @@ let package = Package(
         .testTarget(
             name: "IngestionTests",
             dependencies: [
-                "CatalogueSupport", "EventLog", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
+                "Accounts", "CatalogueSupport", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -201,8 +219,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime", "Telemetry",
-                "Values",
+                "Accounts", "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime",
+                "Telemetry", "Values",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // The example of the guide "Adding a projector", compiled as the guide has it.
@@ -212,17 +230,17 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CatalogueSupport", "EmbeddedPostgres", "EventLog", "FunnelOracle", "HTTPServer", "Ingestion",
-                "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports", "Sends",
-                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "EventLog", "FunnelOracle", "Health", "HTTPServer",
+                "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports",
+                "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion", "CatalogueSupport",
-                "EmbeddedPostgres", "EventLog", "Ingestion", "post-a-story", "Postgres", "Registry", "Sends",
-                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Accounts", "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion",
+                "CatalogueSupport", "EmbeddedPostgres", "EventLog", "Ingestion", "post-a-story", "Postgres", "Registry",
+                "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // An app and its extension, to be killed.

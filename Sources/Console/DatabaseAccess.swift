@@ -1,6 +1,7 @@
+package import Accounts
 package import EmbeddedPostgres
-package import EventLog
 internal import Glibc
+package import Health
 internal import Migrations
 package import Postgres
 package import ServiceRuntime

@@ -1,4 +1,4 @@
-internal import EventLog
+internal import Accounts
 package import Postgres
 package import ServiceRuntime
 

@@ -1,3 +1,4 @@
+internal import Accounts
 package import Postgres
 package import ServiceRuntime
 internal import Telemetry

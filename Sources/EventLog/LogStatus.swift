@@ -1,4 +1,5 @@
 package import Postgres
+package import Telemetry
 package import Values
 
 /// How the log stands, for an operator.
@@ -43,5 +44,12 @@ package struct LogStatus: Sendable {
             head: try totals.get(0), lastCommitAt: try totals.optional(1), events: try totals.get(2),
             apps: try totals.get(3), rejected: try totals.get(4), databaseBytes: try totals.get(5),
             partitions: partitions)
+    }
+}
+
+extension Shard {
+    /// Into how many shards this database divides its installs. Never changes.
+    package static func count(on connection: inout Connection) throws(PostgresError) -> Int16 {
+        try connection.query("SELECT shards FROM log.head")[0].get(0)
     }
 }

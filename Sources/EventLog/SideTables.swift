@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Postgres
 internal import Telemetry
 internal import Values

@@ -1,3 +1,4 @@
+package import Accounts
 package import Postgres
 package import Telemetry
 package import Values

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventLog
 package import HTTPServer
 package import Postgres

@@ -1,3 +1,4 @@
+internal import Accounts
 internal import HTTPServer
 
 /// Which web pages may post from a browser (CORS). None, unless the operator names them.

@@ -1,4 +1,4 @@
-package import EventLog
+package import Accounts
 internal import Postgres
 package import ServiceRuntime
 

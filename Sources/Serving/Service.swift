@@ -1,5 +1,7 @@
+internal import Accounts
 package import EventLog
 package import HTTPServer
+internal import Health
 package import Ingestion
 internal import Projections
 package import ServiceRuntime

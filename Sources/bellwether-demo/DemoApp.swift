@@ -1,5 +1,5 @@
+internal import Accounts
 internal import Console
-internal import EventLog
 internal import Postgres
 internal import Reports
 internal import Simulation

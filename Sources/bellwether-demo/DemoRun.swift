@@ -1,6 +1,5 @@
 internal import Console
 internal import EmbeddedPostgres
-internal import EventLog
 internal import Glibc
 internal import HTTPServer
 internal import Postgres

@@ -1,6 +1,7 @@
+internal import Accounts
 internal import Console
 internal import EmbeddedPostgres
-internal import EventLog
+internal import Health
 internal import ServiceRuntime
 
 /// Prints a URL for other programs, and leaves an embedded database running for them.

@@ -1,10 +1,8 @@
 internal import Console
 internal import EventLog
-internal import Postgres
 internal import Projections
-internal import Sends
+internal import Removal
 internal import ServiceRuntime
-internal import Telemetry
 internal import Values
 
 /// Erases one install.
@@ -38,13 +36,10 @@ struct EraseCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
-        let app = try Apps.named(slug, on: &connection)
-        let receipt = try ErasureRun(ProjectionControl(url: access.url, log: log)).run(app: app.id, install: install)
-        let exportRows = try FCMExportStore.forgetErased(of: app.id, on: &connection)
+        let receipt = try RemovalOfInstall(database: access.url, log: log).run(install, ofApp: slug)
         switch format {
-        case .text: StandardStream.output.write(text(receipt, exportRows: exportRows))
-        case .json: StandardStream.output.write(json(receipt, exportRows: exportRows))
+        case .text: StandardStream.output.write(text(receipt.erased, exportRows: receipt.exportRows))
+        case .json: StandardStream.output.write(json(receipt.erased, exportRows: receipt.exportRows))
         }
         return .done
     }

@@ -1,5 +1,6 @@
 internal import Console
 internal import EventLog
+internal import Health
 internal import Migrations
 internal import Postgres
 internal import Projections

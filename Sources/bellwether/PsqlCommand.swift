@@ -1,6 +1,7 @@
+internal import Accounts
 internal import Console
-internal import EventLog
 internal import Glibc
+internal import Health
 internal import Postgres
 internal import ServiceRuntime
 

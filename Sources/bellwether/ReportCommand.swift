@@ -1,5 +1,4 @@
 internal import Console
-internal import EventLog
 internal import Glibc
 internal import Postgres
 internal import Reports

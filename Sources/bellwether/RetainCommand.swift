@@ -1,8 +1,6 @@
 internal import Console
-internal import EventLog
-internal import Postgres
 internal import Projections
-internal import Sends
+internal import Removal
 internal import ServiceRuntime
 
 /// Drops old months.
@@ -33,22 +31,10 @@ struct RetainCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        // First, while the deliveries that say of which campaign a message is are still there.
-        var connection = try LogSession.open(url: access.url, role: nil, purpose: "retention", log: log)
-        if let fault = try ClockComparison(on: &connection, clock: { WallClock.now }).fault() {
-            StandardStream.error.write(
-                "bellwether: nothing was dropped, because the clocks do not agree on what is old: \(fault).\n")
-            return .failed
-        }
-        let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)
-        var outcomes: [RetentionRun.Outcome] = []
-        let remainder = try RetentionRun(ProjectionControl(url: access.url, log: log)).run(
-            days: days, now: WallClock.now
-        ) {
-            outcome in
-            outcomes.append(outcome)
+        let gone = try RemovalByAge(database: access.url, log: log).run(keeping: days) { outcome in
             if case .text = format { StandardStream.output.write(sentence(outcome)) }
         }
+        let (outcomes, remainder, exportRows) = (gone.months, gone.remainder, gone.exportRows)
         switch format {
         case .text:
             if outcomes.isEmpty && remainder.isEmpty {

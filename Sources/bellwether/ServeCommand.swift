@@ -3,6 +3,7 @@ internal import EmbeddedPostgres
 internal import EventLog
 internal import Glibc
 internal import HTTPServer
+internal import Health
 internal import Ingestion
 internal import ServiceRuntime
 internal import Serving

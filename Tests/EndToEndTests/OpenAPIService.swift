@@ -1,4 +1,4 @@
-import EventLog
+import Accounts
 import TestSupport
 
 /// The real service on a database of its own, and a second one whose database is away and whose metrics are elsewhere.

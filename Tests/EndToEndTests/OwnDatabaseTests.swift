@@ -1,3 +1,4 @@
+import Accounts
 import EventLog
 import Foundation
 import Postgres

@@ -1,4 +1,4 @@
-import EventLog
+import Accounts
 import Foundation
 import TestSupport
 import Testing

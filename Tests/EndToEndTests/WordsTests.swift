@@ -1,4 +1,3 @@
-import EventLog
 import Postgres
 import TestSupport
 import Testing

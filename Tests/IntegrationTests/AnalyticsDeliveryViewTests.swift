@@ -1,4 +1,3 @@
-import EventLog
 import Migrations
 import Postgres
 import Telemetry

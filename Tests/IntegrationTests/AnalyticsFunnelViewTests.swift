@@ -1,4 +1,3 @@
-import EventLog
 import Postgres
 import Projections
 import Telemetry

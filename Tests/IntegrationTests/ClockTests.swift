@@ -1,5 +1,5 @@
-import EventLog
-import Ingestion
+import Accounts
+import Health
 import Postgres
 import ServiceRuntime
 import Telemetry

@@ -1,3 +1,4 @@
+import Accounts
 import EventLog
 import Postgres
 import ServiceRuntime

@@ -1,4 +1,3 @@
-import EventLog
 import FunnelOracle
 import Postgres
 import Projections

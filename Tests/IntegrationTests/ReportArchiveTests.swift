@@ -1,4 +1,4 @@
-import EventLog
+import Accounts
 import Postgres
 import Telemetry
 import TestSupport

@@ -1,5 +1,4 @@
 import EmbeddedPostgres
-import EventLog
 import FunnelOracle
 import Postgres
 import ServiceRuntime

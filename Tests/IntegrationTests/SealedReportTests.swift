@@ -1,4 +1,3 @@
-import EventLog
 import Projections
 import ServiceRuntime
 import Telemetry

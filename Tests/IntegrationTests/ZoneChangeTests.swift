@@ -1,4 +1,4 @@
-import EventLog
+import Accounts
 import FunnelOracle
 import Postgres
 import Projections

@@ -1,5 +1,5 @@
+internal import Accounts
 package import EmbeddedPostgres
-internal import EventLog
 internal import Foundation
 internal import Migrations
 internal import Postgres

@@ -1,4 +1,4 @@
-internal import EventLog
+internal import Accounts
 internal import ServiceRuntime
 
 /// A bucket of tokens for each app that has a limit.

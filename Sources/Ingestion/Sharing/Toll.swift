@@ -1,4 +1,4 @@
-internal import EventLog
+internal import Accounts
 internal import ServiceRuntime
 
 /// What one request has paid of its app's rate limit: first what is seen before it is unpacked, more as more is seen.

@@ -1,4 +1,3 @@
-internal import EventLog
 internal import Postgres
 package import ServiceRuntime
 

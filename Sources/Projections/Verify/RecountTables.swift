@@ -1,4 +1,3 @@
-internal import EventLog
 package import Postgres
 
 /// What recounts are made of: temporary relations that hold one shard as it was at one position, anew in each

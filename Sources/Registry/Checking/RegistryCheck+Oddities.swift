@@ -1,4 +1,4 @@
-internal import EventLog
+internal import Accounts
 internal import Postgres
 
 extension RegistryCheck {

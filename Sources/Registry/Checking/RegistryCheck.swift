@@ -1,4 +1,4 @@
-package import EventLog
+package import Accounts
 package import Postgres
 package import Values
 

@@ -1,4 +1,4 @@
-internal import EventLog
+internal import Accounts
 package import Postgres
 
 /// What became of an import.

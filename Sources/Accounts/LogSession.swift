@@ -1,6 +1,5 @@
 package import Postgres
 package import ServiceRuntime
-package import Telemetry
 
 /// How a process of this program talks to the database: the session settings and the role of its work.
 package enum LogSession {
@@ -55,12 +54,5 @@ package enum LogSession {
                 guard error.isRetriable, attempts < 20, !deadline.hasPassed else { throw error }
             }
         }
-    }
-}
-
-extension Shard {
-    /// Into how many shards this database divides its installs. Never changes.
-    package static func count(on connection: inout Connection) throws(PostgresError) -> Int16 {
-        try connection.query("SELECT shards FROM log.head")[0].get(0)
     }
 }

@@ -1,4 +1,3 @@
-internal import EventLog
 package import Postgres
 package import ServiceRuntime
 package import Values

@@ -1,3 +1,4 @@
+package import Accounts
 package import EventLog
 internal import Migrations
 internal import Postgres

@@ -1,10 +1,10 @@
-internal import EventLog
+internal import Accounts
 internal import Migrations
-internal import Postgres
-internal import ServiceRuntime
+package import Postgres
+package import ServiceRuntime
 
 /// How well the database has to fit this program, for a command to begin.
-package enum DatabaseFit {
+package enum DatabaseFit: Sendable {
     /// What this version made, and no other: the rules of another would do harm, or fail somewhere in the middle.
     case exact
     /// Anything that was migrated once: for whoever only reads what is there.
@@ -15,7 +15,7 @@ package enum DatabaseFit {
     case any
 
     /// Throws what does not fit in the database of a URL, and what to do about it.
-    func check(_ url: String, log: Log) throws {
+    package func check(_ url: String, log: Log) throws {
         switch self {
         case .exact, .anyVersion: break
         case .seenLater, .any: return
@@ -30,18 +30,18 @@ package enum DatabaseFit {
             // A login that may not read of migrations, as a reporter's: there is something that it may not read.
             case (.insufficientPrivilege?, _), (.lockNotAvailable?, .anyVersion): return
             case (.lockNotAvailable?, _):
-                throw Failure("the database is being migrated right now: run this again when that is done")
+                throw Misfit("the database is being migrated right now: run this again when that is done")
             default: throw error
             }
         }
         if case .anyVersion = self {
             guard case .pending(let names) = state, names.first == Migrations.steps.first?.name else { return }
         }
-        if let misfit = state.misfit { throw Failure(misfit) }
+        if let misfit = state.misfit { throw Misfit(misfit) }
     }
 
     /// Whether the command can do its work on an embedded database that could not be migrated for this reason.
-    func bears(_ error: MigrationError) -> Bool {
+    package func bears(_ error: MigrationError) -> Bool {
         switch (self, error) {
         case (.anyVersion, .newer), (.anyVersion, .drifted), (.anyVersion, .unreleased), (.any, .newer),
             (.any, .drifted),
@@ -50,4 +50,11 @@ package enum DatabaseFit {
         default: false
         }
     }
+}
+
+/// What does not fit, and what to do about it.
+package struct Misfit: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
 }
