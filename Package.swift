@@ -194,7 +194,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ReportsTests",
-            dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "TestSupport", "Values"],
+            dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "Telemetry", "TestSupport", "Values"],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",

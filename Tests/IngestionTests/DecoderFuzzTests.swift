@@ -61,7 +61,7 @@ struct DecoderFuzzTests {
                 switch item {
                 case .rejected(_, _, let rejection):
                     outcomes.rejected += 1
-                    #expect(!rejection.detail.contains("\u{0}") && rejection.detail.utf8.count < 300)
+                    #expect(!rejection.detail.contains("\u{0}") && rejection.detail.utf8.count < 400)
                 case .event(let event):
                     outcomes.events += 1
                     let key = event.notificationKey

@@ -54,7 +54,7 @@ struct MemberTests {
                 default: .invalidField
                 }
             #expect(rejection.reason == reason, "\(sample)")
-            #expect(rejection.detail.hasPrefix("\(path): ") && rejection.detail.utf8.count < 300, "\(rejection.detail)")
+            #expect(rejection.detail.hasPrefix("\(path): ") && rejection.detail.utf8.count < 400, "\(rejection.detail)")
         }
     }
 

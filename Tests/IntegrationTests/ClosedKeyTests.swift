@@ -5,6 +5,7 @@ import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The key is asked again when the commit is made")
 struct ClosedKeyTests {

@@ -1,4 +1,5 @@
 internal import Telemetry
+internal import Values
 
 /// A report in words and tables, before anybody has decided how it looks. It is written once and drawn as text, Markdown
 /// and HTML. Any of its texts may contain names from outside, unchanged: whoever draws a page makes all of it safe.

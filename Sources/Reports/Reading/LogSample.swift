@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// The parts of the log that are read, since a whole month of it may be too much.
 ///

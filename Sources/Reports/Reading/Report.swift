@@ -1,5 +1,6 @@
 internal import Postgres
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// The summary of one day of one app: what a report says, in whatever format it is printed. Everything in it is read from
 /// `analytics.*`; the comments of those views say what the numbers mean.

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// Reads the report of a day from `analytics.*`. It reads in one snapshot, so all its numbers describe the same moment. It
 /// does not read what earlier reports said: `restated` stays empty.

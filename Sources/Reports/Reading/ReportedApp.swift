@@ -1,6 +1,7 @@
 package import Postgres
 internal import ServiceRuntime
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// An app as analysts see it.
 package struct ReportedApp: Hashable, Sendable {

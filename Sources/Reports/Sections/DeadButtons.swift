@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// A button that was delivered often and that nobody has tapped in four weeks, or for at least a week.
 struct DeadAction: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// A day that has changed since it was reported.
 struct Restatement: Hashable, Sendable {

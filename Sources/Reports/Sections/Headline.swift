@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// The counts of the day, and how they compare with other days.
 package struct Headline: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// Deliveries, response rate and receipt coverage of the day, compared with other days.
 enum HeadlineSection: ReportSection {

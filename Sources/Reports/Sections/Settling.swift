@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// How much of the day is likely still to come. The receipt of a push that nobody touched is sent at the app's next launch.
 struct Settling: Hashable, Sendable {

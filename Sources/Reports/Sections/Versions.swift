@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// One version of the app on one platform, and whether its receipts still arrive.
 struct VersionSummary: Hashable, Sendable {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Telemetry
+internal import Values
 
 /// Decides which buttons are dead, from the 28 days up to the report's. There are two kinds:
 ///
