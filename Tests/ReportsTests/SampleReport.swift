@@ -1,7 +1,6 @@
 import Telemetry
 
 @testable import Reports
-internal import Values
 
 /// Whole reports to draw: every section has something to say, and some of the names are hostile.
 enum SampleReport {
