@@ -1,4 +1,5 @@
 import Telemetry
+import Values
 
 @testable import Reports
 
