@@ -19,6 +19,24 @@ struct Losses {
     /// The keys that open nothing any more.
     private(set) var closedKeys: Set<Int32> = []
 
+    /// Knows nothing yet.
+    init() {}
+
+    /// What bars events of some installs now, from the answers to `questions`: for whoever asks once.
+    init(answers: ArraySlice<Rows>) throws(PostgresError) {
+        for rows in answers.prefix(1) { try learnErased(rows) }
+        for rows in answers.dropFirst() { try learnClosed(rows) }
+    }
+
+    static func questions(of installs: Set<UUID>, app: Int32) -> [Statement] {
+        [
+            """
+            SELECT app, install_id, erased_at FROM log.erasure
+            WHERE app = \(app) AND install_id = ANY (\(Array(installs)))
+            """, closedMonths,
+        ]
+    }
+
     /// Nothing was ever erased or retained: nobody has to be asked about.
     var isEmpty: Bool { erased.isEmpty && closed.isEmpty }
 
@@ -48,15 +66,28 @@ struct Losses {
         let answers = try connection.pipeline([
             "SELECT history FROM log.head",
             "SELECT app, install_id, erased_at FROM log.erasure WHERE history > \(known)",
-            """
-            SELECT month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC'
-            FROM log.partition WHERE closed_at IS NOT NULL ORDER BY month
-            """,
+            Self.closedMonths,
             "SELECT id FROM log.api_key WHERE revoked_at IS NOT NULL",
         ])
-        for row in answers[1] { erased[Install(app: try row.get(0), id: try row.get(1))] = try row.get(2) }
+        try learnErased(answers[1])
+        try learnClosed(answers[2])
+        closedKeys = []
+        for row in answers[3] { closedKeys.insert(try row.get(0)) }
+        history = try answers[0][0].get(0)
+    }
+
+    private static let closedMonths: Statement = """
+        SELECT month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC'
+        FROM log.partition WHERE closed_at IS NOT NULL ORDER BY month
+        """
+
+    private mutating func learnErased(_ rows: Rows) throws(PostgresError) {
+        for row in rows { erased[Install(app: try row.get(0), id: try row.get(1))] = try row.get(2) }
+    }
+
+    private mutating func learnClosed(_ rows: Rows) throws(PostgresError) {
         closed = []
-        for row in answers[2] {
+        for row in rows {
             let (start, end): (Timestamp, Timestamp) = (try row.get(0), try row.get(1))
             if let last = closed.last, last.upperBound == start {
                 closed[closed.count - 1] = last.lowerBound..<end
@@ -64,9 +95,6 @@ struct Losses {
                 closed.append(start..<end)
             }
         }
-        closedKeys = []
-        for row in answers[3] { closedKeys.insert(try row.get(0)) }
-        history = try answers[0][0].get(0)
     }
 }
 

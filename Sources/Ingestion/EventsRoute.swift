@@ -8,6 +8,8 @@ package import Values
 package final class EventsRoute: Sendable {
     private let admission: Admission
     private let commits: GroupCommit
+    /// Answers dry runs.
+    private let clerk: Clerk
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
@@ -15,7 +17,8 @@ package final class EventsRoute: Sendable {
 
     /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
     package init(
-        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, metrics: IngestionMetrics, log: Log,
+        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, clerk: Clerk, metrics: IngestionMetrics,
+        log: Log,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
         clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
@@ -24,13 +27,14 @@ package final class EventsRoute: Sendable {
             wrongKind: "Events are posted with a write key; this is a server key.",
             unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: clockFault)
         self.commits = commits
+        self.clerk = clerk
         self.metrics = metrics
         self.log = log
         self.clock = clock
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        let request = Request(receivedAt: clock(), began: .now, answer: answer)
+        let request = Request(receivedAt: clock(), began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
         admission.admit(head, answer) { [self] body, access, toll in receive(body, request, access, toll) }
     }
 
@@ -39,6 +43,7 @@ package final class EventsRoute: Sendable {
         let receivedAt: Timestamp
         let began: Deadline
         let answer: Answer
+        let isDry: Bool
     }
 
     private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
@@ -48,6 +53,10 @@ package final class EventsRoute: Sendable {
         } catch { return request.answer.send(Problem(decoding: error)) }
         Waypoint.pass("decoded")
         toll?.raise(to: envelope.items.count + envelope.drops.count)
+        if request.isDry {
+            let dryRun = EventsDryRun(envelope: envelope, receivedAt: request.receivedAt, access: access)
+            return dryRun.run(by: clerk, bytes: body.count, request.answer)
+        }
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)
             log.warning(

@@ -101,7 +101,8 @@ package final class Service: Sendable {
                 Router.Routes(
                     events: EventsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, commits: ingestion.commits,
-                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining,
+                        clerk: ingestion.clerk, metrics: metrics, log: log, clock: configuration.clock,
+                        isDraining: isDraining,
                         clockFault: { watch.fault }),
                     categories: CategoriesRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk,

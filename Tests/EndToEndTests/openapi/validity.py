@@ -29,9 +29,13 @@ CONTENT = each(MEDIA_TYPE, "^[a-z]+/[a-z.+-]+$")
 HEADER = or_reference(closed(["schema"], description=WORDS, required={"type": "boolean"}, schema=SCHEMA))
 RESPONSE = or_reference(closed(["description"], description=WORDS, headers=each(HEADER), content=CONTENT))
 SECURITY = {"type": "array", "items": each({"type": "array"})}
+PARAMETER = closed(
+    ["name", "in", "schema"], name=WORDS, description=WORDS, required={"type": "boolean"}, schema=SCHEMA, example={},
+    **{"in": {"enum": ["query", "path", "header", "cookie"]}})
 OPERATION = closed(
     ["operationId", "responses", "summary", "tags", "security"], tags={"type": "array", "items": WORDS}, summary=WORDS,
-    description=WORDS, operationId=WORDS, security=SECURITY, responses=each(RESPONSE, "^[1-5][0-9][0-9]$"),
+    description=WORDS, operationId=WORDS, security=SECURITY, parameters={"type": "array", "items": PARAMETER},
+    responses=each(RESPONSE, "^[1-5][0-9][0-9]$"),
     requestBody=closed(["content"], description=WORDS, required={"type": "boolean"}, content=CONTENT))
 OPENAPI = closed(
     ["openapi", "info", "paths", "components"], openapi={"type": "string", "pattern": "^3\\.1\\.[0-9]+$"},

@@ -1,0 +1,44 @@
+package import Postgres
+internal import Telemetry
+
+/// What would become of a submission if it were appended now. It asks what the appender asks, stores nothing and learns no word.
+package enum DryRun {
+    /// A verdict for each of its events, all as of one moment. Only what PostgreSQL itself would refuse (`unstorable`) stays unseen.
+    package static func verdicts(
+        of submission: Submission, on connection: inout Connection
+    ) throws(PostgresError) -> [Verdict] {
+        var batch = PendingBatch([submission])
+        // An event's words decide nothing about it, so nobody asks for their ids.
+        var words = WordCache()
+        _ = batch.nameCandidates(&words)
+        batch.settleRepeats()
+        let candidates = batch.candidates
+        guard let probe = Probe.statement(candidates[...]) else { return [] }
+        let answers = try connection.pipeline(
+            [begin, settings, probe]
+                + Losses.questions(of: Set(candidates.map(\.identity.install)), app: submission.app) + ["COMMIT"])
+        let known = try Probe.places(answers[2])
+        let losses = try Losses(answers: answers[3...4])
+        for (place, candidate) in candidates.enumerated() {
+            if known.contains(place) {
+                batch.settleKnown(candidate)
+            } else if let rejection = losses.rejection(of: submission.events[candidate.event], app: submission.app) {
+                batch.reject(candidate, rejection)
+            } else {
+                batch.settle([candidate], known: [])
+            }
+        }
+        guard let verdicts = batch.settledVerdicts?.first, let verdicts else {
+            throw .decoding("an event was left without a verdict")
+        }
+        return verdicts
+    }
+
+    private static let begin: Statement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+    /// As on a writer's connection: the probe looks each event up by the index, whatever the statistics say.
+    private static let settings: Statement = """
+        SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+            set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)
+        """
+}
