@@ -29,6 +29,18 @@ extension String {
         }
     }
 
+    /// JSON as it is, but for what turns the line round, breaks it or hides in it: that stands in its strings alone, and is
+    /// escaped there.
+    package init(escapedJSON json: String) {
+        self = ""
+        for scalar in json.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: appendEscaped(scalar)
+            default: unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     /// A text as a JSON string literal.
     package init(json text: String) {
         self = ""

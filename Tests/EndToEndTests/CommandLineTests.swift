@@ -17,7 +17,7 @@ struct CommandLineTests {
     }
 
     /// They have nothing to do with a database.
-    private static let withoutDatabase = [["completion"], ["man"], ["simulate"], ["demo"]]
+    private static let withoutDatabase = [["event", "check"], ["completion"], ["man"], ["simulate"], ["demo"]]
 
     @Test("every command explains itself, its options and their variables, on standard output")
     func help() throws {

@@ -1,0 +1,103 @@
+internal import ServiceRuntime
+package import Telemetry
+
+/// What would become of the events of an envelope, as far as the envelope itself tells: it is decoded as by the service, and
+/// no database is asked.
+package struct EnvelopeCheck: Sendable {
+    /// One event.
+    package enum Fate: Sendable {
+        case accepted(Event)
+        /// The same event stands before it.
+        case duplicate(Event)
+        case rejected(id: UUID?, Rejection)
+    }
+
+    /// In the order of the envelope.
+    package let fates: [Fate]
+    /// What is wrong with its `dropped`, which rejects no event.
+    package let invalidDrops: [String]
+
+    /// Throws where nothing of it can be read.
+    package init(_ body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) {
+        struct Identity: Hashable {
+            let id: UUID
+            let install: UUID
+            let at: Timestamp
+        }
+        let envelope = try EnvelopeDecoder().decode(body: body, receivedAt: receivedAt)
+        var known: Set<Identity> = []
+        fates = envelope.items.map { item in
+            switch item {
+            case .rejected(let id, _, let rejection): return .rejected(id: id, rejection)
+            case .event(let event):
+                let identity = Identity(id: event.id, install: event.source.installID, at: event.deviceAt)
+                return known.insert(identity).inserted ? .accepted(event) : .duplicate(event)
+            }
+        }
+        invalidDrops = envelope.invalidDrops
+    }
+
+    /// Whether no event would be rejected.
+    package var isClean: Bool { counts.rejected == 0 }
+
+    private var counts: (accepted: Int, duplicate: Int, rejected: Int) {
+        fates.reduce(into: (0, 0, 0)) { counts, fate in
+            switch fate {
+            case .accepted: counts.0 += 1
+            case .duplicate: counts.1 += 1
+            case .rejected: counts.2 += 1
+            }
+        }
+    }
+
+    /// A line for each event, and the sums.
+    package var text: String {
+        var text = ""
+        for (index, fate) in fates.enumerated() {
+            switch fate {
+            case .accepted(let event):
+                text += "events[\(index)]  accepted  \(event.type.name)"
+                if let extra = event.extraText { text += "  extra: \(String(printable: extra))" }
+            case .duplicate(let event):
+                text += "events[\(index)]  duplicate  \(event.type.name): the same event stands before it"
+            case .rejected(_, let rejection):
+                text +=
+                    "events[\(index)]  rejected  \(rejection.reason.rawValue): \(String(printable: rejection.detail))"
+            }
+            text += "\n"
+        }
+        for problem in invalidDrops { text += "\(String(printable: problem))\n" }
+        let counts = counts
+        return text + "accepted \(counts.accepted), duplicate \(counts.duplicate), rejected \(counts.rejected)\n"
+    }
+
+    /// One object, in a line.
+    package var json: String {
+        let results = fates.enumerated().map { index, fate in
+            let result: String
+            switch fate {
+            case .accepted(let event): result = "\"accepted\",\(Self.members(of: event))"
+            case .duplicate(let event): result = "\"duplicate\",\(Self.members(of: event))"
+            case .rejected(let id, let rejection):
+                result =
+                    "\"rejected\",\"id\":\(id.map { "\"\($0)\"" } ?? "null"),\"reason\":\"\(rejection.reason.rawValue)\","
+                    + "\"detail\":\(String(json: rejection.detail))"
+            }
+            return "{\"index\":\(index),\"result\":\(result)}"
+        }
+        let problems = invalidDrops.map { String(json: $0) }.joined(separator: ",")
+        let counts = counts
+        return "{\"accepted\":\(counts.accepted),\"duplicate\":\(counts.duplicate),\"rejected\":\(counts.rejected),"
+            + "\"results\":[\(results.joined(separator: ","))],\"invalid_dropped\":[\(problems)]}\n"
+    }
+
+    private static func members(of event: Event) -> String {
+        let extra = event.extraText.map { String(escapedJSON: $0) } ?? "null"
+        return "\"id\":\"\(event.id)\",\"type\":\"\(event.type.name)\",\"extra\":\(extra)"
+    }
+}
+
+extension Event {
+    /// What goes to the column `extra`.
+    fileprivate var extraText: String? { extra.map { String(decoding: $0, as: UTF8.self) } }
+}
