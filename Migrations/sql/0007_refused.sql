@@ -20,6 +20,8 @@ CREATE TABLE log.rejected (
     UNIQUE (app, raw_hash)
 );
 CREATE INDEX rejected_by_time ON log.rejected (app, received_at);
+-- Who follows the log asks what each batch refused.
+CREATE INDEX rejected_by_batch ON log.rejected (batch_id);
 -- Erasure looks for what was refused of an install while projectors wait.
 CREATE INDEX rejected_by_install ON log.rejected (install_id, app) WHERE install_id IS NOT NULL;
 

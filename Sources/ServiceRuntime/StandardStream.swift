@@ -7,6 +7,11 @@ package enum StandardStream: Int32, Sendable {
 
     private static let failures = Lock<[StandardStream: Int32]>([:])
 
+    private static let deserted = Lock<Set<StandardStream>>([])
+
+    /// Whether its reader went away: whoever writes without end has nobody to write for.
+    package var isDeserted: Bool { Self.deserted.withLock { $0.contains(self) } }
+
     /// Why something that was written did not arrive, in the words of the system; nil while all did. A reader that went
     /// away had enough: that is none.
     package var failure: String? {
@@ -30,7 +35,11 @@ package enum StandardStream: Int32, Sendable {
             }
             let code = written == 0 ? EIO : errno
             if code == EINTR { continue }
-            if code != EPIPE { Self.failures.withLock { $0[self] = $0[self] ?? code } }
+            if code == EPIPE {
+                _ = Self.deserted.withLock { $0.insert(self) }
+            } else {
+                Self.failures.withLock { $0[self] = $0[self] ?? code }
+            }
             return
         }
     }

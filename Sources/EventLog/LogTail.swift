@@ -1,0 +1,155 @@
+package import Postgres
+package import Telemetry
+
+/// Follows the log by its positions, as an analyst may: what each batch brought, batch by batch, each event once.
+///
+/// A page of events is read at a time, so a large batch takes no more memory than a small one.
+package struct LogTail {
+    /// Which events are shown.
+    package struct Filter: Sendable {
+        package var app: String?
+        package var install: UUID?
+        /// Of one type: then nothing that was refused is shown, since only what was stored has a type for sure.
+        package var type: EventType?
+
+        package init() {}
+
+        fileprivate var isOpen: Bool { app == nil && install == nil && type == nil }
+    }
+
+    /// What is shown of one event, for people and as JSON.
+    package struct Line: Sendable {
+        package let text: String
+        package let json: String
+    }
+
+    /// Everything up to this batch has been shown.
+    package private(set) var position: Int64
+    private let filter: Filter
+    /// Events of a page, and batches that are listed at once.
+    private let page: Int32
+
+    /// Shows what comes after a position.
+    package init(after position: Int64, _ filter: Filter = Filter(), page: Int32 = 200) {
+        (self.position, self.filter, self.page) = (position, filter, page)
+    }
+
+    /// The newest batch, 0 on an empty log.
+    package static func head(on connection: inout Connection) throws(PostgresError) -> Int64 {
+        try connection.query("SELECT coalesce((SELECT batch FROM analytics.batches ORDER BY batch DESC LIMIT 1), 0)")[0]
+            .get(0)
+    }
+
+    package static func knows(app: String, on connection: inout Connection) throws(PostgresError) -> Bool {
+        try !connection.query("SELECT FROM analytics.apps WHERE app = \(app)").isEmpty
+    }
+
+    /// Shows what has been committed since, in the order of the batches, until `show` says that it is enough.
+    package mutating func advance(
+        on connection: inout Connection, _ show: (Line) -> Bool
+    ) throws(PostgresError) -> Bool {
+        while true {
+            let batches = try connection.queryPrepared(
+                """
+                SELECT batch, events, rejected, least_device_at, greatest_device_at FROM analytics.batches
+                WHERE batch > \(position) ORDER BY batch LIMIT \(page)
+                """)
+            for row in batches {
+                let batch: Int64 = try row.get(0)
+                if try row.get(1, as: Int64.self) > 0, let least: Timestamp = try row.optional(3),
+                    let greatest: Timestamp = try row.optional(4),
+                    try !showEvents(of: batch, from: least, to: greatest, on: &connection, show)
+                {
+                    return false
+                }
+                let rejected: Int64 = try row.get(2)
+                if rejected > 0, filter.type == nil,
+                    try !showRejected(of: batch, count: rejected, on: &connection, show)
+                {
+                    return false
+                }
+                position = batch
+            }
+            if batches.count < Int(page) { return true }
+        }
+    }
+
+    private func showEvents(
+        of batch: Int64, from least: Timestamp, to greatest: Timestamp, on connection: inout Connection,
+        _ show: (Line) -> Bool
+    ) throws(PostgresError) -> Bool {
+        var after: (at: Timestamp, id: UUID, install: UUID, app: String)?
+        while true {
+            let rows = try connection.queryPrepared(
+                """
+                SELECT device_at, event_id, install_id, app,
+                    concat_ws('  ', batch, to_char(occurred_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), app, type, install_id,
+                        (SELECT string_agg(key || '=' || value, '  ') FROM json_each_text(row_to_json(e))
+                        WHERE value IS NOT NULL AND key = ANY (\(Self.shown)))),
+                    ('{"result": "accepted"}'::jsonb || jsonb_strip_nulls(to_jsonb(e) - 'extra')
+                        || CASE WHEN extra IS NULL THEN '{}' ELSE jsonb_build_object('extra', extra) END)::text
+                FROM analytics.events AS e
+                WHERE batch = \(batch) AND device_at BETWEEN \(least) AND \(greatest)
+                    AND (\(filter.app) IS NULL OR app = \(filter.app))
+                    AND (\(filter.install) IS NULL OR install_id = \(filter.install))
+                    AND (\(filter.type?.name) IS NULL OR type = \(filter.type?.name))
+                    AND (\(after?.at) IS NULL
+                        OR (device_at, event_id, install_id, app) > (\(after?.at), \(after?.id), \(after?.install), \(after?.app)))
+                ORDER BY device_at, event_id, install_id, app LIMIT \(page)
+                """)
+            for row in rows {
+                guard show(Line(text: try row.get(4), json: try row.get(5))) else { return false }
+                after = (try row.get(0), try row.get(1), try row.get(2), try row.get(3))
+            }
+            if rows.count < Int(page) { return true }
+        }
+    }
+
+    /// What of a batch was refused and why. The same raw event is kept once, and only so many a day: what else was refused
+    /// has no app and no install any more, and is told as a count.
+    private func showRejected(
+        of batch: Int64, count: Int64, on connection: inout Connection, _ show: (Line) -> Bool
+    ) throws(PostgresError) -> Bool {
+        var (after, shown): (Int64, Int64) = (0, 0)
+        while true {
+            let rows = try connection.queryPrepared(
+                """
+                SELECT rejection,
+                    concat_ws('  ', batch, to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), app, 'rejected', install_id,
+                        reason || ': ' || detail, 'key=' || key),
+                    (jsonb_build_object('result', 'rejected') || jsonb_strip_nulls(to_jsonb(r)))::text
+                FROM (
+                    SELECT rejection, batch, received_at, app, key, install_id, event_id, reason, detail
+                    FROM analytics.rejected_events WHERE batch = \(batch)
+                        AND (\(filter.app) IS NULL OR app = \(filter.app))
+                        AND (\(filter.install) IS NULL OR install_id = \(filter.install))
+                        AND rejection > \(after)
+                    ORDER BY rejection LIMIT \(page)
+                ) AS r ORDER BY rejection
+                """)
+            for row in rows {
+                guard show(Line(text: try row.get(1), json: try row.get(2))) else { return false }
+                after = try row.get(0)
+                shown += 1
+            }
+            if rows.count < Int(page) { break }
+        }
+        guard filter.isOpen, count > shown else { return true }
+        let rest = count - shown
+        return show(
+            Line(
+                text: "\(batch)  \(rest) more rejected, kept already or not kept: see bellwether rejected list",
+                json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}"))
+    }
+
+    /// The columns that a line for people has beside the first ones: which notification, what happened, what was left over.
+    private static let shown: [String] =
+        Member.allCases.filter { member in
+            switch member.declaration.object {
+            case .event: ![.eventID, .type, .deviceAt].contains(member)
+            case .notification: [.category, .campaign, .thread].contains(member)
+            case .media: true
+            case .source: false
+            }
+        }.compactMap(\.declaration.column) + ["notification_key", "extra"]
+}
