@@ -42,6 +42,9 @@ CREATE TABLE report.told (
 -- A report that was told stays told: who adds reports changes none.
 GRANT USAGE ON SCHEMA report TO bellwether_reporter;
 GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter;
+-- A metric of the process that projects says whether reports still come.
+GRANT USAGE ON SCHEMA report TO bellwether_projector;
+GRANT SELECT (app, day, made_at, is_final) ON report.kept TO bellwether_projector;
 
 -- Whoever keeps a report of an app waits for who is at it, until the transaction ends. A lock on a row, since everybody who can
 -- connect could take an advisory lock and never give it back.

@@ -85,6 +85,35 @@ struct ObservationTests {
         #expect((metrics.value("bellwether_connections") ?? 0) >= 1)
     }
 
+    @Test(
+        "the last report of a finished day is told by its time, of the app where that is longest ago, and names no app")
+    func lastReport() throws {
+        try ProjectedShop.open("--only", "project") { shop in
+            let client = shop.service.client()
+            func told() throws -> Double? {
+                try Metrics(client.get("/metrics").body).value("bellwether_last_report_timestamp_seconds")
+            }
+            #expect(try told() == 0)
+            _ = try shop.database.makeApp("news")
+            try shop.database.run(
+                """
+                INSERT INTO report.kept
+                    (app, day, position, made_at, is_final, content, as_text, as_markdown, as_html, as_json, as_csv)
+                SELECT app, day::date, 1, made_at::timestamptz, is_final, made_at, '', '', '', '', '' FROM (VALUES
+                    ('shop', '2026-11-19', '2026-11-20 03:00:00+00', true),
+                    ('shop', '2026-11-20', '2026-11-21 03:00:00+00', true),
+                    ('shop', '2026-11-21', '2026-11-21 09:00:00+00', false),
+                    -- An old day by hand says nothing of last night.
+                    ('shop', '2026-11-01', '2026-11-21 10:00:00+00', true),
+                    ('news', '2026-11-20', '2026-11-21 03:00:07+00', true)) AS k (app, day, made_at, is_final)
+                """)
+            let expected = Date.ISO8601FormatStyle().parseStrategy
+            let night = try Date("2026-11-21T03:00:00Z", strategy: expected).timeIntervalSince1970
+            let isTold = try eventually { try told() == night }
+            #expect(isTold)
+        }
+    }
+
     @Test("the log is one JSON object a line, with time, level and message")
     func log() throws {
         let lines = shared.service.log.split(separator: "\n")

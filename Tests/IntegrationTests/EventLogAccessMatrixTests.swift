@@ -56,6 +56,8 @@ struct EventLogAccessMatrixTests {
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
             "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",
+            "report: USAGE",
+            "report.kept: SELECT of app, SELECT of day, SELECT of is_final, SELECT of made_at",
         ] + ProjectionTables.parents.map { "projection.\($0): DELETE, INSERT, SELECT, UPDATE" },
         "bellwether_analyst": views, TestCluster.analyst: views,
         "bellwether_reporter": views + [

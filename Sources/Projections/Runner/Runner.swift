@@ -33,6 +33,8 @@ package final class Runner: Sendable {
         var stopped: [StoppedProjection] = []
         /// What has to be made anew.
         var due: [String] = []
+        /// See `LastReport.oldest`.
+        var lastReport: Timestamp?
     }
 
     let configuration: Configuration
@@ -70,6 +72,12 @@ package final class Runner: Sendable {
         ) {
             let seconds = Self.stalledSeconds(state.withLock { $0.advancedAt })
             return seconds < 1 ? 0 : seconds
+        }
+        metrics.gauge(
+            "bellwether_last_report_timestamp_seconds",
+            "When the last report of a finished day was kept, of the app where that is longest ago; 0 before the first."
+        ) {
+            state.withLock { state in state.lastReport.map { (Double($0.microseconds) / 1e6).rounded() } ?? 0 }
         }
         metrics.gauge(
             "bellwether_projection_stopped", "The batch at which a projection has stopped.", label: "projection"
@@ -150,7 +158,7 @@ package final class Runner: Sendable {
             do {
                 var connection = try ProjectionSession.open(
                     url: configuration.url, purpose: "projections", log: log)
-                var nextRound = Deadline.now
+                var (nextRound, nextReports) = (Deadline.now, Deadline.now)
                 if lane == 0 {
                     try steppers.during(&connection) { connection in try changeZones(byRules: true, &connection) }
                 }
@@ -158,6 +166,10 @@ package final class Runner: Sendable {
                     if lane == 0, nextRound.hasPassed {
                         try steppers.during(&connection) { connection in try look(&connection) }
                         nextRound = .after(seconds: 1)
+                    }
+                    if lane == 0, nextReports.hasPassed {
+                        try lookAtReports(&connection)
+                        nextReports = .after(seconds: Self.secondsBetweenReports)
                     }
                     rest(
                         try steppers.during(&connection) { connection in try follow(lane, &stepper, &connection) })
@@ -180,6 +192,22 @@ package final class Runner: Sendable {
         let due = try Renewal.due(on: &connection)
         state.withLock { state in (state.stopped, state.due) = (stopped, due) }
         try changeZones(byRules: false, &connection)
+    }
+
+    /// They come once a night.
+    private static let secondsBetweenReports: Double = 15
+
+    /// What keeps it from looking keeps nobody from projecting.
+    private func lookAtReports(_ connection: inout Connection) throws {
+        connection.deadline = .after(seconds: 10)
+        defer { connection.deadline = .never }
+        do {
+            let last = try LastReport.oldest(on: &connection)
+            state.withLock { state in state.lastReport = last }
+        } catch {
+            guard connection.isUsable else { throw error }
+            log.warning("the last reports could not be looked up", ["error": "\(error)"])
+        }
     }
 
     /// Takes up what a command began and did not end, and what an update of the time-zone data asks for.

@@ -1,0 +1,33 @@
+package import Postgres
+package import Telemetry
+
+/// When the last report of a finished day of an app was kept: whether the nightly run still comes.
+package struct LastReport: Sendable {
+    package let app: String
+    package let appMadeAt: Timestamp
+    /// Nil where none was ever kept.
+    package let keptAt: Timestamp?
+
+    /// Of each app, those that wait longest first.
+    package static func each(on connection: inout Connection) throws(PostgresError) -> [LastReport] {
+        var all: [LastReport] = []
+        for row in try connection.query("\(sql: found) ORDER BY coalesce(last.made_at, app.created_at), app.slug") {
+            all.append(LastReport(app: try row.get(0), appMadeAt: try row.get(1), keptAt: try row.optional(2)))
+        }
+        return all
+    }
+
+    /// Of the app whose last one is the oldest; nil where none was ever kept.
+    static func oldest(on connection: inout Connection) throws(PostgresError) -> Timestamp? {
+        try connection.query("SELECT min(made_at) FROM (\(sql: found)) AS each")[0].optional(0)
+    }
+
+    private static let found: StaticString = """
+        SELECT app.slug, app.created_at, last.made_at
+        FROM log.app AS app
+        LEFT JOIN LATERAL (
+            SELECT kept.made_at FROM report.kept AS kept WHERE kept.app = app.slug AND kept.is_final
+            ORDER BY kept.day DESC, kept.made_at DESC LIMIT 1
+        ) AS last ON true
+        """
+}
