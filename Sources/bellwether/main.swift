@@ -5,7 +5,7 @@ enum Commands {
     static var all: [any Command.Type] {
         [
             ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, ProjectCommand.self,
+            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, DoctorCommand.self, ProjectCommand.self,
             ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
             ReportCommand.self,
             EraseCommand.self, CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,

@@ -1,0 +1,59 @@
+internal import Console
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+
+/// Looks at everything that the service stands on.
+struct DoctorCommand: Command {
+    static let words = ["doctor"]
+    static let summary = "Check versions, rights, settings, clock, disk, archive and funnels; exit 1 if any fails"
+    static let options = [Option.format]
+
+    private let arguments: Arguments
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log, fit: .any)
+        defer { access.release() }
+        var connection = try LogSession.open(
+            url: access.url, role: nil, purpose: "doctor", log: log, statementSeconds: 60)
+        var findings: [(name: String, finding: Finding)] = []
+        var isAtVersion = true
+        for examination in Examination.all where isAtVersion || !examination.readsOurs {
+            connection.deadline = .after(seconds: 90)
+            guard let finding = try examination.examine(access, &connection) else { continue }
+            findings.append((examination.name, finding))
+            if examination.name == Examination.migrations.name { isAtVersion = finding.status == .ok }
+        }
+        switch format {
+        case .text: StandardStream.output.write(Self.text(findings))
+        case .json: StandardStream.output.write(Self.json(findings))
+        }
+        return findings.contains { $0.finding.status == .fail } ? .failed : .done
+    }
+
+    private static func text(_ findings: [(name: String, finding: Finding)]) -> String {
+        let width = findings.map(\.name.count).max() ?? 0
+        return findings.map { name, finding in
+            let status = finding.status.rawValue
+            let line =
+                status + String(repeating: " ", count: 6 - status.count) + name
+                + String(repeating: " ", count: width + 2 - name.count) + finding.what
+            return String(printable: line + (finding.remedy.map { ". To do: \($0)" } ?? "")) + "\n"
+        }.joined()
+    }
+
+    private static func json(_ findings: [(name: String, finding: Finding)]) -> String {
+        let items = findings.map { name, finding in
+            "{\"check\":\(String(json: name)),\"status\":\(String(json: finding.status.rawValue.lowercased())),"
+                + "\"what\":\(String(json: finding.what)),\"to_do\":\(finding.remedy.map { String(json: $0) } ?? "null")}"
+        }
+        return "[\(items.joined(separator: ","))]\n"
+    }
+}

@@ -1,0 +1,46 @@
+internal import EventLog
+internal import Postgres
+internal import Projections
+
+extension Examination {
+    /// Events of a month without a partition go where no index is small, and moving them later costs.
+    static let partitions = Examination(name: "partitions") { _, connection in
+        let rows = try connection.query(
+            """
+            SELECT to_char(wanted.month, 'YYYY-MM')
+            FROM generate_series(0, 1) AS ahead,
+                LATERAL (SELECT date_trunc('month', now()) + ahead * interval '1 month') AS wanted (month)
+            WHERE NOT EXISTS (SELECT FROM log.partition AS p WHERE p.month = wanted.month::date)
+            """)
+        guard !rows.isEmpty else { return .ok("this month and the next have a partition") }
+        var months: [String] = []
+        for row in rows { months.append(try row.get(0)) }
+        return .warn(
+            "there is no partition for \(months.joined(separator: ", "))",
+            do: "start serve, which makes them ahead; if it runs, its log says what is in the way")
+    }
+
+    static let projections = Examination(name: "projections") { _, connection in
+        let all = try ProjectionStatus.all(on: &connection)
+        if let stopped = all.first(where: { $0.stop != nil }), let stop = stopped.stop {
+            let names = all.filter { $0.stop != nil }.map(\.name)
+            return .fail(
+                "\(names.joined(separator: ", ")) stopped at batch \(stop.batch): \(stop.reason)",
+                do: "remove the cause, then bellwether projection resume \(stopped.name)")
+        }
+        if let stalled = all.first(where: { $0.status != "running" }) {
+            return .fail(
+                "the funnels are \(stalled.lag) batches behind the log and have not moved for a minute",
+                do: "start serve, or run bellwether project --once; if serve runs, its log says what is in the way")
+        }
+        let lag = all.map(\.lag).max() ?? 0
+        return .ok(lag == 0 ? "the funnels are level with the log" : "the funnels are \(lag) batches behind and move")
+    }
+
+    static let unfinished = Examination(name: "unfinished") { _, connection in
+        let work = try UnfinishedWork.all(on: &connection)
+        guard let first = work.first else { return .ok("no command was interrupted") }
+        let more = work.count == 1 ? "" : "; and \(work.count - 1) more (bellwether status)"
+        return .warn(first.what + more, do: "if nobody is working on it, \(first.remedy)")
+    }
+}

@@ -1,0 +1,56 @@
+internal import Console
+internal import Postgres
+internal import ServiceRuntime
+
+/// One thing that the doctor looks at. To add one, write it in a file of its own and list it.
+struct Examination: Sendable {
+    let name: String
+    /// Whether it reads tables of ours, as they are in a database at this program's version.
+    var readsOurs = true
+    /// Nil where there is nothing to look at.
+    let look: @Sendable (DatabaseAccess, inout Connection) throws -> Finding?
+
+    /// In the order in which they are told: what others stand on first.
+    static let all = [
+        server, migrations, roles, durability, checksums, connections, clock, disk, archive, standby, partitions,
+        projections, unfinished, reports, security,
+    ]
+}
+
+/// How one thing was found.
+struct Finding: Sendable {
+    enum Status: String, Sendable, CaseIterable {
+        case ok = "OK"
+        /// It works, and may not for long.
+        case warn = "WARN"
+        case fail = "FAIL"
+    }
+
+    let status: Status
+    let what: String
+    /// What to do about it.
+    var remedy: String?
+
+    static func ok(_ what: String) -> Finding { Finding(status: .ok, what: what) }
+    static func warn(_ what: String, do remedy: String) -> Finding {
+        Finding(status: .warn, what: what, remedy: remedy)
+    }
+    static func fail(_ what: String, do remedy: String) -> Finding {
+        Finding(status: .fail, what: what, remedy: remedy)
+    }
+}
+
+extension Examination {
+    /// Looks, and tells what kept it from looking.
+    func examine(_ access: DatabaseAccess, _ connection: inout Connection) throws -> Finding? {
+        do { return try look(access, &connection) } catch let error as PostgresError {
+            connection.rollBack()
+            guard connection.isUsable, !error.isUnavailable else { throw error }
+            guard error.state != .insufficientPrivilege else {
+                return .warn(
+                    "this login may not look: \(error)", do: "run bellwether doctor as the owner of the database")
+            }
+            return .fail("could not be looked at: \(error)", do: "see the log of PostgreSQL")
+        }
+    }
+}
