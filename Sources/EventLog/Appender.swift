@@ -59,15 +59,16 @@ package final class Appender {
     private static let wary = 64
     /// The last failure was COPY's: PostgreSQL did not like a row.
     private var refusedRows = false
-    private let months: MonthBook
-    private var losses = Losses()
-    /// The log may have lost something that `losses` does not know of.
-    private var mayHaveNewLosses = true
+    private let months: PartitionRequests
+    private var removed = RemovedHistory()
+    /// The log may have lost something that `removed` does not know of.
+    private var mayHaveNewRemovals = true
     /// What the last batch that was committed looked like, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
     package init(
-        _ configuration: Configuration, allowance: RejectedAllowance, months: MonthBook = MonthBook(), log: Log
+        _ configuration: Configuration, allowance: RejectedAllowance, months: PartitionRequests = PartitionRequests(),
+        log: Log
     ) {
         self.configuration = configuration
         self.allowance = allowance
@@ -97,8 +98,8 @@ package final class Appender {
         words = WordCache()
         combinations = CombinationCache()
         firstKeys = [:]
-        losses = Losses()
-        mayHaveNewLosses = true
+        removed = RemovedHistory()
+        mayHaveNewRemovals = true
     }
 
     /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
@@ -119,14 +120,14 @@ package final class Appender {
         var batch = PendingBatch(submissions)
         for tries in 1... {
             do {
-                try learnLosses()
-                batch.begin(without: askingForKeys ? losses.closedKeys : [])
+                try learnRemoved()
+                batch.begin(without: askingForKeys ? removed.closedKeys : [])
                 try resolveWords(of: &batch)
                 try resolveCombinations(of: &batch)
                 try learnFirstKeys(of: submissions)
                 batch.settleRepeats()
                 months.note(batch.candidates.lazy.map(\.identity.deviceAt))
-                try store(try settleLost(of: &batch)[...], in: &batch)
+                try store(try settleRemoved(of: &batch)[...], in: &batch)
                 var nothing: ArraySlice<PendingBatch.Candidate> = []
                 if batch.hasSomethingToTell { try attempt(&nothing, in: &batch) }
                 break
@@ -135,7 +136,7 @@ package final class Appender {
                 guard error.state == .historyRaised, connection != nil, tries < 10 else { throw error }
                 // Something was taken away, a key was closed, or words were pruned: what is not committed begins anew.
                 log.debug("a batch crossed a decision on the log's history and begins anew", ["error": "\(error)"])
-                mayHaveNewLosses = true
+                mayHaveNewRemovals = true
                 words = WordCache()
                 combinations = CombinationCache()
             }
@@ -179,8 +180,8 @@ package final class Appender {
             // ROLLBACK included: a server that stands still must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
-            if !losses.isEmpty {
-                for refusal in batch.withdrawErased(by: losses) { allowance.giveBack(refusal) }
+            if !removed.isEmpty {
+                for refusal in batch.withdrawErased(by: removed) { allowance.giveBack(refusal) }
             }
             do throws(PostgresError) {
                 return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
@@ -216,7 +217,7 @@ package final class Appender {
         refusedRows = false
         let batchID = try nextBatchID()
         let known = try begin(probing: probing ? candidates : [])
-        Waypoint.pass("begun")
+        CrashPoint.pass("begun")
         if breakingTies {
             let crowded = try breakTies(of: &candidates, known: known)
             guard crowded.isEmpty else {
@@ -254,7 +255,7 @@ package final class Appender {
             let stored = try there(connection?.copyIn(EventRow.copy, rows))
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
-            Waypoint.pass("copied")
+            CrashPoint.pass("copied")
         }
         try admitRefusals(of: &batch)
         let news = batch.news(of: candidates, known: known)
@@ -263,7 +264,7 @@ package final class Appender {
         if !news.drops.isEmpty { statements.append(SideTables.insertDrops(news.drops, batchID: batchID)) }
         statements.append(SideTables.insertTallies(news.tally, batchID: batchID))
         // Two statements, since the second must see what was committed while the first one waited.
-        statements.append("SELECT log.take_head(\(losses.history))")
+        statements.append("SELECT log.take_head(\(removed.history))")
         statements.append(
             """
             INSERT INTO log.batch
@@ -273,7 +274,7 @@ package final class Appender {
             RETURNING number
             """)
         statements.append("COMMIT")
-        Waypoint.pass("numbering")
+        CrashPoint.pass("numbering")
         let answers = try there(connection?.pipeline(statements))
         // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
@@ -334,26 +335,26 @@ package final class Appender {
     }
 
     /// Asks what has been decided since the last time, where there may be something.
-    private func learnLosses() throws(PostgresError) {
-        guard mayHaveNewLosses else { return }
+    private func learnRemoved() throws(PostgresError) {
+        guard mayHaveNewRemovals else { return }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
         guard connection != nil else { throw .connection("the connection was lost") }
-        try connection?.learn(&losses)
-        mayHaveNewLosses = false
+        try connection?.learn(&removed)
+        mayHaveNewRemovals = false
     }
 
     /// Settles the candidates that retention or erasure bars, and gives the others: those that the log still holds are
     /// repeats, the others are refused. By what is known here; if that is not all, the commit is turned back.
     ///
     /// No barred one is left for the unique index to find: when it is asked, the stored one may be gone.
-    private func settleLost(of batch: inout PendingBatch) throws(PostgresError) -> [PendingBatch.Candidate] {
-        guard !losses.isEmpty else { return batch.candidates }
+    private func settleRemoved(of batch: inout PendingBatch) throws(PostgresError) -> [PendingBatch.Candidate] {
+        guard !removed.isEmpty else { return batch.candidates }
         var (sound, barred): ([PendingBatch.Candidate], [PendingBatch.Candidate]) = ([], [])
         var rejections: [Rejection] = []
         for candidate in batch.candidates {
             let submission = batch.submissions[candidate.submission]
-            if let rejection = losses.rejection(of: submission.events[candidate.event], app: submission.app) {
+            if let rejection = removed.rejection(of: submission.events[candidate.event], app: submission.app) {
                 barred.append(candidate)
                 rejections.append(rejection)
             } else {
@@ -466,13 +467,13 @@ package final class Appender {
         // What was not learned today may be tomorrow.
         for (key, lesson) in learned where !lesson.isOther { words.insert(lesson.id, for: key) }
         try batch.completeCandidates(learned)
-        Waypoint.pass("named")
+        CrashPoint.pass("named")
     }
 }
 
 extension Connection {
     /// As a method, since what an optional holds cannot be lent `inout`.
-    fileprivate mutating func learn(_ losses: inout Losses) throws(PostgresError) {
-        try losses.refresh(on: &self)
+    fileprivate mutating func learn(_ removed: inout RemovedHistory) throws(PostgresError) {
+        try removed.refresh(on: &self)
     }
 }

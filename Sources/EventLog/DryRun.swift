@@ -16,13 +16,15 @@ package enum DryRun {
         guard let probe = Probe.statement(candidates[...]) else { return [] }
         let answers = try connection.pipeline(
             [begin, settings, probe]
-                + Losses.questions(of: Set(candidates.map(\.identity.install)), app: submission.app) + ["COMMIT"])
+                + RemovedHistory.questions(of: Set(candidates.map(\.identity.install)), app: submission.app) + [
+                    "COMMIT"
+                ])
         let known = try Probe.places(answers[2])
-        let losses = try Losses(answers: answers[3...4])
+        let removed = try RemovedHistory(answers: answers[3...4])
         for (place, candidate) in candidates.enumerated() {
             if known.contains(place) {
                 batch.settleKnown(candidate)
-            } else if let rejection = losses.rejection(of: submission.events[candidate.event], app: submission.app) {
+            } else if let rejection = removed.rejection(of: submission.events[candidate.event], app: submission.app) {
                 batch.reject(candidate, rejection)
             } else {
                 batch.settle([candidate], known: [])

@@ -14,7 +14,8 @@ package enum Partitions {
     /// Makes what is missing around this moment, and those of `asked` that lie in reach. Stops at the first one that
     /// cannot be had at once, since somebody reads there and writers wait as long as we do.
     package static func keep(
-        _ asked: Set<CivilDate> = [], at now: Timestamp, book: MonthBook, on connection: inout Connection, log: Log
+        _ asked: Set<CivilDate> = [], at now: Timestamp, book: PartitionRequests, on connection: inout Connection,
+        log: Log
     ) throws(PostgresError) -> Outcome {
         for month in try missing(asked, at: now, on: &connection) {
             do {

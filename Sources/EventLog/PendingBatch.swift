@@ -274,14 +274,14 @@ struct PendingBatch {
     }
 
     /// Leaves nothing in what is told that would bring an erased install back; gives the refusals that were to be kept.
-    mutating func withdrawErased(by losses: Losses) -> [Refusal] {
-        fresh.removeAll { losses.hasErased($0.install, app: $0.app) }
+    mutating func withdrawErased(by removed: RemovedHistory) -> [Refusal] {
+        fresh.removeAll { removed.hasErased($0.install, app: $0.app) }
         for place in pending.drops.indices
-        where losses.hasErased(pending.drops[place].install, app: pending.drops[place].app) {
+        where removed.hasErased(pending.drops[place].install, app: pending.drops[place].app) {
             pending.drops[place].install = nil
         }
-        let withdrawn = pending.refusals.filter { losses.hasErased($0.install, app: $0.app) }
-        pending.refusals.removeAll { losses.hasErased($0.install, app: $0.app) }
+        let withdrawn = pending.refusals.filter { removed.hasErased($0.install, app: $0.app) }
+        pending.refusals.removeAll { removed.hasErased($0.install, app: $0.app) }
         return withdrawn
     }
 

@@ -37,7 +37,7 @@ package final class LogKeeper: Sendable {
     private let url: String
     private let role: LogSession.Role
     private let log: Log
-    private let months: MonthBook
+    private let months: PartitionRequests
     private let watch: ClockWatch?
     private let revive: @Sendable () throws -> Void
     private let rounds = Lock(Rounds())
@@ -46,7 +46,7 @@ package final class LogKeeper: Sendable {
     /// `watch` is told each second how this machine's clock stands to the database's.
     /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
     package init(
-        url: String, role: LogSession.Role, months: MonthBook, log: Log, watch: ClockWatch? = nil,
+        url: String, role: LogSession.Role, months: PartitionRequests, log: Log, watch: ClockWatch? = nil,
         revive: @escaping @Sendable () throws -> Void = {}
     ) {
         self.url = url

@@ -7,22 +7,22 @@ internal import ServiceRuntime
 /// `PUT /v1/categories`: registers the categories of the app whose server key came along.
 package final class CategoriesRoute: Sendable {
     private let admission: Admission
-    private let clerk: Clerk
+    private let requestWorker: RequestWorker
 
     package init(
-        keys: KeyDirectory, decoding: Decoding, clerk: Clerk, isDraining: @escaping @Sendable () -> Bool
+        keys: KeyDirectory, decoding: Decoding, requestWorker: RequestWorker, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
             wrongKind:
                 "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
             unpackedLimit: RegistryLimits.document, isDraining: isDraining)
-        self.clerk = clerk
+        self.requestWorker = requestWorker
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        admission.admit(head, answer) { [clerk] body, access, _ in
-            clerk.submit(of: access.app, bytes: body.count) { connection throws(PostgresError) in
+        admission.admit(head, answer) { [requestWorker] body, access, _ in
+            requestWorker.submit(of: access.app, bytes: body.count) { connection throws(PostgresError) in
                 // Reading a document takes milliseconds: not on the thread that serves all connections.
                 let document: CategoryDocument
                 do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {

@@ -13,13 +13,13 @@ struct EventsDryRun: Sendable {
         head.query?.split(separator: "&").contains("dry_run=true") == true
     }
 
-    /// Has the clerk ask the log.
-    func run(by clerk: Clerk, bytes: Int, _ answer: Answer) {
+    /// Has the request worker ask the log.
+    func run(by requestWorker: RequestWorker, bytes: Int, _ answer: Answer) {
         let events = envelope.items.compactMap { item in if case .event(let event) = item { event } else { nil } }
         guard !events.isEmpty else { return answer.send(response([])) }
         let submission = Submission(app: access.app, key: access.key, receivedAt: receivedAt, events: events)
         // Strings and rows beside the body that they came from.
-        clerk.submit(of: turn, bytes: 3 * bytes + events.count * 1024) { connection throws(PostgresError) in
+        requestWorker.submit(of: turn, bytes: 3 * bytes + events.count * 1024) { connection throws(PostgresError) in
             response(try DryRun.verdicts(of: submission, on: &connection))
         } answer: { response in
             answer.send(response)

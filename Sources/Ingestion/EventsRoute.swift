@@ -9,7 +9,7 @@ package final class EventsRoute: Sendable {
     private let admission: Admission
     private let commits: GroupCommit
     /// Answers dry runs.
-    private let clerk: Clerk
+    private let requestWorker: RequestWorker
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
@@ -17,7 +17,8 @@ package final class EventsRoute: Sendable {
 
     /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
     package init(
-        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, clerk: Clerk, metrics: IngestionMetrics,
+        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, requestWorker: RequestWorker,
+        metrics: IngestionMetrics,
         log: Log,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
         clockFault: @escaping @Sendable () -> String? = { nil }
@@ -27,7 +28,7 @@ package final class EventsRoute: Sendable {
             wrongKind: "Events are posted with a write key; this is a server key.",
             unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: clockFault)
         self.commits = commits
-        self.clerk = clerk
+        self.requestWorker = requestWorker
         self.metrics = metrics
         self.log = log
         self.clock = clock
@@ -51,11 +52,11 @@ package final class EventsRoute: Sendable {
         do {
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
         } catch { return request.answer.send(Problem(decoding: error)) }
-        Waypoint.pass("decoded")
+        CrashPoint.pass("decoded")
         toll?.raise(to: envelope.items.count + envelope.drops.count)
         if request.isDry {
             let dryRun = EventsDryRun(envelope: envelope, receivedAt: request.receivedAt, access: access)
-            return dryRun.run(by: clerk, bytes: body.count, request.answer)
+            return dryRun.run(by: requestWorker, bytes: body.count, request.answer)
         }
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)
@@ -84,7 +85,7 @@ package final class EventsRoute: Sendable {
         guard !parts.isEmpty else { return collector.finishEmpty() }
         do {
             try commits.submit(parts)
-            Waypoint.pass("queued")
+            CrashPoint.pass("queued")
         } catch {
             switch error {
             case .overloaded: request.answer.send(Problem(RequestFault.overloaded))

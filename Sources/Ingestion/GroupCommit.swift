@@ -48,7 +48,7 @@ package final class GroupCommit: Sendable {
     private let room: Lock<SharedRoom>
 
     package init(
-        _ configuration: Configuration, appender: Appender.Configuration, months: MonthBook, log: Log,
+        _ configuration: Configuration, appender: Appender.Configuration, months: PartitionRequests, log: Log,
         metrics: IngestionMetrics
     ) {
         writerCount = configuration.writers

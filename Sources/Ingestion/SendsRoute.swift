@@ -10,13 +10,13 @@ package import Values
 /// `POST /v1/sends`: what a sender's server tells of what it sent.
 package final class SendsRoute: Sendable {
     private let admission: Admission
-    private let clerk: Clerk
+    private let requestWorker: RequestWorker
     private let metrics: IngestionMetrics
     private let clock: @Sendable () -> Timestamp
 
     /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
     package init(
-        keys: KeyDirectory, decoding: Decoding, clerk: Clerk, metrics: IngestionMetrics,
+        keys: KeyDirectory, decoding: Decoding, requestWorker: RequestWorker, metrics: IngestionMetrics,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
         clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
@@ -24,7 +24,7 @@ package final class SendsRoute: Sendable {
             keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are told with a server key ('bellwether app key add --server'); this is a write key.",
             unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: clockFault)
-        self.clerk = clerk
+        self.requestWorker = requestWorker
         self.metrics = metrics
         self.clock = clock
     }
@@ -47,7 +47,8 @@ package final class SendsRoute: Sendable {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
         // Strings and rows beside the body that they came from.
-        clerk.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) { connection throws(PostgresError) in
+        requestWorker.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
+            connection throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
             var outcome = OutcomeWriter()
             for item in items {

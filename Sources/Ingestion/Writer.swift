@@ -18,14 +18,15 @@ final class Writer: Sendable {
     private let mostRows: Int
     private let configuration: Appender.Configuration
     private let allowance: RejectedAllowance
-    private let months: MonthBook
+    private let months: PartitionRequests
     private let log: Log
     private let metrics: IngestionMetrics
     private let release: @Sendable (GroupCommit.Part) -> Void
 
     init(
         number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
-        months: MonthBook, log: Log, metrics: IngestionMetrics, release: @escaping @Sendable (GroupCommit.Part) -> Void
+        months: PartitionRequests, log: Log, metrics: IngestionMetrics,
+        release: @escaping @Sendable (GroupCommit.Part) -> Void
     ) {
         self.number = number
         self.mostRows = mostRows
@@ -111,11 +112,11 @@ final class Writer: Sendable {
             let verdicts = try append(parts.map(\.submission), with: appender)
             metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
-            Waypoint.pass("committed")
+            CrashPoint.pass("committed")
             for (part, verdicts) in zip(parts, verdicts) {
                 release(part)
                 part.finish(verdicts.map { .committed($0) } ?? .keyClosed)
-                Waypoint.pass("answered")
+                CrashPoint.pass("answered")
             }
             return nil
         } catch {

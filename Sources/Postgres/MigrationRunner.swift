@@ -69,7 +69,7 @@ package struct MigrationRunner: Sendable {
         } catch let error as MigrationError { throw error } catch let error as PostgresError {
             throw .database(nil, error)
         } catch { throw .database(nil, .decoding("\(error)")) }
-        Waypoint.pass("history made")
+        CrashPoint.pass("history made")
         do {
             return try connection.transaction(failingWith: MigrationError.self) {
                 (connection: inout Connection) throws(MigrationError) in try apply(on: &connection, log: log)
@@ -113,7 +113,7 @@ package struct MigrationRunner: Sendable {
                     """)
             } catch { throw .database(migration.name, error) }
             log.info("applied \(migration.name)")
-            Waypoint.pass("migrated")
+            CrashPoint.pass("migrated")
         }
         return pending
     }

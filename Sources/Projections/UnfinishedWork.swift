@@ -9,7 +9,7 @@ package struct UnfinishedWork: Sendable, Equatable {
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try erasures(on: &connection) + renewals(on: &connection) + rebuilds(on: &connection)
+        try erasures(on: &connection) + automaticRebuilds(on: &connection) + rebuilds(on: &connection)
             + zoneChanges(on: &connection)
             + retentions(on: &connection)
     }
@@ -26,8 +26,8 @@ package struct UnfinishedWork: Sendable, Equatable {
         return work
     }
 
-    private static func renewals(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        let due = try Renewal.due(on: &connection)
+    private static func automaticRebuilds(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        let due = try AutomaticRebuild.due(on: &connection)
         guard !due.isEmpty else { return [] }
         return [
             UnfinishedWork(

@@ -25,7 +25,7 @@ package final class Service: Sendable {
         let keys: KeyDirectory
         let decoding: Decoding
         let commits: GroupCommit
-        let clerk: Clerk
+        let requestWorker: RequestWorker
     }
 
     package struct Configuration {
@@ -58,7 +58,7 @@ package final class Service: Sendable {
         let url = configuration.url
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
-        let months = MonthBook()
+        let months = PartitionRequests()
         let watch = ClockWatch(trustsClock: configuration.trustsClock, log: log)
         // Each half needs the rights of its own role and no others.
         let keeper = LogKeeper(
@@ -73,7 +73,7 @@ package final class Service: Sendable {
                     appender: Appender.Configuration(
                         url: url, node: configuration.node, mostWords: configuration.mostWords,
                         newWords: configuration.newWords), months: months,
-                    log: log, metrics: metrics), clerk: Clerk(url: url, log: log)) : nil
+                    log: log, metrics: metrics), requestWorker: RequestWorker(url: url, log: log)) : nil
         let runner =
             configuration.parts.contains(.project)
             ? Runner(
@@ -93,7 +93,7 @@ package final class Service: Sendable {
             guard let ingestion else { return runner?.standstill.map(Router.NotReady.init) }
             if let fault = watch.fault { return Router.NotReady("The clock is wrong: \(fault).") }
             let isConnected =
-                ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.clerk.isConnected
+                ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.requestWorker.isConnected
             return isConnected ? nil : Router.NotReady("Connecting to the database.")
         }
         let routes =
@@ -101,14 +101,15 @@ package final class Service: Sendable {
                 Router.Routes(
                     events: EventsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, commits: ingestion.commits,
-                        clerk: ingestion.clerk, metrics: metrics, log: log, clock: configuration.clock,
+                        requestWorker: ingestion.requestWorker, metrics: metrics, log: log, clock: configuration.clock,
                         isDraining: isDraining,
                         clockFault: { watch.fault }),
                     categories: CategoriesRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk,
+                        keys: ingestion.keys, decoding: ingestion.decoding, requestWorker: ingestion.requestWorker,
                         isDraining: isDraining),
                     sends: SendsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, clerk: ingestion.clerk, metrics: metrics,
+                        keys: ingestion.keys, decoding: ingestion.decoding, requestWorker: ingestion.requestWorker,
+                        metrics: metrics,
                         clock: configuration.clock, isDraining: isDraining, clockFault: { watch.fault }))
             } ?? Router.Routes()
         let router = Router(
@@ -175,7 +176,7 @@ package final class Service: Sendable {
         ingestion?.keys.start()
         ingestion?.commits.start()
         ingestion?.decoding.start()
-        ingestion?.clerk.start()
+        ingestion?.requestWorker.start()
         runner?.start()
         for door in doors {
             door.start()
@@ -214,7 +215,7 @@ package final class Service: Sendable {
         for door in doors { door.stop(deadline: end) }
         ingestion?.decoding.stop()
         ingestion?.commits.stop()
-        ingestion?.clerk.stop()
+        ingestion?.requestWorker.stop()
         ingestion?.keys.stop()
         runner?.stop(patience: 5)
         keeper.stop()

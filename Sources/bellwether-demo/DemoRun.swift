@@ -46,7 +46,7 @@ struct DemoRun {
     /// Runs the service, and lets the days pass; each morning the report of the day before is made and kept.
     func live(_ apps: inout [DemoApp], on owner: inout Connection) throws -> Sent {
         let start = apps.map(\.start).min() ?? now
-        let clock = WoundClock(start)
+        let clock = SettableClock(start)
         let service = try startService(clock)
         defer { service.stop() }
         let traffic = DemoTraffic(to: ServerAddress("http://\(service.address)"), of: apps, clock: clock)
@@ -104,7 +104,7 @@ struct DemoRun {
         return try OutputDirectory(data, trusting: owner).directory("reports")
     }
 
-    private func startService(_ clock: WoundClock) throws -> Service {
+    private func startService(_ clock: SettableClock) throws -> Service {
         var configuration = Service.Configuration(
             url: access.url, server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)), node: "demo")
         configuration.clock = { clock.now }

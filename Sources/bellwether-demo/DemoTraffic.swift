@@ -19,14 +19,14 @@ final class DemoTraffic {
     /// What senders have to tell, app by app.
     private var told: [[SendText]]
     private let senders: [AppServer]
-    private let office: PostOffice
-    private let clock: WoundClock
+    private let office: EnvelopeSender
+    private let clock: SettableClock
 
     /// `apps` are those that will be told to `advance`.
-    init(to server: ServerAddress, of apps: [DemoApp], clock: WoundClock) {
+    init(to server: ServerAddress, of apps: [DemoApp], clock: SettableClock) {
         senders = apps.map { AppServer(server, key: $0.serverKey) }
         told = apps.map { _ in [] }
-        var configuration = PostOffice.Configuration(server: server)
+        var configuration = EnvelopeSender.Configuration(server: server)
         configuration.connections = 32
         configuration.mostWaiting = 1000
         configuration.span = DemoTraffic.span
@@ -34,7 +34,7 @@ final class DemoTraffic {
             clock.wind(to: envelope.time)
             return envelope.time
         }
-        office = PostOffice(configuration)
+        office = EnvelopeSender(configuration)
         self.clock = clock
     }
 
@@ -42,16 +42,16 @@ final class DemoTraffic {
 
     /// Lets all apps live until a moment, and hands over what their phones send.
     func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
-        var letters: [Letter] = []
+        var envelopes: [KeyedEnvelope] = []
         for place in apps.indices {
             defer { told[place] += apps[place].world.takeSends() }
             for envelope in apps[place].world.advance(to: time) {
                 faults += envelope.faults.count
                 repeated += envelope.repeated
-                letters.append(Letter(envelope, key: apps[place].key))
+                envelopes.append(KeyedEnvelope(envelope, key: apps[place].key))
             }
         }
-        try office.post(letters.sorted { $0.envelope.time < $1.envelope.time })
+        try office.post(envelopes.sorted { $0.envelope.time < $1.envelope.time })
         try tellSends(until: clock.now)
     }
 

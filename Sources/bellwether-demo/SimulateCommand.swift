@@ -31,12 +31,12 @@ struct SimulateCommand: SimulateDeclaration {
     func run() throws -> ExitCode {
         Signals.prepare()
         let server = ServerAddress(url)
-        try PostOffice.greet(server, key: key)
+        try EnvelopeSender.greet(server, key: key)
         let sender = serverKey.map { AppServer(server, key: $0) }
         try sender?.register(categories: SteadyStream.categoryDocument)
-        var configuration = PostOffice.Configuration(server: server)
+        var configuration = EnvelopeSender.Configuration(server: server)
         configuration.connections = connections
-        let office = PostOffice(configuration)
+        let office = EnvelopeSender(configuration)
         let isStopped = Lock(false)
         _ = Worker(name: "signals") {
             _ = Signals.waitForStop()
@@ -60,7 +60,7 @@ struct SimulateCommand: SimulateDeclaration {
 
     /// Makes traffic at its rate and hands it over. Gives what ended it, if that was not the time or somebody.
     private func post(
-        to office: PostOffice, and sender: AppServer?, until isStopped: Lock<Bool>
+        to office: EnvelopeSender, and sender: AppServer?, until isStopped: Lock<Bool>
     ) -> PostingError? {
         var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
         // To make it takes a while, which is nobody's traffic.
@@ -72,11 +72,11 @@ struct SimulateCommand: SimulateDeclaration {
         func isOver() -> Bool { end.hasPassed || isStopped.withLock { $0 } }
         var telling = Deadline.now
         while !isOver() {
-            var letters = stream.advance(to: WallClock.now).map { Letter($0, key: key) }[...]
+            var envelopes = stream.advance(to: WallClock.now).map { KeyedEnvelope($0, key: key) }[...]
             // A few at a time, so that a slow server does not keep us beyond the end.
-            while !letters.isEmpty, !isOver() {
-                do { try office.post(Array(letters.prefix(100))) } catch { return error }
-                letters = letters.dropFirst(100)
+            while !envelopes.isEmpty, !isOver() {
+                do { try office.post(Array(envelopes.prefix(100))) } catch { return error }
+                envelopes = envelopes.dropFirst(100)
                 show(office, since: start, on: bar)
             }
             if let sender, telling.hasPassed {
@@ -92,7 +92,7 @@ struct SimulateCommand: SimulateDeclaration {
 
     private static let secondsBetweenSends = 5.0
 
-    private func show(_ office: PostOffice, since start: Deadline, on bar: ProgressBar) {
+    private func show(_ office: EnvelopeSender, since start: Deadline, on bar: ProgressBar) {
         let elapsed = Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9
         let tally = office.tally
         let trouble = office.trouble.map { ", waiting: \(String(printable: $0))" } ?? ""

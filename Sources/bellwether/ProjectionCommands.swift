@@ -32,7 +32,7 @@ struct ProjectCommand: Command {
         control.lanes = lanes
         // After an update of this program.
         let bar = ProgressBar()
-        let renewal = try Renewal(control).run(progress: bar.show)
+        let renewal = try AutomaticRebuild(control).run(progress: bar.show)
         bar.clear()
         if case .made(let names, let outcome) = renewal {
             StandardStream.error.write("Rebuilt because their rules have changed: \(names.joined(separator: ", ")).\n")

@@ -20,7 +20,8 @@ struct EventLogPartitionTests {
     /// Keeps the months as the keeper would at that moment.
     @discardableResult
     private func keep(
-        _ database: TestDatabase, at now: Timestamp, asked: Set<CivilDate> = [], book: MonthBook = MonthBook()
+        _ database: TestDatabase, at now: Timestamp, asked: Set<CivilDate> = [],
+        book: PartitionRequests = PartitionRequests()
     ) throws -> Partitions.Outcome {
         var connection = try database.session(.ingest)
         return try Partitions.keep(asked, at: now, book: book, on: &connection, log: .silent)
@@ -247,7 +248,7 @@ struct EventLogPartitionTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try database.makeApp()
-        let book = MonthBook()
+        let book = PartitionRequests()
         let appender = Appender(
             Appender.Configuration(url: try database.url(), node: "test"), allowance: RejectedAllowance(), months: book,
             log: .silent)
@@ -269,7 +270,7 @@ struct EventLogPartitionTests {
 
     @Test("who waits for wishes gets them at once, and is let go when the book is closed")
     func book() throws {
-        let book = MonthBook()
+        let book = PartitionRequests()
         let got = Lock<[Set<CivilDate>]>([])
         let waiter = Worker(name: "waiter") {
             let wishes = book.wanted(until: .after(seconds: 30))
@@ -278,6 +279,6 @@ struct EventLogPartitionTests {
         book.close()
         waiter.join()
         #expect(got.withLock { $0 } == [[]])
-        #expect(MonthBook().wanted(until: .now).isEmpty)
+        #expect(PartitionRequests().wanted(until: .now).isEmpty)
     }
 }

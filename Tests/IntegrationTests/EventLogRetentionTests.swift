@@ -196,7 +196,7 @@ struct EventLogRetentionTests {
         for month in [Self.january, Self.february] {
             #expect(try connection.query("SELECT log.make_partition(\(month))")[0].get(0) == false)
         }
-        let book = MonthBook()
+        let book = PartitionRequests()
         let appender = Appender(
             Appender.Configuration(url: try database.url(), node: "test"), allowance: RejectedAllowance(), months: book,
             log: .silent)

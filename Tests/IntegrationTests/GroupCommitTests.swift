@@ -18,7 +18,7 @@ struct GroupCommitTests {
         configuration.writers = 1
         let commits = GroupCommit(
             configuration, appender: Appender.Configuration(url: try database.url(), node: "test"),
-            months: MonthBook(), log: .silent, metrics: IngestionMetrics(Metrics()))
+            months: PartitionRequests(), log: .silent, metrics: IngestionMetrics(Metrics()))
         commits.start()
         defer { commits.stop() }
         #expect(eventually { commits.isConnected })

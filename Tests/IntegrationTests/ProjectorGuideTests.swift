@@ -100,7 +100,7 @@ struct ProjectorGuideTests {
         control.projectors.append(Example.self)
         if hasEvents {
             #expect(try control.stopped().map(\.name) == ["origin_funnel"])
-            guard case .made(["origin_funnel"], .swapped) = try Renewal(control).run() else {
+            guard case .made(["origin_funnel"], .swapped) = try AutomaticRebuild(control).run() else {
                 Issue.record("not made")
                 return
             }

@@ -34,7 +34,7 @@ struct RuleChangeTests {
 
     private func due(_ database: TestDatabase) throws -> [String] {
         var connection = try database.session(nil)
-        return try Renewal.due(on: &connection)
+        return try AutomaticRebuild.due(on: &connection)
     }
 
     private func delivered(_ database: TestDatabase) throws -> Int64 {
@@ -106,7 +106,7 @@ struct RuleChangeTests {
         let (database, _, control) = try updated()
         defer { database.drop() }
         let seen = Lock<[String]>([])
-        let renewal = Renewal(control)
+        let renewal = AutomaticRebuild(control)
         let outcome = try renewal.run { phase in
             guard case .verifying(shard: 3, _) = phase else { return }
             guard case .busy? = try? renewal.run() else { return }
@@ -124,7 +124,9 @@ struct RuleChangeTests {
         try database.run("UPDATE projection.projector SET version = 0 WHERE name = 'media_funnel'")
         // Even the superuser would make tables that the projections may not write.
         let superuser = try TestCluster.shared().connectionURL(database: database.name)
-        guard case .notOwner(["media_funnel"]) = try Renewal(ProjectionControl(url: superuser, log: .silent)).run()
+        guard
+            case .notOwner(["media_funnel"]) = try AutomaticRebuild(ProjectionControl(url: superuser, log: .silent))
+                .run()
         else {
             Issue.record("somebody else made tables")
             return
@@ -144,11 +146,13 @@ struct RuleChangeTests {
         first.cancellation = Cancellation()
         let cancellation = first.cancellation
         let error = #expect(throws: StepError.self) {
-            _ = try Renewal(first).run { phase in if case .verifying(shard: 2, _) = phase { cancellation.ask() } }
+            _ = try AutomaticRebuild(first).run { phase in
+                if case .verifying(shard: 2, _) = phase { cancellation.ask() }
+            }
         }
         if case .cancelled? = error {} else { Issue.record("\(String(describing: error))") }
         #expect(try database.lines() == ["1 live", "2 building"])
-        guard case .made(_, .swapped) = try Renewal(control).run() else {
+        guard case .made(_, .swapped) = try AutomaticRebuild(control).run() else {
             Issue.record("it did not go on")
             return
         }

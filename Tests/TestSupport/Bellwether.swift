@@ -25,10 +25,10 @@ package struct Bellwether: Sendable {
 
     package init(_ database: TestDatabase) throws { self.init(database: try database.url()) }
 
-    /// The same, killing itself where it passes a waypoint for the so-manieth time.
-    package func dying(at waypoint: String, time: Int = 1) -> Bellwether {
+    /// The same, killing itself where it passes a crash point for the so-manieth time.
+    package func dying(at point: String, time: Int = 1) -> Bellwether {
         var dying = self
-        dying.environment["BELLWETHER_DIE_AT"] = "\(waypoint):\(time)"
+        dying.environment["BELLWETHER_DIE_AT"] = "\(point):\(time)"
         return dying
     }
 

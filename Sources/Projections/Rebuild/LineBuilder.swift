@@ -26,7 +26,7 @@ enum LineBuilder {
             }
             try retireUnfinished(on: &connection)
             let line = try make(projectors, on: &connection)
-            Waypoint.pass("line made")
+            CrashPoint.pass("line made")
             return line
         }
     }
@@ -96,9 +96,9 @@ enum LineBuilder {
             let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
             try level(.building(line), of: projectors, at: furthest, on: &connection)
             if !all { try level(.live, of: projectors, at: furthest, on: &connection) }
-            Waypoint.pass("side by side")
+            CrashPoint.pass("side by side")
             try exchange(line, with: live, all: all, on: &connection)
-            Waypoint.pass("exchanged")
+            CrashPoint.pass("exchanged")
         }
     }
 

@@ -78,9 +78,9 @@ package struct Rebuild {
         }
         _ = try RetiredLines.drop(control.projectors, on: &connection)
         let line = try LineBuilder.begin(projectors, on: &connection)
-        Waypoint.pass("line begun")
+        CrashPoint.pass("line begun")
         try level(line, &connection, progress)
-        Waypoint.pass("level")
+        CrashPoint.pass("level")
         let stopped = try StoppedProjection.all(of: line, on: &connection)
         guard stopped.isEmpty else {
             try LineBuilder.retire(line, on: &connection)
@@ -94,7 +94,7 @@ package struct Rebuild {
             try LineBuilder.retire(line, on: &connection)
             return .differs(proof, isSwapped: false)
         }
-        Waypoint.pass("proved")
+        CrashPoint.pass("proved")
         // What came meanwhile, so that little is left for the moment in which everybody waits.
         try level(line, &connection, progress)
         if !isComplete {
@@ -103,7 +103,7 @@ package struct Rebuild {
         }
         progress(.swapping)
         try LineBuilder.swap(line, all: isComplete, of: control.projectors, on: &connection)
-        Waypoint.pass("swapped")
+        CrashPoint.pass("swapped")
         let shard = Int16.random(in: 0..<(try Shard.count(on: &connection)))
         let sample = try verify(
             .live, shards: [shard], withDeliveries: isComplete, progress: progress)

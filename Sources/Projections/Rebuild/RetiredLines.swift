@@ -80,9 +80,9 @@ enum RetiredLines {
                     try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(tables)")")
                 }
                 try connection.query("DELETE FROM projection.projector WHERE line = \(line) AND name = \(name)")
-                Waypoint.pass("dropping")
+                CrashPoint.pass("dropping")
             }
-            Waypoint.pass("dropped")
+            CrashPoint.pass("dropped")
             return true
         } catch {
             guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }

@@ -93,11 +93,11 @@ package final class Runner: Sendable {
         let threads = (0..<configuration.lanes).map { lane in
             Worker(name: "lane \(lane)") { self.run(lane) }
         }
-        let renewal = Worker(name: "renewal") {
+        let automaticRebuild = Worker(name: "automatic-rebuild") {
             self.renew()
             self.state.withLockNotifying { state in state.running -= 1 }
         }
-        state.withLock { state in state.threads = threads + [renewal] }
+        state.withLock { state in state.threads = threads + [automaticRebuild] }
     }
 
     /// Begins no step any more. What is being made anew goes on at the next start.
@@ -189,7 +189,7 @@ package final class Runner: Sendable {
     /// What is looked at once a second.
     private func look(_ connection: inout Connection) throws {
         let stopped = try StoppedProjection.all(on: &connection)
-        let due = try Renewal.due(on: &connection)
+        let due = try AutomaticRebuild.due(on: &connection)
         state.withLock { state in (state.stopped, state.due) = (stopped, due) }
         try changeZones(byRules: false, &connection)
     }

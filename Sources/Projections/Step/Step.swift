@@ -52,7 +52,7 @@ struct Step {
     /// Takes it; nil when there is nothing to move, or nobody to move it.
     func take(_ manner: Manner, on connection: inout Connection) throws(StepError) -> Taken? {
         let taken = try connection.atomically { connection in try body(manner, &connection) }
-        Waypoint.pass("stepped")
+        CrashPoint.pass("stepped")
         return taken
     }
 
@@ -72,7 +72,7 @@ struct Step {
         // A statement that is planned while a month is made, or dropped, may know only the tables of before, and would miss
         // the rows that moved. So all are held first, and what is read hereafter goes together.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
-        Waypoint.pass("claimed")
+        CrashPoint.pass("claimed")
         let (batches, isPatient): (Int32?, Bool) =
             if case .careful(let batches, let isPatient) = manner { (batches, isPatient) } else { (nil, false) }
         let range = try BatchRange(
@@ -88,9 +88,9 @@ struct Step {
             // Nothing goes on without the fold.
             guard !stops.contains(where: { $0.name == DeliveryTable.projector }) else { return Taken(stops: stops) }
         }
-        Waypoint.pass("counted")
+        CrashPoint.pass("counted")
         try lane.move(to: end, on: &connection)
-        Waypoint.pass("moved")
+        CrashPoint.pass("moved")
         return Taken(hasMoved: true, events: range.events, stops: stops)
     }
 
@@ -114,7 +114,7 @@ struct Step {
             try cells.count(changes, on: &connection)
             names = part.left
         }
-        Waypoint.pass("folded")
+        CrashPoint.pass("folded")
         try cells.write(on: &connection)
     }
 

@@ -42,7 +42,7 @@ extension Verifier {
                     ? Comparison(recount: recount, tables: projector.tables, shard: shard) : nil
             }
         }
-        Waypoint.pass("recounted")
+        CrashPoint.pass("recounted")
         try compare(comparisons, shard: shard, into: &report, on: &connection)
     }
 

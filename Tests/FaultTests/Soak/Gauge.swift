@@ -59,7 +59,7 @@ final class Gauge: Sendable {
         try connection.query(
             """
             SELECT count(*) FROM pg_stat_activity WHERE application_name IN
-                ('bellwether writer', 'bellwether keeper', 'bellwether keys', 'bellwether clerk', 'bellwether projections')
+                ('bellwether writer', 'bellwether keeper', 'bellwether keys', 'bellwether request worker', 'bellwether projections')
             """)[0].get(0)
     }
 

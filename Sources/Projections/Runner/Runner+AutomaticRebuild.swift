@@ -16,7 +16,7 @@ extension Runner {
                 continue
             }
             do {
-                let outcome = try Renewal(control).run()
+                let outcome = try AutomaticRebuild(control).run()
                 if !tell(outcome) { givenUp = due }
             } catch {
                 if !isStopping { log.warning("funnels could not be made anew yet", ["error": "\(error)"]) }
@@ -26,7 +26,7 @@ extension Runner {
     }
 
     /// Says whether there is sense in looking again.
-    private func tell(_ outcome: Renewal.Outcome) -> Bool {
+    private func tell(_ outcome: AutomaticRebuild.Outcome) -> Bool {
         switch outcome {
         case .nothingToDo, .busy: return true
         case .made(let names, .swapped(let events, _, _)):

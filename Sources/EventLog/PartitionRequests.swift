@@ -3,7 +3,7 @@ package import Values
 
 /// Which months have their partition, so that the writers can ask for another one at the first event of it: a month made
 /// late has rows to move.
-package final class MonthBook: Sendable {
+package final class PartitionRequests: Sendable {
     private struct State {
         var known: Set<CivilDate> = []
         var wanted: Set<CivilDate> = []
@@ -23,7 +23,7 @@ package final class MonthBook: Sendable {
         if ends.count == 1, state.withLock({ state in state.known.isSuperset(of: ends) }) { return }
         let months = Set(times.map(CivilDate.init(monthOf:)))
         state.withLockNotifying { state in
-            for month in months.subtracting(state.known) where state.wanted.count < MonthBook.mostWanted {
+            for month in months.subtracting(state.known) where state.wanted.count < PartitionRequests.mostWanted {
                 state.wanted.insert(month)
             }
         }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The program is killed at a named point of its work")
-struct WaypointFaultTests {
+struct CrashPointFaultTests {
     @Test("dead at any point from the decoder to the answer, it has lost nothing that was acknowledged")
     func writePath() throws {
         let shop = try Shop()

@@ -6,7 +6,7 @@ internal import Glibc
 /// a test can see what a death at just this place leaves behind; in a release build there is nothing of it.
 ///
 /// Public as nothing else here is: of what is not, the compiler would leave an empty call in a release build.
-public enum Waypoint {
+public enum CrashPoint {
     /// Passes one. `BELLWETHER_DIE_AT=copied:3` dies where `copied` is passed for the third time.
     @inlinable public static func pass(_ name: StaticString) {
         #if DEBUG

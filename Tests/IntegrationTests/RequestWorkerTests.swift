@@ -5,8 +5,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("The clerk")
-struct ClerkTests {
+@Suite("The request worker")
+struct RequestWorkerTests {
     private let database: TestDatabase
 
     init() throws { database = try TestDatabase.make() }
@@ -24,18 +24,19 @@ struct ClerkTests {
         var all: [Response] { responses.withLock { $0 } }
     }
 
-    private func clerk(_ adjust: (inout Clerk.Configuration) -> Void = { _ in }) throws -> Clerk {
-        var configuration = Clerk.Configuration()
+    private func requestWorker(_ adjust: (inout RequestWorker.Configuration) -> Void = { _ in }) throws -> RequestWorker
+    {
+        var configuration = RequestWorker.Configuration()
         adjust(&configuration)
-        let clerk = Clerk(url: try database.url(), configuration, log: .silent)
-        clerk.start()
-        #expect(eventually { clerk.isConnected })
-        return clerk
+        let requestWorker = RequestWorker(url: try database.url(), configuration, log: .silent)
+        requestWorker.start()
+        #expect(eventually { requestWorker.isConnected })
+        return requestWorker
     }
 
     /// Hands in a job that asks the database something.
-    private func ask(_ clerk: Clerk, _ answers: Answers, _ query: Statement = "SELECT 1") {
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+    private func ask(_ requestWorker: RequestWorker, _ answers: Answers, _ query: Statement = "SELECT 1") {
+        requestWorker.submit(bytes: 1) { connection throws(PostgresError) in
             try connection.query(query)
             return Self.text("done")
         } answer: {
@@ -44,9 +45,9 @@ struct ClerkTests {
     }
 
     /// Hands in a job that waits until it may end, and gives the way to let it, once it has begun.
-    private func hold(_ clerk: Clerk, _ answers: Answers) -> Lock<Bool> {
+    private func hold(_ requestWorker: RequestWorker, _ answers: Answers) -> Lock<Bool> {
         let (begun, mayEnd) = (Lock(false), Lock(false))
-        clerk.submit(bytes: 1000) { _ in
+        requestWorker.submit(bytes: 1000) { _ in
             begun.withLockNotifying { $0 = true }
             _ = mayEnd.wait(until: .after(seconds: 60)) { $0 ? true : nil }
             return Self.text("first")
@@ -62,11 +63,11 @@ struct ClerkTests {
     @Test("does jobs in their order, on one connection of the ingest role")
     func order() throws {
         defer { database.drop() }
-        let clerk = try clerk()
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker()
+        defer { requestWorker.stop() }
         let answers = Answers()
         for _ in 0..<3 {
-            clerk.submit(bytes: 1) { connection throws(PostgresError) in
+            requestWorker.submit(bytes: 1) { connection throws(PostgresError) in
                 let row = try connection.query("SELECT current_user::text, pg_backend_pid()::text")[0]
                 return Self.text("\(try row.get(0, as: String.self)) \(try row.get(1, as: String.self))")
             } answer: {
@@ -80,25 +81,25 @@ struct ClerkTests {
     @Test("does a job on a new connection when the old one died unused")
     func lostConnection() throws {
         defer { database.drop() }
-        let clerk = try clerk()
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker()
+        defer { requestWorker.stop() }
         let answers = Answers()
         var administrator = try database.administrator()
         let killed = try administrator.query(
             """
             SELECT count(pg_terminate_backend(pid, 30000)) FROM pg_stat_activity
-            WHERE datname = current_database() AND application_name = 'bellwether clerk'
+            WHERE datname = current_database() AND application_name = 'bellwether requestWorker'
             """)[0].get(0, as: Int64.self)
         #expect(killed == 1)
-        ask(clerk, answers)
+        ask(requestWorker, answers)
         #expect(try answers.wait(for: 1)[0].status == 200)
     }
 
     @Test("answers 503 at once while the database is away, and works again when it is back")
     func away() throws {
         defer { database.drop() }
-        let clerk = try clerk()
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker()
+        defer { requestWorker.stop() }
         let answers = Answers()
         // Nobody can close the database that he is in.
         let elsewhere = try TestDatabase.make(.empty)
@@ -110,19 +111,19 @@ struct ClerkTests {
             SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity
             WHERE datname = \(database.name)
             """)
-        ask(clerk, answers)
+        ask(requestWorker, answers)
         let first = try answers.wait(for: 1)[0]
         #expect(first.status == 503 && first.headers.contains { $0.0 == "Retry-After" })
-        #expect(!clerk.isConnected)
-        clerk.submit(bytes: 1) { _ in
+        #expect(!requestWorker.isConnected)
+        requestWorker.submit(bytes: 1) { _ in
             Self.text("never")
         } answer: {
             answers.add($0)
         }
         #expect(answers.all.count == 2 && answers.all[1].status == 503)
         try administrator.execute(script: "ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
-        #expect(eventually { clerk.isConnected })
-        clerk.submit(bytes: 1) { _ in
+        #expect(eventually { requestWorker.isConnected })
+        requestWorker.submit(bytes: 1) { _ in
             Self.text("again")
         } answer: {
             answers.add($0)
@@ -133,17 +134,17 @@ struct ClerkTests {
     @Test("answers a job that PostgreSQL refuses with 503 and goes on with the next, in no transaction")
     func refusedJob() throws {
         defer { database.drop() }
-        let clerk = try clerk()
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker()
+        defer { requestWorker.stop() }
         let answers = Answers()
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+        requestWorker.submit(bytes: 1) { connection throws(PostgresError) in
             try connection.execute(script: "BEGIN")
             try connection.query("SELECT 1 / 0")
             return Self.text("never")
         } answer: {
             answers.add($0)
         }
-        clerk.submit(bytes: 1) { connection throws(PostgresError) in
+        requestWorker.submit(bytes: 1) { connection throws(PostgresError) in
             Self.text(connection.isInTransaction ? "in a transaction" : "in none")
         } answer: {
             answers.add($0)
@@ -156,13 +157,13 @@ struct ClerkTests {
     @Test("a job that takes longer than it may is answered 503, and the next is done")
     func slowJob() throws {
         defer { database.drop() }
-        let clerk = try clerk { $0.secondsPerJob = 1 }
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker { $0.secondsPerJob = 1 }
+        defer { requestWorker.stop() }
         let answers = Answers()
-        ask(clerk, answers, "SELECT pg_sleep(3600)")
+        ask(requestWorker, answers, "SELECT pg_sleep(3600)")
         #expect(try answers.wait(for: 1)[0].status == 503)
-        #expect(eventually { clerk.isConnected })
-        clerk.submit(bytes: 1) { _ in
+        #expect(eventually { requestWorker.isConnected })
+        requestWorker.submit(bytes: 1) { _ in
             Self.text("done")
         } answer: {
             answers.add($0)
@@ -174,19 +175,19 @@ struct ClerkTests {
     func fullQueue() throws {
         defer { database.drop() }
         for isByBytes in [false, true] {
-            let clerk = try clerk {
+            let requestWorker = try requestWorker {
                 if isByBytes { $0.mostQueuedBytes = 100 } else { $0.mostJobs = 1 }
             }
             let answers = Answers()
-            let mayEnd = hold(clerk, answers)
+            let mayEnd = hold(requestWorker, answers)
             if !isByBytes {
-                clerk.submit(bytes: 1) { _ in
+                requestWorker.submit(bytes: 1) { _ in
                     Self.text("second")
                 } answer: {
                     answers.add($0)
                 }
             }
-            clerk.submit(bytes: 1) { _ in
+            requestWorker.submit(bytes: 1) { _ in
                 Self.text("too many")
             } answer: {
                 answers.add($0)
@@ -194,19 +195,19 @@ struct ClerkTests {
             #expect(answers.all.map(\.status) == [503])
             mayEnd.withLockNotifying { $0 = true }
             #expect(try answers.wait(for: isByBytes ? 2 : 3).dropFirst().allSatisfy { $0.status == 200 })
-            clerk.stop()
+            requestWorker.stop()
         }
     }
 
     @Test("an app that brings many jobs waits for itself, and leaves room for the next one")
     func apps() throws {
         defer { database.drop() }
-        let clerk = try clerk { $0.mostJobs = 8 }
-        defer { clerk.stop() }
+        let requestWorker = try requestWorker { $0.mostJobs = 8 }
+        defer { requestWorker.stop() }
         let answers = Answers()
-        let mayEnd = hold(clerk, answers)
+        let mayEnd = hold(requestWorker, answers)
         func submit(_ name: String, of app: Int32) {
-            clerk.submit(of: app, bytes: 1) { _ in
+            requestWorker.submit(of: app, bytes: 1) { _ in
                 Self.text(name)
             } answer: {
                 answers.add($0)
@@ -223,20 +224,20 @@ struct ClerkTests {
     @Test("when it is to stop it does what waits and takes nothing new")
     func stop() throws {
         defer { database.drop() }
-        let clerk = try clerk()
+        let requestWorker = try requestWorker()
         let answers = Answers()
-        let mayEnd = hold(clerk, answers)
-        clerk.submit(bytes: 1) { _ in
+        let mayEnd = hold(requestWorker, answers)
+        requestWorker.submit(bytes: 1) { _ in
             Self.text("second")
         } answer: {
             answers.add($0)
         }
-        let stopping = Worker(name: "stop") { clerk.stop() }
+        let stopping = Worker(name: "stop") { requestWorker.stop() }
         // Refused from the moment when it knows.
         #expect(
             eventually {
                 let late = Answers()
-                clerk.submit(bytes: 1) { _ in
+                requestWorker.submit(bytes: 1) { _ in
                     Self.text("late")
                 } answer: {
                     late.add($0)

@@ -1,7 +1,7 @@
 package import Simulation
 
 /// An envelope on its way, with the key of the app that sends it.
-package struct Letter: Sendable {
+package struct KeyedEnvelope: Sendable {
     package let envelope: Envelope
     package let key: String
 

@@ -4,7 +4,7 @@ internal import Values
 
 /// What retention and erasure have taken from the log for good, and the keys that were closed, as one writer knows it: what
 /// must not come back, or not come in.
-struct Losses {
+struct RemovedHistory {
     private struct Install: Hashable {
         let app: Int32
         let id: UUID

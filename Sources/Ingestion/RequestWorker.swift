@@ -7,7 +7,7 @@ package import ServiceRuntime
 /// Does the SQL of routes with little traffic: one thread, one connection, one job after another, of each app in its turn,
 /// and a queue with an end. A job that cannot be done now is answered 503 at once or by its deadline, and never waits for a database that is
 /// away.
-package final class Clerk: Sendable {
+package final class RequestWorker: Sendable {
     package struct Configuration: Sendable {
         /// Jobs that may wait, and the bytes of what they hold, shared by apps as `SharedRoom` says; beyond it requests are
         /// turned away.
@@ -28,7 +28,7 @@ package final class Clerk: Sendable {
         let bytes: Int
         let deadline: Deadline
         let work: Work
-        /// Called once, on the clerk's thread.
+        /// Called once, on the request worker's thread.
         let answer: @Sendable (Response) -> Void
     }
 
@@ -61,7 +61,7 @@ package final class Clerk: Sendable {
     package var isConnected: Bool { state.withLock { state in !state.isAway } }
 
     /// Takes a job of an app that holds so many bytes. Leads to one `answer`: at once with a 503 if it cannot be taken, else later,
-    /// on the clerk's thread, with what `work` gave or a 503.
+    /// on the request worker's thread, with what `work` gave or a 503.
     package func submit(
         of app: Int32 = 0, bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void
     ) {
@@ -83,7 +83,7 @@ package final class Clerk: Sendable {
     }
 
     package func start() {
-        let thread = Worker(name: "clerk") { self.run() }
+        let thread = Worker(name: "request-worker") { self.run() }
         state.withLock { state in state.thread = thread }
     }
 
@@ -114,7 +114,7 @@ package final class Clerk: Sendable {
 
     private func connect() throws(PostgresError) -> Connection {
         try LogSession.open(
-            url: url, role: .ingest, purpose: "clerk", log: log,
+            url: url, role: .ingest, purpose: "request worker", log: log,
             statementSeconds: max(1, Int(saturating: configuration.secondsPerJob)))
     }
 
@@ -186,7 +186,7 @@ package final class Clerk: Sendable {
             defer { state.isAway = true }
             return !state.isAway
         }
-        if wasThere { log.error("the clerk lost the database and tries to reach it", ["error": "\(error)"]) }
+        if wasThere { log.error("the request worker lost the database and tries to reach it", ["error": "\(error)"]) }
         turnAway()
     }
 

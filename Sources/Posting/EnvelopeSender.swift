@@ -7,23 +7,23 @@ package import Values
 
 /// Brings envelopes to a server over a few connections: what it cannot take now is brought again, unchanged, after a
 /// while; what it refuses for good ends everything.
-package final class PostOffice: Sendable {
+package final class EnvelopeSender: Sendable {
     package struct Configuration: Sendable {
         package var server: ServerAddress
         package var connections = 4
-        /// Letters that may wait for a connection; whoever posts more waits.
+        /// Envelopes that may wait for a connection; whoever posts more waits.
         package var mostWaiting = 500
-        /// No letter leaves while one that was due so many microseconds before it is on its way.
+        /// No envelope leaves while one that was due so many microseconds before it is on its way.
         package var span = Int64.max
         /// The moment that an envelope, about to leave, names as its `sent_at`. Called for each attempt, after all
-        /// letters before it have been taken up.
+        /// envelopes before it have been taken up.
         package var stamp: @Sendable (Envelope) -> Timestamp = { _ in WallClock.now }
 
         package init(server: ServerAddress) { self.server = server }
     }
 
     private struct State {
-        var waiting: [Letter] = []
+        var waiting: [KeyedEnvelope] = []
         /// How many of `waiting` have been taken up.
         var taken = 0
         /// When those that are on their way were due, by the number of the connection.
@@ -51,7 +51,7 @@ package final class PostOffice: Sendable {
         self.workers.withLock { $0 = workers }
     }
 
-    /// What has become of the letters so far.
+    /// What has become of the envelopes so far.
     package var tally: PostTally { state.withLock { $0.tally } }
 
     /// Why the server does not take anything at the moment; nil when it does.
@@ -59,7 +59,7 @@ package final class PostOffice: Sendable {
 
     /// Why not everything was taken in time.
     package var delay: String {
-        state.withLock { $0.isLimited ? PostOffice.limited : $0.trouble ?? "it was too slow" }
+        state.withLock { $0.isLimited ? EnvelopeSender.limited : $0.trouble ?? "it was too slow" }
     }
 
     private static let limited = "it limits the rate of the app (429)"
@@ -72,10 +72,10 @@ package final class PostOffice: Sendable {
         if case .never(let error) = answer { throw error }
     }
 
-    /// Hands letters over, in the order in which they are due. Waits while there are too many; throws when nothing can be
+    /// Hands envelopes over, in the order in which they are due. Waits while there are too many; throws when nothing can be
     /// posted any more. After `close`, also one that comes meanwhile, none are taken.
-    package func post(_ letters: [Letter]) throws(PostingError) {
-        guard !letters.isEmpty else { return }
+    package func post(_ envelopes: [KeyedEnvelope]) throws(PostingError) {
+        guard !envelopes.isEmpty else { return }
         let failure: PostingError?? = state.wait(until: .never) { state in
             if let failure = state.failure { return .some(failure) }
             let isFull = state.waiting.count - state.taken >= self.configuration.mostWaiting
@@ -86,11 +86,11 @@ package final class PostOffice: Sendable {
             guard !state.isClosed else { return }
             state.waiting.removeFirst(state.taken)
             state.taken = 0
-            state.waiting.append(contentsOf: letters)
+            state.waiting.append(contentsOf: envelopes)
         }
     }
 
-    /// Waits until all letters have arrived. False when the deadline came first.
+    /// Waits until all envelopes have arrived. False when the deadline came first.
     package func drain(until deadline: Deadline = .never) throws(PostingError) -> Bool {
         let outcome: Result<Void, PostingError>? = state.wait(until: deadline) { state in
             if let failure = state.failure { return .failure(failure) }
@@ -100,7 +100,7 @@ package final class PostOffice: Sendable {
         return outcome != nil
     }
 
-    /// Takes no more letters, gives up what has not arrived by the deadline, and says what became of all.
+    /// Takes no more envelopes, gives up what has not arrived by the deadline, and says what became of all.
     package func close(by deadline: Deadline) -> PostTally {
         state.withLockNotifying { state in
             state.isClosed = true
@@ -117,58 +117,58 @@ package final class PostOffice: Sendable {
 
     private func work(_ number: Int) {
         let delivery = Delivery(configuration.server)
-        while let letter = next(number) {
-            let answer = bring(letter, delivery)
+        while let keyed = next(number) {
+            let answer = bring(keyed, delivery)
             state.withLockNotifying { state in
                 state.underway[number] = nil
                 switch answer {
                 case .taken(let accepted, let duplicate, let rejected):
                     state.tally.envelopes += 1
-                    state.tally.sent += letter.envelope.events
+                    state.tally.sent += keyed.envelope.events
                     state.tally.accepted += accepted
                     state.tally.duplicate += duplicate
                     state.tally.rejected += rejected
                     state.trouble = nil
-                case .later: state.tally.unsent += letter.envelope.events
+                case .later: state.tally.unsent += keyed.envelope.events
                 case .never(let error):
-                    state.tally.unsent += letter.envelope.events
+                    state.tally.unsent += keyed.envelope.events
                     state.failure = state.failure ?? error
                 }
             }
         }
     }
 
-    /// The next letter that may leave; nil when there will be none.
-    private func next(_ number: Int) -> Letter? {
+    /// The next envelope that may leave; nil when there will be none.
+    private func next(_ number: Int) -> KeyedEnvelope? {
         var makesRoom = false
-        let letter: Letter?? = state.wait(until: .never) { state in
+        let keyed: KeyedEnvelope?? = state.wait(until: .never) { state in
             if state.failure != nil || state.isClosed && state.end.hasPassed { return .some(nil) }
             guard state.taken < state.waiting.count else { return state.isClosed ? .some(nil) : nil }
-            let letter = state.waiting[state.taken]
-            if let first = state.underway.values.min(), letter.envelope.time - first > self.configuration.span {
+            let keyed = state.waiting[state.taken]
+            if let first = state.underway.values.min(), keyed.envelope.time - first > self.configuration.span {
                 return nil
             }
             makesRoom = state.waiting.count - state.taken == self.configuration.mostWaiting
             state.taken += 1
-            state.underway[number] = letter.envelope.time
-            return letter
+            state.underway[number] = keyed.envelope.time
+            return keyed
         }
         // Whoever waits for it.
         if makesRoom { state.withLockNotifying { _ in } }
-        return letter ?? nil
+        return keyed ?? nil
     }
 
-    /// Brings a letter until it is taken, or refused for good, or given up.
-    private func bring(_ letter: Letter, _ delivery: Delivery) -> PostAnswer {
+    /// Brings a envelope until it is taken, or refused for good, or given up.
+    private func bring(_ keyed: KeyedEnvelope, _ delivery: Delivery) -> PostAnswer {
         var backoff = Backoff(first: 0.25, most: 20)
         while true {
-            let body = letter.envelope.body(sentAt: configuration.stamp(letter.envelope))
+            let body = keyed.envelope.body(sentAt: configuration.stamp(keyed.envelope))
             var answer = PostAnswer.later(status: 0, seconds: 0)
             var trouble = ""
             do throws(HTTPClientError) {
-                answer = try delivery.post(body, key: letter.key)
+                answer = try delivery.post(body, key: keyed.key)
                 if case .later(let status, _) = answer {
-                    trouble = status == 429 ? PostOffice.limited : "it answers \(status)"
+                    trouble = status == 429 ? EnvelopeSender.limited : "it answers \(status)"
                     if status == 429 { state.withLock { $0.isLimited = true } }
                 }
             } catch {

@@ -6,7 +6,7 @@ internal import ServiceRuntime
 ///
 /// Whoever runs the projections does this by itself where it is logged in as the owner of the tables. Of several nodes one
 /// is at it at a time; that is only to spare the work, since two that rebuild the same share it and both end well.
-package struct Renewal: Sendable {
+package struct AutomaticRebuild: Sendable {
     let control: ProjectionControl
 
     package init(_ control: ProjectionControl) {

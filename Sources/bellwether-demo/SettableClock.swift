@@ -6,7 +6,7 @@ internal import Values
 ///
 /// Days in which everything arrived at the end would be a lie: nothing would be late, and no day would be restated. So the
 /// service of a demonstration receives each envelope at the time at which its phone sends it.
-final class WoundClock: Sendable {
+final class SettableClock: Sendable {
     private let time: Lock<Timestamp>
 
     init(_ start: Timestamp) { time = Lock(start) }

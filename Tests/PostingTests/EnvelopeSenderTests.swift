@@ -6,36 +6,37 @@ import Testing
 import Values
 
 @Suite("A post office")
-struct PostOfficeTests {
+struct EnvelopeSenderTests {
     private static let start = Timestamp(microseconds: 1_795_167_010_000_000)
 
     /// Envelopes of a quarter of an hour or so, each different.
-    private func letters(_ count: Int) -> [Letter] {
+    private func envelopes(_ count: Int) -> [KeyedEnvelope] {
         var world = World(steady: .shop, seed: 5, installs: 200, from: Self.start)
-        var letters: [Letter] = []
+        var envelopes: [KeyedEnvelope] = []
         var time = Self.start
-        while letters.count < count {
+        while envelopes.count < count {
             world.push()
             time = time + 1_000_000
-            letters += world.advance(to: time).filter { $0.repeated == 0 }.map { Letter($0, key: "key") }
+            envelopes += world.advance(to: time).filter { $0.repeated == 0 }.map { KeyedEnvelope($0, key: "key") }
         }
-        return Array(letters.prefix(count))
+        return Array(envelopes.prefix(count))
     }
 
     private func office(
-        _ server: ScriptedServer, connections: Int = 1, _ adjust: (inout PostOffice.Configuration) -> Void = { _ in }
-    ) -> PostOffice {
-        var configuration = PostOffice.Configuration(server: ServerAddress(server.url))
+        _ server: ScriptedServer, connections: Int = 1,
+        _ adjust: (inout EnvelopeSender.Configuration) -> Void = { _ in }
+    ) -> EnvelopeSender {
+        var configuration = EnvelopeSender.Configuration(server: ServerAddress(server.url))
         configuration.connections = connections
         adjust(&configuration)
-        return PostOffice(configuration)
+        return EnvelopeSender(configuration)
     }
 
-    @Test("brings each letter once, with its key, over few connections, and sums up the answers")
+    @Test("brings each keyed once, with its key, over few connections, and sums up the answers")
     func brings() throws {
         let server = try ScriptedServer([ScriptedServer.taken(2)])
         let office = office(server, connections: 3)
-        try office.post(letters(50))
+        try office.post(envelopes(50))
         #expect(try office.drain(until: .after(seconds: 30)))
         let tally = office.close(by: .now)
         #expect(server.requests.count == 50)
@@ -54,7 +55,7 @@ struct PostOfficeTests {
             ScriptedServer.taken(1),
         ])
         let office = office(server)
-        try office.post(letters(1))
+        try office.post(envelopes(1))
         #expect(try office.drain(until: .after(seconds: 30)))
         let requests = server.requests
         try #require(requests.count == 4)
@@ -69,9 +70,9 @@ struct PostOfficeTests {
         let gone = try ScriptedServer([ScriptedServer.taken(1)])
         let (url, port) = (gone.url, gone.port)
         _ = consume gone
-        let office = PostOffice(PostOffice.Configuration(server: ServerAddress(url)))
-        let letters = letters(2)
-        try office.post([letters[0]])
+        let office = EnvelopeSender(EnvelopeSender.Configuration(server: ServerAddress(url)))
+        let envelopes = envelopes(2)
+        try office.post([envelopes[0]])
         #expect(try !office.drain(until: .after(seconds: 0.3)))
         #expect(office.trouble?.contains("is the server running at \(url)") == true)
         let back = try ScriptedServer([ScriptedServer.taken(1)], port: port)
@@ -80,9 +81,9 @@ struct PostOfficeTests {
         #expect(back.requests.count == 1 && office.tally.retried > 0 && office.tally.unsent == 0)
         _ = consume back
         // Nobody there again, and no time left: given up, and counted as that.
-        try office.post([letters[1]])
+        try office.post([envelopes[1]])
         let tally = office.close(by: .after(seconds: 0.5))
-        #expect(tally.envelopes == 1 && tally.unsent == letters[1].envelope.events && !tally.addsUp)
+        #expect(tally.envelopes == 1 && tally.unsent == envelopes[1].envelope.events && !tally.addsUp)
     }
 
     @Test("a key that is refused ends everything, and the server's words are told", arguments: [401, 403])
@@ -90,11 +91,11 @@ struct PostOfficeTests {
         let detail = Array(#"{"code":"x","detail":"This key was closed.\u001b[31m"}"#.utf8)
         let server = try ScriptedServer([ScriptedServer.taken(1), Response(status: status, body: detail)])
         let office = office(server)
-        try office.post(letters(5))
+        try office.post(envelopes(5))
         let error = try #require(throws: PostingError.self) { try office.drain(until: .after(seconds: 30)) }
         #expect(error == .keyRefused(status: status, "This key was closed.\u{1B}[31m"))
         #expect("\(error)".contains("This key was closed.") && !"\(error)".contains("\u{1B}"))
-        #expect(throws: error) { try office.post(letters(1)) }
+        #expect(throws: error) { try office.post(envelopes(1)) }
         #expect(server.requests.count == 2)
         #expect(office.close(by: .now).unsent >= 4)
     }
@@ -109,7 +110,7 @@ struct PostOfficeTests {
     func stranger(answer: Response, words: String) throws {
         let server = try ScriptedServer([answer])
         let error = try #require(throws: PostingError.self) {
-            try PostOffice.greet(ServerAddress(server.url), key: "key")
+            try EnvelopeSender.greet(ServerAddress(server.url), key: "key")
         }
         #expect("\(error)".contains(words), "\(error)")
     }
@@ -118,17 +119,17 @@ struct PostOfficeTests {
     func greeting() throws {
         let server = try ScriptedServer([ScriptedServer.taken(0), Response(status: 503)])
         for path in ["", "/", "/v1/events"] {
-            try PostOffice.greet(ServerAddress(server.url + path), key: "key")
+            try EnvelopeSender.greet(ServerAddress(server.url + path), key: "key")
         }
         #expect(server.requests.map(\.body) == Array(repeating: #"{"events":[]}"#, count: 3))
     }
 
-    @Test("no letter leaves while one from much before is on its way")
+    @Test("no keyed leaves while one from much before is on its way")
     func span() throws {
         let server = try ScriptedServer([
             Response(status: 503, headers: [("Retry-After", "1")]), ScriptedServer.taken(1),
         ])
-        let letters = letters(400)
+        let envelopes = envelopes(400)
         let span: Int64 = 20_000_000
         let newest = Lock(Timestamp(microseconds: 0))
         let widest = Lock<Int64>(0)
@@ -143,8 +144,8 @@ struct PostOfficeTests {
                 return envelope.time
             }
         }
-        #expect(letters[399].envelope.time - letters[0].envelope.time > 5 * span)
-        try office.post(letters)
+        #expect(envelopes[399].envelope.time - envelopes[0].envelope.time > 5 * span)
+        try office.post(envelopes)
         #expect(try office.drain(until: .after(seconds: 60)))
         #expect(office.close(by: .now).envelopes == 400)
         #expect((1...span).contains(widest.withLock { $0 }))
@@ -154,11 +155,11 @@ struct PostOfficeTests {
     func bounded() throws {
         let server = try ScriptedServer([Response(status: 503, headers: [("Retry-After", "600")])])
         let office = office(server) { $0.mostWaiting = 10 }
-        let letters = letters(40)
+        let envelopes = envelopes(40)
         let posted = Lock(0)
         let poster = Worker(name: "poster") {
-            for letter in letters {
-                try? office.post([letter])
+            for keyed in envelopes {
+                try? office.post([keyed])
                 posted.withLockNotifying { $0 += 1 }
             }
         }
