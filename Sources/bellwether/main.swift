@@ -4,13 +4,13 @@ internal import Console
 enum Commands {
     static var all: [any Command.Type] {
         [
-            ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self,
-            AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self, DoctorCommand.self, ProjectCommand.self,
-            ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self, RetainCommand.self,
-            ReportCommand.self,
-            EraseCommand.self, CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
-            EventsTailCommand.self, EventCheckCommand.self, RejectedListCommand.self, RejectedReplayCommand.self,
-            WordsListCommand.self, WordsMergeCommand.self,
+            ServeCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self,
+            AppSetCommand.self, AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self,
+            DoctorCommand.self, ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self,
+            RebuildCommand.self, RetainCommand.self, ReportCommand.self, EraseCommand.self,
+            CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
+            EventsTailCommand.self, EventCheckCommand.self, RejectedListCommand.self,
+            RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
             WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
             CompletionCommand.self, ManCommand.self,
