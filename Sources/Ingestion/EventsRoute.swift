@@ -68,7 +68,9 @@ package final class EventsRoute: Sendable {
     }
 
     private func submit(_ envelope: DecodedEnvelope, bytes: Int, _ request: Request, _ access: Access) {
-        let collector = VerdictCollector(envelope) { [self] outcome in
+        let parts = envelope.parts(
+            among: commits, bytes: bytes, receivedAt: request.receivedAt, access: access)
+        let collector = VerdictCollector(envelope, parts: parts.count) { [self] outcome in
             metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - request.began.nanoseconds) / 1e9)
             switch outcome {
             case .settled(let result):
@@ -80,11 +82,14 @@ package final class EventsRoute: Sendable {
                     Problem(.unavailable, "The events were not committed. Send them again, unchanged.", retryAfter: 2))
             }
         }
-        let parts = envelope.parts(
-            for: commits, bytes: bytes, receivedAt: request.receivedAt, access: access, collector: collector)
-        guard !parts.isEmpty else { return collector.finishEmpty() }
         do {
-            try commits.submit(parts)
+            try commits.submit(
+                parts.map { part in
+                    let committed = GroupCommit.Part(submission: part.submission, bytes: part.bytes) { fate in
+                        collector.finish(part.indexes, fate)
+                    }
+                    return (part.writer, committed)
+                })
             CrashPoint.pass("queued")
         } catch {
             switch error {

@@ -24,7 +24,7 @@ final class VerdictCollector: Sendable {
 
     private struct State {
         var verdicts: [Verdict?]
-        var waitingFor = 0
+        var waitingFor: Int
         var isLost = false
         var isKeyClosed = false
     }
@@ -33,7 +33,8 @@ final class VerdictCollector: Sendable {
     private let ids: [UUID?]
     private let done: @Sendable (Outcome) -> Void
 
-    init(_ envelope: DecodedEnvelope, _ done: @escaping @Sendable (Outcome) -> Void) {
+    /// `parts` of them will be finished. Where there is none, nothing else decides: it is answered at once.
+    init(_ envelope: DecodedEnvelope, parts: Int, _ done: @escaping @Sendable (Outcome) -> Void) {
         self.done = done
         ids = envelope.items.map { item in
             switch item {
@@ -45,12 +46,8 @@ final class VerdictCollector: Sendable {
             State(
                 verdicts: envelope.items.map { item in
                     if case .rejected(_, _, let rejection) = item { .rejected(rejection) } else { nil }
-                }))
-    }
-
-    /// Announces a part before any is submitted.
-    func expect() {
-        state.withLock { state in state.waitingFor += 1 }
+                }, waitingFor: parts))
+        if parts == 0 { done(outcome(state.withLock { state in state.verdicts })) }
     }
 
     /// One part is through; if it is committed, with a verdict for each of the events at these indexes.
@@ -69,11 +66,6 @@ final class VerdictCollector: Sendable {
         // To come again would be in vain.
         if last.isKeyClosed { return done(.keyClosed) }
         done(last.isLost ? .lost : outcome(last.verdicts))
-    }
-
-    /// An envelope that had nothing for any writer.
-    func finishEmpty() {
-        done(outcome(state.withLock { state in state.verdicts }))
     }
 
     /// An event without a verdict: what nobody vouches for is not acknowledged.
