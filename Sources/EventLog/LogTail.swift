@@ -1,5 +1,6 @@
 package import Postgres
 package import Telemetry
+package import Values
 
 /// Follows the log by its positions, as an analyst may: what each batch brought, batch by batch, each event once.
 ///

@@ -1,5 +1,6 @@
 internal import ServiceRuntime
 package import Telemetry
+package import Values
 
 /// What would become of the events of an envelope, as far as the envelope itself tells: it is decoded as by the service, and
 /// no database is asked.

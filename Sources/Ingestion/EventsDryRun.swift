@@ -1,7 +1,9 @@
+internal import Accounts
 internal import EventLog
 internal import HTTPServer
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// `POST /v1/events?dry_run=true`: says what would become of an envelope. Nothing of it is stored, kept or counted.
 struct EventsDryRun: Sendable {

@@ -1,5 +1,6 @@
 package import Postgres
-package import Telemetry
+internal import Telemetry
+package import Values
 
 /// When the last report of a finished day of an app was kept: whether the nightly run still comes.
 package struct LastReport: Sendable {

@@ -1,8 +1,11 @@
+internal import Accounts
 internal import Console
 internal import EventLog
+internal import Health
 internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 /// Prints events as they commit.
 struct EventsTailCommand: Command {

@@ -1,8 +1,10 @@
+import Accounts
 import EventLog
 import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("A dry run")
 struct DryRunTests {

@@ -1,9 +1,11 @@
+import Accounts
 import EventLog
 import Foundation
 import Postgres
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The log's tail")
 struct LogTailTests {

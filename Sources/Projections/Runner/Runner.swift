@@ -1,5 +1,6 @@
 internal import Postgres
 package import ServiceRuntime
+internal import Values
 
 /// Follows the log and keeps the live funnels level with it, on threads of its own. Several may run on one database, in
 /// one process or in many: each step locks what it moves, and who finds all taken waits.

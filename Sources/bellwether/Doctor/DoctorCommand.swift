@@ -1,5 +1,7 @@
+internal import Accounts
 internal import Console
 internal import EventLog
+internal import Health
 internal import Postgres
 internal import ServiceRuntime
 

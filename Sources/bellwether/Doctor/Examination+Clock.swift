@@ -1,4 +1,5 @@
 internal import EventLog
+internal import Health
 internal import ServiceRuntime
 
 extension Examination {

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 extension Examination {
     static let archive = Examination(name: "archive", readsOurs: false) { _, connection in

@@ -1,6 +1,7 @@
 internal import Projections
 internal import ServiceRuntime
 internal import Telemetry
+internal import Values
 
 extension Examination {
     /// A day, and an hour or two for the run itself.

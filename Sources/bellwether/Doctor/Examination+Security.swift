@@ -1,3 +1,4 @@
+internal import Accounts
 internal import EventLog
 
 extension Examination {
