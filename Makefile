@@ -4,6 +4,7 @@
 #   make demo      build, simulate two weeks over real HTTP, prove the funnels, print the report
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
+#   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers (ARGS=Name: only tests of that name)
 #   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
@@ -39,7 +40,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # here so that all commands build alike; a build with another setting compiles everything again.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install test test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis bench bench-quick \
 	docs deps clean
 
 build: deps
@@ -69,6 +70,18 @@ install: deps
 	$$as install -D -m 644 .build/static/completion.bash '$(SHARE)/bash-completion/completions/bellwether' && \
 	$$as install -D -m 644 .build/static/completion.zsh '$(SHARE)/zsh/site-functions/_bellwether' && \
 	$$as install -D -m 644 .build/static/completion.fish '$(SHARE)/fish/vendor_completions.d/bellwether.fish'
+
+# Both programs, the manual page, completions and systemd units, with the libraries that they need as dependencies.
+deb: PACKAGES += dpkg-dev
+deb: deps
+	rm -rf .build/deb
+	$(MAKE) install PREFIX=/usr DESTDIR='$(CURDIR)/.build/deb/root'
+	Packaging/deb/build .build/deb/root
+
+# Installs it in a Debian of its own and runs it there: two minutes and 300 MB, so not a part of `make test`.
+test-deb: PACKAGES += debootstrap
+test-deb: deb
+	$(SUDO) Tests/Package/run .build/deb/bellwether_*.deb
 
 # Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
