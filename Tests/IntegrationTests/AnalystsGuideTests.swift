@@ -17,10 +17,16 @@ struct AnalystsGuideTests {
         return blocks.compactMap { $0.components(separatedBy: "\n```").first }
     }
 
-    @Test("has ten questions, and an analyst can run all of its SQL")
+    /// What a dashboard puts in the place of its own words.
+    private static func asADashboardAsks(_ query: String) -> String {
+        query.replacing("$__timeFilter(day)", with: "day BETWEEN '2026-11-01T00:00:00Z' AND '2026-11-30T22:59:59.999Z'")
+            .replacing("{{app}}", with: "'shop'")
+    }
+
+    @Test("has ten questions and three of dashboards, and an analyst can run all of its SQL")
     func runs() throws {
         let queries = try Self.queries()
-        #expect(queries.count == 12)
+        #expect(queries.count == 15)
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try ProjectedApp("shop", in: database)
@@ -28,7 +34,7 @@ struct AnalystsGuideTests {
             try app.insert(funnel.view, Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) }))
         }
         for query in queries {
-            #expect(throws: Never.self, "\(query)") { try database.analystRows(query) }
+            #expect(throws: Never.self, "\(query)") { try database.analystRows(Self.asADashboardAsks(query)) }
         }
     }
 
@@ -65,7 +71,7 @@ struct AnalystsGuideTests {
                 ])
         }
         // The guide asks the demonstration of yesterday.
-        let last = try #require(try Self.queries().last)
+        let last = try #require(try Self.queries().last { $0.contains("CROSS JOIN LATERAL") })
             .replacing("'aurora-news'", with: "'shop'").replacing("'BREAKING_NEWS'", with: "'INFO_CATEGORY'")
             .replacing("current_date - 1", with: "date '2026-11-20'")
         let common = "(\(installs[0]),req-1,\"2026-11-20 09:30:"
