@@ -76,7 +76,7 @@ deb: PACKAGES += dpkg-dev
 deb: deps
 	rm -rf .build/deb
 	$(MAKE) install PREFIX=/usr DESTDIR='$(CURDIR)/.build/deb/root'
-	Packaging/deb/build .build/deb/root
+	Examples/deb/build .build/deb/root
 
 # Installs it in a Debian of its own and runs it there: two minutes and 300 MB, so not a part of `make test`.
 test-deb: PACKAGES += debootstrap

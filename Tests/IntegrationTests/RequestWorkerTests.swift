@@ -88,7 +88,7 @@ struct RequestWorkerTests {
         let killed = try administrator.query(
             """
             SELECT count(pg_terminate_backend(pid, 30000)) FROM pg_stat_activity
-            WHERE datname = current_database() AND application_name = 'bellwether requestWorker'
+            WHERE datname = current_database() AND application_name = 'bellwether request worker'
             """)[0].get(0, as: Int64.self)
         #expect(killed == 1)
         ask(requestWorker, answers)
