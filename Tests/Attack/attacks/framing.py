@@ -46,37 +46,44 @@ def beside(service, proxy, sequence):
     more; who does neither has seen as many."""
     ours, we_refuse = requests(service.port, sequence)
     theirs, they_refuse = requests(proxy.alone, sequence)
-    if ours > theirs and not they_refuse:
+    # Of a body that is too long we may answer the first request and end the connection, where it waits for the rest.
+    waits = (ours, theirs) == (1, 0) and we_refuse
+    if ours > theirs and not they_refuse and not waits:
         return f"{ours} requests to us, {theirs} to it, which refuses none"
-    # It may answer before a body is whole, where we wait: then both have seen as many once it is.
-    if ours < theirs and not we_refuse and requests(service.port, sequence + FILL)[0] != theirs:
-        return f"{ours} requests to us, who refuse none, {theirs} to it"
+    # It may answer before a body is whole, where we wait: then both have seen as many once it is whole, or found to be broken.
+    if ours < theirs and not we_refuse:
+        statuses = answers(talk(service.port, sequence + FILL, quiet=0.15, most=2)[0])
+        if theirs not in (len(seen(statuses)), len(statuses)):
+            return f"{ours} requests to us, who refuse none, {theirs} to it"
     return None
 
 
-# Of a body that lacks some bytes; what is over is no request to anybody.
-FILL = b"Z" * 64
+# Of a body that lacks some bytes, more than any chunk of the corpus lacks; what is over is no request to anybody.
+FILL = b"Z" * 4096
+
+
+def seen(statuses):
+    """Those that answer a request: 404 and 405 do, and what refuses its head or its body does not."""
+    return [status for status in statuses if status not in (400, 408, 413, 414, 431, 500, 501, 505)]
 
 
 def requests(port, sequence):
     """How many requests it has seen in these bytes, and whether it has refused any of them, or ended the connection."""
     said, has_ended = talk(port, sequence, quiet=0.15, most=2)
     statuses = answers(said)
-    # 405 and 404 are answers to requests, too.
-    seen = [status for status in statuses if status not in (400, 408, 414, 431, 500, 501, 505)]
-    return len(seen), len(seen) < len(statuses) or has_ended
+    return len(seen(statuses)), len(seen(statuses)) < len(statuses) or has_ended
 
 
 def behind(service, proxy, sequence):
     """What the proxy sends on as one request is one to the service: as many answers of the service as it has given, and the next
     client gets its own."""
-    before = counts(service)
-    said, _ = talk(proxy.port, sequence, quiet=0.3, most=3)
-    given, refused = (now - then for now, then in zip(counts(service), before))
-    passed = len(re.findall(proxies.MARK.encode() + rb": *\d", said, re.IGNORECASE))
     finding = None
+    given, refused, passed = through(service, proxy, sequence)
+    # It may have an answer and wait for the rest of a body before it passes it on.
     if given > passed:
-        finding = f"the service gave {given:.0f} answers, and {passed} were passed on"
+        more, _, all_passed = through(service, proxy, sequence + FILL)
+        if more > all_passed:
+            finding = f"the service gave {given:.0f} answers, and {passed} were passed on"
     try:
         status, body = get(proxy.port, "/healthz")
         if status != 200 or not body.startswith(b"ok "):
@@ -84,6 +91,14 @@ def behind(service, proxy, sequence):
     except OSError as error:
         finding = f"the next client got {error!r}"
     return finding, given, refused
+
+
+def through(service, proxy, sequence):
+    """How many answers the service gives through the proxy, how many of them are 400, and how many are passed on."""
+    before = counts(service)
+    said, _ = talk(proxy.port, sequence, quiet=0.3, most=3)
+    given, refused = (now - then for now, then in zip(counts(service), before))
+    return given, refused, len(re.findall(proxies.MARK.encode() + rb": *\d", said, re.IGNORECASE))
 
 
 def counts(service):
