@@ -66,8 +66,11 @@ let package = Package(
             name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
             path: "Migrations",
             resources: [.embedInCode("sql")], swiftSettings: strict),
+        // What one request carries, read event by event.
         .target(
-            name: "EventLog", dependencies: ["Accounts", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
+            name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
+        .target(
+            name: "EventLog", dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
@@ -79,7 +82,7 @@ let package = Package(
         .target(
             name: "Ingestion",
             dependencies: [
-                "Accounts", "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "JSON", "Postgres",
+                "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
             resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
@@ -154,7 +157,7 @@ let package = Package(
             name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
         // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
         .target(
-            name: "CatalogueSupport", dependencies: ["Telemetry", "Values"], path: "Tests/CatalogueSupport",
+            name: "CatalogueSupport", dependencies: ["Envelopes", "Telemetry", "Values"], path: "Tests/CatalogueSupport",
             swiftSettings: strict
         ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
@@ -163,8 +166,8 @@ let package = Package(
         .testTarget(
             name: "BellwetherClientTests",
             dependencies: [
-                "BellwetherClient", "BellwetherVersion", "Compression", "Ingestion", "ServiceRuntime", "Telemetry",
-                "TestSupport", "Values",
+                "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes", "ServiceRuntime",
+                "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["AppleModules"], swiftSettings: strict),
         .testTarget(
@@ -176,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "IngestionTests",
             dependencies: [
-                "Accounts", "CatalogueSupport", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
+                "Accounts", "CatalogueSupport", "Envelopes", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -198,7 +201,7 @@ let package = Package(
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["CatalogueSupport", "Ingestion", "Sends", "Simulation", "Telemetry", "Values"],
+            dependencies: ["CatalogueSupport", "Envelopes", "Sends", "Simulation", "Telemetry", "Values"],
             swiftSettings: strict),
         .testTarget(
             name: "PostingTests",
@@ -208,7 +211,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "Compression", "Ingestion", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
+                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry",
+                "Values",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"], swiftSettings: strict),
@@ -219,8 +223,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Accounts", "EmbeddedPostgres", "EventLog", "Migrations", "Postgres", "Projections", "ServiceRuntime",
-                "Telemetry", "Values",
+                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
+                "Projections", "ServiceRuntime", "Telemetry", "Values",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // The example of the guide "Adding a projector", compiled as the guide has it.
@@ -230,8 +234,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "EventLog", "FunnelOracle", "Health", "HTTPServer",
-                "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports",
+                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "FunnelOracle", "Health",
+                "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports",
                 "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
@@ -239,7 +243,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion",
-                "CatalogueSupport", "EmbeddedPostgres", "EventLog", "Ingestion", "post-a-story", "Postgres", "Registry",
+                "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Ingestion", "post-a-story", "Postgres",
+                "Registry",
                 "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),

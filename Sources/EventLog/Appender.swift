@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Envelopes
 package import Postgres
 package import ServiceRuntime
 internal import Telemetry
@@ -106,22 +107,24 @@ package final class Appender {
     /// committed; when it throws, nothing is promised and a retry will sort it out. Whether their keys are still open is not
     /// asked: for what an owner appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
-        try append(submissions, askingForKeys: false).compactMap(\.self)
+        let verdicts = try append(submissions, askingForKeys: false)
+        return zip(submissions, verdicts).compactMap { submission, verdicts in verdicts?.each(of: submission) }
     }
 
     /// As `append`, but asks the key of each submission again when the commit is made: nil for one whose key is closed by
     /// then, of which nothing more is stored.
-    package func appendWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]?] {
+    package func appendWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [Verdicts?] {
         try append(submissions, askingForKeys: true)
     }
 
-    private func append(_ submissions: [Submission], askingForKeys: Bool) throws(PostgresError) -> [[Verdict]?] {
+    private func append(_ submissions: [Submission], askingForKeys: Bool) throws(PostgresError) -> [Verdicts?] {
         try connect()
         var batch = PendingBatch(submissions)
         for tries in 1... {
             do {
                 try learnRemoved()
                 batch.begin(without: askingForKeys ? removed.closedKeys : [])
+                batch.makeCandidates()
                 try resolveWords(of: &batch)
                 try resolveCombinations(of: &batch)
                 try learnFirstKeys(of: submissions)
@@ -230,20 +233,22 @@ package final class Appender {
                 return try commit(&candidates, probing: true, breakingTies: true, in: &batch)
             }
         }
-        let receivedAt = batch.submissions.lazy.map(\.receivedAt).min()
+        let receivedAt = batch.submissions.lazy.map(\.envelope.receivedAt).min()
         var rows = CopyRows(columns: EventRow.columns.count, capacity: 320 * candidates.count)
         var shardEvents = [Int32](repeating: 0, count: Int(shards))
         var times: (least: Timestamp, greatest: Timestamp)?
-        for (offset, candidate) in candidates.enumerated() where !known.contains(offset) {
-            let (place, identity) = (candidate.submission, candidate.identity)
+        for (offset, candidate) in candidates.enumerated() {
+            if !known.isEmpty, known.contains(offset) { continue }
+            let identity = candidate.identity
             let shard = Shard.of(identity.install, among: shards)
+            let key = batch.submissions[candidate.submission].key
+            let envelope = batch.submissions[candidate.submission].envelope
             rows.append(
-                batch.submissions[place].events[candidate.event],
+                candidate.event, of: envelope,
                 at: EventRow.Place(
-                    batchID: batchID, batchReceivedAt: receivedAt ?? batch.submissions[place].receivedAt,
-                    app: identity.app,
-                    key: batch.submissions[place].key == firstKeys[identity.app] ? nil : batch.submissions[place].key,
-                    shard: shard, tie: candidate.tie, names: candidate.names))
+                    batchID: batchID, batchReceivedAt: receivedAt ?? envelope.receivedAt, app: identity.app,
+                    key: key == firstKeys[identity.app] ? nil : key, shard: shard, tie: candidate.tie,
+                    names: candidate.names, loose: batch.looseCombinations(of: candidate)))
             shardEvents[Int(shard)] += 1
             times = (
                 min(times?.least ?? identity.deviceAt, identity.deviceAt),
@@ -353,8 +358,10 @@ package final class Appender {
         var (sound, barred): ([PendingBatch.Candidate], [PendingBatch.Candidate]) = ([], [])
         var rejections: [Rejection] = []
         for candidate in batch.candidates {
-            let submission = batch.submissions[candidate.submission]
-            if let rejection = removed.rejection(of: submission.events[candidate.event], app: submission.app) {
+            let event = batch.submissions[candidate.submission].envelope.events[candidate.event]
+            if let rejection = removed.rejection(
+                of: event, install: candidate.identity.install, app: candidate.identity.app)
+            {
                 barred.append(candidate)
                 rejections.append(rejection)
             } else {
@@ -421,7 +428,7 @@ package final class Appender {
 
     /// Gives every event the ids of its device and context, where there is room for them.
     private func resolveCombinations(of batch: inout PendingBatch) throws(PostgresError) {
-        let unknown = batch.combineCandidates(&combinations)
+        let unknown = batch.combineCandidates(combinations)
         guard !unknown.isEmpty else { return }
         var learned: [Combination: Int32] = [:]
         for (group, asked) in unknown {

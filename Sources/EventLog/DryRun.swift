@@ -1,19 +1,18 @@
 package import Postgres
+internal import Envelopes
 internal import Telemetry
 
 /// What would become of a submission if it were appended now. It asks what the appender asks, stores nothing and learns no word.
 package enum DryRun {
-    /// A verdict for each of its events, all as of one moment. Only what PostgreSQL itself would refuse (`unstorable`) stays unseen.
+    /// What would become of its events, all as of one moment. Only what PostgreSQL itself would refuse (`unstorable`) stays unseen.
     package static func verdicts(
         of submission: Submission, on connection: inout Connection
-    ) throws(PostgresError) -> [Verdict] {
+    ) throws(PostgresError) -> Verdicts {
         var batch = PendingBatch([submission])
-        // An event's words decide nothing about it, so nobody asks for their ids.
-        var words = WordCache()
-        _ = batch.nameCandidates(&words)
+        batch.makeCandidates()
         batch.settleRepeats()
         let candidates = batch.candidates
-        guard let probe = Probe.statement(candidates[...]) else { return [] }
+        guard let probe = Probe.statement(candidates[...]) else { return Verdicts(count: 0, exceptions: []) }
         let answers = try connection.pipeline(
             [begin, settings, probe]
                 + RemovedHistory.questions(of: Set(candidates.map(\.identity.install)), app: submission.app) + [
@@ -24,7 +23,9 @@ package enum DryRun {
         for (place, candidate) in candidates.enumerated() {
             if known.contains(place) {
                 batch.settleKnown(candidate)
-            } else if let rejection = removed.rejection(of: submission.events[candidate.event], app: submission.app) {
+            } else if let rejection = removed.rejection(
+                of: submission.envelope.events[candidate.event], install: candidate.identity.install, app: submission.app)
+            {
                 batch.reject(candidate, rejection)
             } else {
                 batch.settle([candidate], known: [])

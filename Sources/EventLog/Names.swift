@@ -1,12 +1,10 @@
+internal import Envelopes
 internal import Telemetry
 
 /// The numbers under which the log knows what an event says in words.
 struct Names {
     var device: Int32?
     var context: Int32?
-    /// For which the dictionary has no room: they stand in the event's own row.
-    var looseDevice: Combination?
-    var looseContext: Combination?
     var word1: Int32?
     var word2: Int32?
     /// The kinds of which it has a word that was not learned, and counts as the reserved one.
@@ -36,18 +34,20 @@ struct WordIDs {
 
     /// The words that stand in the event's own row, by the event's type.
     func own(of type: EventType) -> (Int32?, Int32?) {
-        func word(_ kind: WordKind) -> Int32? { self[kind] == 0 ? nil : self[kind] }
-        return switch type {
-        case .notificationReceived: (word(.mediaFormat), nil)
-        case .actionTapped: (word(.actionID), nil)
-        case .storyActionTapped: (word(.linkScheme), word(.linkHost))
-        default: (nil, nil)
-        }
+        func word(_ kind: WordKind?) -> Int32? { kind.flatMap { self[$0] == 0 ? nil : self[$0] } }
+        let (first, second) = EventRecord.ownWords(of: type)
+        return (word(first), word(second))
     }
 
     /// Takes over what the other one says of the device.
     mutating func copyDevice(of other: WordIDs) {
-        for kind in Combination.deviceWords { self[kind] = other[kind] }
+        for kind in SourceRecord.words { self[kind] = other[kind] }
+    }
+
+    /// Whether both say the same of the context.
+    func sharesContext(with other: WordIDs) -> Bool {
+        for place in EventRecord.Slot.context where ids[place] != other.ids[place] { return false }
+        return true
     }
 }
 
@@ -60,26 +60,25 @@ struct Combination: Hashable {
     /// In the order of the table's columns; 0 is none.
     let members: SIMD16<Int32>
 
-    static let deviceWords: [WordKind] = [.platform, .appVersion, .osVersion, .sdk, .deviceModel, .locale, .timeZone]
-    static let contextWords: [WordKind] = [
-        .category, .thread, .campaign, .variant, .analyticsLabel, .topic, .interruptionLevel,
-    ]
+    static let deviceWords = SourceRecord.words
+    static let contextWords = EventRecord.contextWords
 
     /// Nil where the event says nothing of its device.
-    init?(deviceOf source: Source, _ words: WordIDs, app: Int32) {
-        let codes = [Int32(source.authorization?.rawValue ?? 0), Int32(source.showPreviews?.rawValue ?? 0)]
-        self.init(.device, app, Combination.deviceWords, words, codes)
+    init?(deviceOf source: SourceRecord, _ words: WordIDs, app: Int32) {
+        self.init(.device, app, Combination.deviceWords, words, source.codes)
     }
 
     /// Nil where its notification has none of these words.
     init?(contextOf words: WordIDs, app: Int32) {
-        self.init(.context, app, Combination.contextWords, words, [])
+        self.init(.context, app, Combination.contextWords, words, [0, 0])
     }
 
-    private init?(_ dictionary: Dictionary, _ app: Int32, _ kinds: [WordKind], _ words: WordIDs, _ codes: [Int32]) {
+    private init?(
+        _ dictionary: Dictionary, _ app: Int32, _ kinds: [WordKind], _ words: WordIDs, _ codes: InlineArray<2, Int32>
+    ) {
         var members = SIMD16<Int32>()
         for (place, kind) in kinds.enumerated() { members[place] = words[kind] }
-        for (place, code) in codes.enumerated() { members[kinds.count + place] = code }
+        for place in codes.indices { members[kinds.count + place] = codes[place] }
         guard members != SIMD16() else { return nil }
         (self.dictionary, self.app, self.members) = (dictionary, app, members)
     }
@@ -107,35 +106,18 @@ struct Combination: Hashable {
     static func width(of dictionary: Dictionary) -> Int { columns(of: dictionary).count }
 }
 
-extension Event {
-    /// Calls back with every word that this event holds; those of its device only if they are asked for.
-    func forEachWord(withDevice: Bool, _ body: (WordKind, String) -> Void) {
-        func tell(_ kind: WordKind, _ word: String?) {
-            if let word { body(kind, word) }
+extension DecodedEnvelope {
+    /// Calls back with the text of every word that an event holds.
+    func forEachWord(of index: Int, _ body: (WordKind, TextSlice) -> Void) {
+        func tell(_ kind: WordKind?, _ word: TextSlice) {
+            if let kind, !word.isEmpty { body(kind, word) }
         }
-        tell(.category, notification.category)
-        tell(.thread, notification.thread)
-        tell(.campaign, notification.campaign)
-        tell(.variant, notification.variant)
-        tell(.analyticsLabel, notification.analyticsLabel)
-        tell(.topic, notification.topic)
-        tell(.interruptionLevel, notification.interruptionLevel)
-        if withDevice {
-            tell(.platform, source.platform)
-            tell(.osVersion, source.osVersion)
-            tell(.appVersion, source.appVersion)
-            tell(.sdk, source.sdk)
-            tell(.deviceModel, source.deviceModel)
-            tell(.locale, source.locale)
-            tell(.timeZone, source.timeZone)
-        }
-        switch interaction {
-        case .actionTapped(let tap): tell(.actionID, tap.actionID)
-        case .storyActionTapped(let tap):
-            tell(.linkScheme, tap.linkScheme)
-            tell(.linkHost, tap.linkHost)
-        case .received(let receipt): tell(.mediaFormat, receipt.media?.format)
-        default: break
-        }
+        let event = events[index]
+        for (place, kind) in EventRecord.contextWords.enumerated() { tell(kind, event.texts[place]) }
+        let source = sources[Int(event.source)]
+        for (place, kind) in SourceRecord.words.enumerated() { tell(kind, source.texts[place]) }
+        let (first, second) = EventRecord.ownWords(of: event.type)
+        tell(first, event.texts[EventRecord.Slot.own.lowerBound])
+        tell(second, event.texts[EventRecord.Slot.own.lowerBound + 1])
     }
 }

@@ -1,3 +1,4 @@
+internal import Envelopes
 internal import Postgres
 internal import Telemetry
 internal import Values
@@ -11,12 +12,6 @@ struct PendingBatch {
         let install: UUID
         let app: Int32
 
-        init(of event: Event, app: Int32) {
-            deviceAt = event.deviceAt
-            id = event.id
-            install = event.source.installID
-            self.app = app
-        }
 
         /// One order for all writers, so that two never wait for each other in a ring.
         static func < (left: Identity, right: Identity) -> Bool {
@@ -24,17 +19,25 @@ struct PendingBatch {
         }
     }
 
-    /// An event that may go into the log, by its place in the submissions.
+    /// An event that may go into the log.
     struct Candidate {
+        /// Its place among the submissions.
         let submission: Int
+        /// Its index in the envelope.
         let event: Int
         let identity: Identity
         var words = WordIDs()
-        /// Words that the cache did not have.
-        var unknown: [WordCache.Key] = []
         var names = Names()
         /// What tells it apart from other events of the same time and hash.
         var tie: Int16 = 0
+
+        var place: Place { Place(submission: submission, event: event) }
+    }
+
+    /// Where an event stands in the batch.
+    struct Place: Hashable {
+        let submission: Int
+        let event: Int
     }
 
     /// What one transaction tells beside its events.
@@ -46,12 +49,14 @@ struct PendingBatch {
 
     let submissions: [Submission]
     private(set) var candidates: [Candidate] = []
-    /// Nil until a commit vouches for it.
-    private var verdicts: [[Verdict?]]
+    /// Of each event of each submission, by its index in the envelope.
+    private var verdicts: [[Settled]]
+    /// Of those events that were rejected.
+    private var rejections: [Place: Rejection] = [:]
     /// Whose submissions are left out: their keys are closed.
     private var leftOut: Set<Int> = []
     /// Verdicts that wait for the next commit, which tells of them.
-    private var untold: [(submission: Int, event: Int)] = []
+    private var untold: [Place] = []
     /// A commit has told what the submissions brought beside events that may be stored.
     private var hasTold = false
     /// Said by the next transaction that commits.
@@ -60,16 +65,25 @@ struct PendingBatch {
     private var fresh: [Refusal] = []
     private var sources: [Int: String?] = [:]
 
+    /// Words that the cache did not have, and the candidates that have them.
+    private var unknown: [(candidate: Int, key: WordCache.Key)] = []
+    private var loose: [Place: LooseCombinations] = [:]
+
+    /// What a commit vouches for.
+    private enum Settled { case not, accepted, duplicate, rejected }
+
     init(_ submissions: [Submission]) {
         self.submissions = submissions
-        verdicts = submissions.map { [Verdict?](repeating: nil, count: $0.events.count) }
+        verdicts = submissions.map { [Settled](repeating: .not, count: $0.envelope.count) }
     }
 
     /// Begins with what no commit has settled yet, without what comes with these keys.
     mutating func begin(without closedKeys: Set<Int32>) {
-        for (place, index) in untold { verdicts[place][index] = nil }
+        for place in untold { verdicts[place.submission][place.event] = .not }
         untold = []
         candidates = []
+        unknown = []
+        loose = [:]
         repeats = [:]
         pending = News()
         fresh = []
@@ -82,50 +96,110 @@ struct PendingBatch {
                 pending.tally.count(event.rejection.reason, for: key)
                 fresh.append(
                     Refusal(
-                        event, install: event.install ?? submission.install, source: source(of: place), of: submission))
+                        event, install: event.install ?? submission.envelope.installID, source: source(of: place),
+                        of: submission))
             }
             for drop in submission.drops {
                 pending.drops.append(
                     DropReport(
-                        app: submission.app, key: submission.key, install: submission.install,
-                        receivedAt: submission.receivedAt, drop: drop))
+                        app: submission.app, key: submission.key, install: submission.envelope.installID,
+                        receivedAt: submission.envelope.receivedAt, drop: drop))
             }
         }
     }
 
-    /// Makes a candidate of every event that is not settled, with the ids that the cache knows, and gives the words that it
-    /// does not, each with who brought it first.
-    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
-        var unknown: [WordGroup: [Word: Teacher]] = [:]
-        candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.events.count })
+    /// Makes a candidate of every event that is not settled.
+    mutating func makeCandidates() {
+        candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.indexes.count })
         for (place, submission) in submissions.enumerated() where !leftOut.contains(place) {
-            // By place: taking an event out of its array would copy it.
-            var source: Source?
-            for index in submission.events.indices where verdicts[place][index] == nil {
-                var candidate = Candidate(
-                    submission: place, event: index,
-                    identity: Identity(of: submission.events[index], app: submission.app))
-                // The events of an envelope mostly share one source, and then its words.
-                let isSame = source === submission.events[index].source && candidates.last?.unknown.isEmpty == true
-                if isSame, let last = candidates.last { candidate.words.copyDevice(of: last.words) }
-                source = submission.events[index].source
-                submission.events[index].forEachWord(withDevice: !isSame) { kind, text in
-                    let word = Word(text)
-                    if let id = cache.id(of: word, kind, app: submission.app) {
-                        candidate.words[kind] = id
-                    } else {
-                        candidate.unknown.append(WordCache.Key(app: submission.app, kind: kind, word: word))
-                        let group = WordGroup(app: submission.app, kind: kind)
-                        if unknown[group]?[word] == nil {
-                            unknown[group, default: [:]][word] = Teacher(
-                                key: submission.key, install: candidate.identity.install)
-                        }
-                    }
-                }
-                candidates.append(candidate)
+            let envelope = submission.envelope
+            for index in submission.indexes where verdicts[place][index] == .not {
+                let identity = Identity(
+                    deviceAt: envelope.events[index].deviceAt, id: envelope.events[index].id,
+                    install: envelope.install(of: index), app: submission.app)
+                candidates.append(Candidate(submission: place, event: index, identity: identity))
             }
         }
-        return unknown
+    }
+
+    /// Gives the candidates the ids of words that the cache knows, and says which it does not know, each with who brought it
+    /// first.
+    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
+        var asked: [WordGroup: [Word: Teacher]] = [:]
+        // What an event shares with the one before it in its envelope is not looked up again.
+        forEachInItsEnvelope { batch, place, before, envelope in
+            let app = batch.candidates[place].identity.app
+            let event = batch.candidates[place].event
+            var words = WordIDs()
+            func look(_ kind: WordKind, _ slice: TextSlice) {
+                guard !slice.isEmpty else { return }
+                if let id = cache.id(of: slice, in: envelope.texts, kind, app: app) {
+                    words[kind] = id
+                    return
+                }
+                let word = Word(envelope.text(slice))
+                batch.unknown.append((place, WordCache.Key(app: app, kind: kind, word: word)))
+                let group = WordGroup(app: app, kind: kind)
+                if asked[group]?[word] == nil {
+                    asked[group, default: [:]][word] = Teacher(
+                        key: batch.submissions[batch.candidates[place].submission].key,
+                        install: batch.candidates[place].identity.install)
+                }
+            }
+            let source = envelope.events[event].source
+            let sharesDevice =
+                before.map { before in
+                    source == envelope.events[batch.candidates[before].event].source && !batch.hasUnknownDevice(before)
+                } ?? false
+            for slot in EventRecord.Slot.context {
+                let slice = envelope.events[event].texts[slot]
+                if slice.isEmpty { continue }
+                let kind = EventRecord.contextWords[slot]
+                if let before, slice == envelope.events[batch.candidates[before].event].texts[slot],
+                    batch.candidates[before].words[kind] != 0
+                {
+                    words[kind] = batch.candidates[before].words[kind]
+                } else {
+                    look(kind, slice)
+                }
+            }
+            if sharesDevice, let before {
+                words.copyDevice(of: batch.candidates[before].words)
+            } else {
+                for (slot, kind) in SourceRecord.words.enumerated() {
+                    look(kind, envelope.sources[Int(source)].texts[slot])
+                }
+            }
+            let (first, second) = EventRecord.ownWords(of: envelope.events[event].type)
+            let own = EventRecord.Slot.own.lowerBound
+            if let first { look(first, envelope.events[event].texts[own]) }
+            if let second { look(second, envelope.events[event].texts[own + 1]) }
+            batch.candidates[place].words = words
+        }
+        return asked
+    }
+
+    /// Goes through the candidates with their envelopes; `before` is the one before it in the same envelope.
+    private mutating func forEachInItsEnvelope(
+        _ body: (_ batch: inout PendingBatch, _ place: Int, _ before: Int?, _ envelope: DecodedEnvelope) -> Void
+    ) {
+        var place = 0
+        while place < candidates.count {
+            let submission = candidates[place].submission
+            let envelope = submissions[submission].envelope
+            var before: Int?
+            while place < candidates.count, candidates[place].submission == submission {
+                body(&self, place, before, envelope)
+                before = place
+                place += 1
+            }
+        }
+    }
+
+    /// Whether the cache did not have all words of this candidate's device. Asked while it is the last that was looked at.
+    private func hasUnknownDevice(_ candidate: Int) -> Bool {
+        unknown.last?.candidate == candidate
+            && unknown.reversed().prefix { $0.candidate == candidate }.contains { SourceRecord.words.contains($0.key.kind) }
     }
 
     struct WordGroup: Hashable {
@@ -148,32 +222,41 @@ struct PendingBatch {
 
     /// Fills in the ids that were learned.
     mutating func completeCandidates(_ learned: [WordCache.Key: Lesson]) throws(PostgresError) {
-        for place in candidates.indices where !candidates[place].unknown.isEmpty {
-            for key in candidates[place].unknown {
-                guard let lesson = learned[key] else { throw .decoding("the dictionary gave no id for a word") }
-                candidates[place].words[key.kind] = lesson.id
-                if lesson.isOther { candidates[place].names.others.insert(key.kind) }
-            }
+        for (place, key) in unknown {
+            guard let lesson = learned[key] else { throw .decoding("the dictionary gave no id for a word") }
+            candidates[place].words[key.kind] = lesson.id
+            if lesson.isOther { candidates[place].names.others.insert(key.kind) }
         }
+        unknown = []
     }
 
     /// Gives each candidate the ids of its device and context that the cache knows, and says which it does not.
-    mutating func combineCandidates(_ cache: inout CombinationCache) -> [CombinationGroup: [Combination]] {
+    mutating func combineCandidates(_ cache: CombinationCache) -> [CombinationGroup: [Combination]] {
         var unknown: Set<Combination> = []
-        for place in candidates.indices {
-            let words = candidates[place].words
-            let event = candidates[place].event
-            let submission = submissions[candidates[place].submission]
-            (candidates[place].names.word1, candidates[place].names.word2) = words.own(
-                of: submission.events[event].type)
-            if let device = Combination(deviceOf: submission.events[event].source, words, app: submission.app) {
-                candidates[place].names.device = cache.id(of: device)
-                if candidates[place].names.device == nil { unknown.insert(device) }
+        forEachInItsEnvelope { batch, place, before, envelope in
+            let words = batch.candidates[place].words
+            let app = batch.candidates[place].identity.app
+            let event = batch.candidates[place].event
+            let source = envelope.events[event].source
+            var names = batch.candidates[place].names
+            (names.word1, names.word2) = words.own(of: envelope.events[event].type)
+            // As those of the event before it, mostly.
+            if let before {
+                let last = batch.candidates[before]
+                if source == envelope.events[last.event].source { names.device = last.names.device }
+                if words.sharesContext(with: last.words) { names.context = last.names.context }
             }
-            if let context = Combination(contextOf: words, app: submission.app) {
-                candidates[place].names.context = cache.id(of: context)
-                if candidates[place].names.context == nil { unknown.insert(context) }
+            if names.device == nil,
+                let device = Combination(deviceOf: envelope.sources[Int(source)], words, app: app)
+            {
+                names.device = cache.id(of: device)
+                if names.device == nil { unknown.insert(device) }
             }
+            if names.context == nil, let context = Combination(contextOf: words, app: app) {
+                names.context = cache.id(of: context)
+                if names.context == nil { unknown.insert(context) }
+            }
+            batch.candidates[place].names = names
         }
         return Dictionary(grouping: unknown) { CombinationGroup(app: $0.app, dictionary: $0.dictionary) }
     }
@@ -188,23 +271,37 @@ struct PendingBatch {
         for place in candidates.indices {
             let words = candidates[place].words
             let submission = submissions[candidates[place].submission]
-            if candidates[place].names.device == nil,
+            if candidates[place].names.device == nil {
+                let source = submission.envelope.events[candidates[place].event].source
                 let device = Combination(
-                    deviceOf: submission.events[candidates[place].event].source, words, app: submission.app)
-            {
-                candidates[place].names.device = learned[device]
-                if learned[device] == nil { candidates[place].names.looseDevice = device }
+                    deviceOf: submission.envelope.sources[Int(source)], words, app: submission.app)
+                candidates[place].names.device = device.flatMap { learned[$0] }
+                if let device, learned[device] == nil {
+                    loose[candidates[place].place, default: LooseCombinations()].device = device
+                }
             }
-            if candidates[place].names.context == nil, let context = Combination(contextOf: words, app: submission.app)
-            {
-                candidates[place].names.context = learned[context]
-                if learned[context] == nil { candidates[place].names.looseContext = context }
+            if candidates[place].names.context == nil {
+                let context = Combination(contextOf: words, app: submission.app)
+                candidates[place].names.context = context.flatMap { learned[$0] }
+                if let context, learned[context] == nil {
+                    loose[candidates[place].place, default: LooseCombinations()].context = context
+                }
             }
         }
     }
 
+    /// What of a candidate has no row of its own in the dictionaries.
+    func looseCombinations(of candidate: Candidate) -> LooseCombinations? {
+        loose.isEmpty ? nil : loose[candidate.place]
+    }
+
     /// Puts the candidates in key order, each once; further copies wait for the fate of the first.
     mutating func settleRepeats() {
+        // What one phone sends mostly stands in order.
+        let isInOrder = candidates.indices.dropFirst().allSatisfy { place in
+            candidates[place - 1].identity < candidates[place].identity
+        }
+        if isInOrder { return }
         // Places are sorted and not candidates, which are big. The first of equals stays the first.
         let order = candidates.indices.sorted { left, right in
             let (one, other) = (candidates[left].identity, candidates[right].identity)
@@ -215,7 +312,7 @@ struct PendingBatch {
         for place in order {
             let identity = candidates[place].identity
             if first.last?.identity == identity {
-                repeats[identity, default: []].append((candidates[place].submission, candidates[place].event))
+                repeats[identity, default: []].append(candidates[place].place)
             } else {
                 first.append(candidates[place])
             }
@@ -223,40 +320,41 @@ struct PendingBatch {
         candidates = first
     }
 
-    /// Copies within the batch, by place: they share the fate of the first one.
-    private var repeats: [Identity: [(submission: Int, event: Int)]] = [:]
+    /// Copies within the batch: they share the fate of the first one.
+    private var repeats: [Identity: [Place]] = [:]
 
     /// Refuses an event that had been let through, and its copies with it.
     mutating func reject(_ candidate: Candidate, _ rejection: Rejection) {
         let copies = repeats.removeValue(forKey: candidate.identity) ?? []
-        for (place, index) in [(candidate.submission, candidate.event)] + copies {
-            let submission = submissions[place]
-            let event = submission.events[index]
-            verdicts[place][index] = .rejected(rejection)
-            untold.append((place, index))
+        for place in [candidate.place] + copies {
+            let submission = submissions[place.submission]
+            verdicts[place.submission][place.event] = .rejected
+            rejections[place] = rejection
+            untold.append(place)
             pending.tally.count(rejection.reason, for: Tally.Key(of: submission))
+            let event = RejectedEvent(
+                index: place.event, id: candidate.identity.id, rejection: rejection,
+                raw: submission.envelope.rawEvent(place.event))
             fresh.append(
                 Refusal(
-                    RejectedEvent(id: event.id, rejection: rejection, raw: submission.raw(index)),
-                    install: event.source.installID, source: source(of: place), of: submission))
+                    event, install: candidate.identity.install, source: source(of: place.submission), of: submission))
         }
     }
 
     /// Says of an event, and of its copies, that the log holds it.
     mutating func settleKnown(_ candidate: Candidate) {
         let copies = repeats.removeValue(forKey: candidate.identity) ?? []
-        for (place, index) in [(candidate.submission, candidate.event)] + copies {
-            verdicts[place][index] = .duplicate
-            untold.append((place, index))
-            pending.tally.count(
-                submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
+        for place in [candidate.place] + copies {
+            verdicts[place.submission][place.event] = .duplicate
+            untold.append(place)
+            pending.tally.countDuplicate(for: Tally.Key(of: submissions[place.submission]))
         }
     }
 
     /// Found once for all refusals of an envelope, which share it.
     private mutating func source(of place: Int) -> String? {
         if let source = sources[place] { return source }
-        let source = submissions[place].source()
+        let source = submissions[place].envelope.rawSource
         sources[place] = .some(source)
         return source
     }
@@ -294,16 +392,30 @@ struct PendingBatch {
     /// What a transaction that stores these candidates tells: what is pending, and their own counts.
     func news(of stored: ArraySlice<Candidate>, known: Set<Int>) -> News {
         var news = pending
+        var counts = Tally.Counts()
+        var counted = -1
+        // The candidates of a submission mostly stand together.
+        func add() {
+            if counted >= 0 { news.tally.add(counts, for: Tally.Key(of: submissions[counted])) }
+            counts = Tally.Counts()
+        }
         for (offset, candidate) in stored.enumerated() {
-            let verdict = known.contains(offset) ? Verdict.duplicate : .accepted
-            let key = Tally.Key(of: submissions[candidate.submission])
-            news.tally.count(submissions[candidate.submission].events[candidate.event], verdict, for: key)
-            if verdict == .accepted, !candidate.names.others.isEmpty { news.tally.countOther(for: key) }
+            if candidate.submission != counted {
+                add()
+                counted = candidate.submission
+            }
+            if !known.isEmpty, known.contains(offset) {
+                counts.duplicate += 1
+            } else {
+                counts.accept(submissions[counted].envelope.events[candidate.event])
+                if !candidate.names.others.isEmpty { counts.other += 1 }
+            }
             if repeats.isEmpty { continue }
-            for (place, index) in repeats[candidate.identity] ?? [] {
-                news.tally.count(submissions[place].events[index], .duplicate, for: Tally.Key(of: submissions[place]))
+            for place in repeats[candidate.identity] ?? [] {
+                news.tally.countDuplicate(for: Tally.Key(of: submissions[place.submission]))
             }
         }
+        add()
         return news
     }
 
@@ -311,19 +423,34 @@ struct PendingBatch {
     mutating func settle(_ stored: ArraySlice<Candidate>, known: Set<Int>) {
         (pending, untold, hasTold) = (News(), [], true)
         for (offset, candidate) in stored.enumerated() {
-            verdicts[candidate.submission][candidate.event] = known.contains(offset) ? .duplicate : .accepted
+            let isKnown = !known.isEmpty && known.contains(offset)
+            verdicts[candidate.submission][candidate.event] = isKnown ? .duplicate : .accepted
             if repeats.isEmpty { continue }
-            for (place, index) in repeats[candidate.identity] ?? [] { verdicts[place][index] = .duplicate }
+            for place in repeats[candidate.identity] ?? [] { verdicts[place.submission][place.event] = .duplicate }
         }
     }
 
     /// What became of each event, nil for a submission that was left out; nil while there is an event of which nobody knows.
-    var settledVerdicts: [[Verdict]?]? {
-        var settled: [[Verdict]?] = []
-        for (place, verdicts) in verdicts.enumerated() {
-            let known = leftOut.contains(place) ? nil : verdicts.compactMap(\.self)
-            if let known, known.count < verdicts.count { return nil }
-            settled.append(known)
+    var settledVerdicts: [Verdicts?]? {
+        var settled: [Verdicts?] = []
+        settled.reserveCapacity(submissions.count)
+        for (place, submission) in submissions.enumerated() {
+            if leftOut.contains(place) {
+                settled.append(nil)
+                continue
+            }
+            var exceptions: [(index: Int, verdict: Verdict)] = []
+            for index in submission.indexes {
+                switch verdicts[place][index] {
+                case .not: return nil
+                case .accepted: break
+                case .duplicate: exceptions.append((index, .duplicate))
+                case .rejected:
+                    guard let rejection = rejections[Place(submission: place, event: index)] else { return nil }
+                    exceptions.append((index, .rejected(rejection)))
+                }
+            }
+            settled.append(Verdicts(count: submission.indexes.count, exceptions: exceptions))
         }
         return settled
     }

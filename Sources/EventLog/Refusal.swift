@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Envelopes
 internal import Telemetry
 internal import Values
 
@@ -23,8 +24,8 @@ struct Refusal {
         app = submission.app
         key = submission.key
         self.install = install
-        receivedAt = submission.receivedAt
-        sentAt = submission.sentAt
+        receivedAt = submission.envelope.receivedAt
+        sentAt = submission.envelope.sentAt
         self.source = source
         self.event = event
         hash = SHA256(of: event.raw.utf8)

@@ -1,3 +1,4 @@
+internal import Envelopes
 package import Postgres
 internal import Telemetry
 internal import Values
@@ -41,8 +42,8 @@ struct RemovedHistory {
     var isEmpty: Bool { erased.isEmpty && closed.isEmpty }
 
     /// Why an event must stay out; nil when it may come in.
-    func rejection(of event: Event, app: Int32) -> Rejection? {
-        if !erased.isEmpty, let erasedAt = erased[Install(app: app, id: event.source.installID)],
+    func rejection(of event: EventRecord, install: UUID, app: Int32) -> Rejection? {
+        if !erased.isEmpty, let erasedAt = erased[Install(app: app, id: install)],
             // When a clamped event occurred nobody knows. Taken, a repeat of an erased one would be back.
             event.occurredAt < erasedAt || event.timeSource == .clamped
         {

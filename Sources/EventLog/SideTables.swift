@@ -1,3 +1,4 @@
+internal import Envelopes
 internal import Accounts
 internal import Postgres
 internal import Telemetry

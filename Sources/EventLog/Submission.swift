@@ -1,56 +1,30 @@
+package import Envelopes
 package import Telemetry
-package import Values
+internal import Values
 
 /// What one request, or the part of it that belongs to one writer, wants stored.
 package struct Submission: Sendable {
     package let app: Int32
     package let key: Int32
-    package let receivedAt: Timestamp
-    package let sentAt: Timestamp?
-    package let events: [Event]
-    package let rejected: [RejectedEvent]
-    package let drops: [ClientDrop]
-    /// The install that speaks, where the envelope names one.
-    package let install: UUID?
-    /// The envelope's source as it came, for what is refused.
-    package let source: @Sendable () -> String?
-    /// The bytes of an event (by its place in `events`) as they came: it may yet be refused.
-    package let raw: @Sendable (Int) -> String
+    package let envelope: DecodedEnvelope
+    /// The events to be stored, by their index in the envelope, in order.
+    package let indexes: [Int]
+    /// Whether it also tells of what was rejected and what the client dropped: one part of a request does.
+    package let tellsRest: Bool
 
-    package init(
-        app: Int32, key: Int32, receivedAt: Timestamp, sentAt: Timestamp? = nil, events: [Event],
-        rejected: [RejectedEvent] = [], drops: [ClientDrop] = [], install: UUID? = nil,
-        source: @escaping @Sendable () -> String? = { nil },
-        raw: @escaping @Sendable (Int) -> String = { _ in "" }
-    ) {
+    /// All of an envelope, unless only some of its events are meant.
+    package init(app: Int32, key: Int32, envelope: DecodedEnvelope, indexes: [Int]? = nil, tellsRest: Bool = true) {
         self.app = app
         self.key = key
-        self.receivedAt = receivedAt
-        self.sentAt = sentAt
-        self.events = events
-        self.rejected = rejected
-        self.drops = drops
-        self.install = install
-        self.source = source
-        self.raw = raw
+        self.envelope = envelope
+        self.indexes = indexes ?? envelope.accepted
+        self.tellsRest = tellsRest
     }
-}
 
-/// An event that was refused before it reached the log.
-package struct RejectedEvent: Sendable {
-    package let id: UUID?
-    /// The install that it is of, where that could be read; else it is taken for the envelope's.
-    package let install: UUID?
-    package let rejection: Rejection
-    /// As it came, cut to the bound.
-    package let raw: String
-
-    package init(id: UUID?, install: UUID? = nil, rejection: Rejection, raw: String) {
-        self.id = id
-        self.install = install
-        self.rejection = rejection
-        self.raw = raw
-    }
+    package var rejected: [RejectedEvent] { tellsRest ? envelope.rejected : [] }
+    package var drops: [ClientDrop] { tellsRest ? envelope.drops : [] }
+    /// What it brings, not only what is stored.
+    package var rows: Int { indexes.count + rejected.count + drops.count }
 }
 
 /// What became of one event.
@@ -58,4 +32,20 @@ package enum Verdict: Sendable, Equatable {
     case accepted
     case duplicate
     case rejected(Rejection)
+}
+
+/// What became of the events of a submission.
+package struct Verdicts: Sendable {
+    /// How many events they are of.
+    package let count: Int
+    /// What was not accepted, by index in the envelope, in order.
+    package let exceptions: [(index: Int, verdict: Verdict)]
+
+    /// One for each event that was submitted, in order.
+    package func each(of submission: Submission) -> [Verdict] {
+        var rest = exceptions[...]
+        return submission.indexes.map { index in
+            rest.first?.index == index ? rest.removeFirst().verdict : .accepted
+        }
+    }
 }

@@ -1,3 +1,4 @@
+internal import Envelopes
 internal import Telemetry
 internal import Values
 
@@ -12,7 +13,7 @@ struct Tally {
             app = submission.app
             key = submission.key
             // Every time zone's midnight falls on a quarter hour.
-            quarter = Timestamp(microseconds: submission.receivedAt.microseconds / 900_000_000 * 900_000_000)
+            quarter = Timestamp(microseconds: submission.envelope.receivedAt.microseconds / 900_000_000 * 900_000_000)
         }
     }
 
@@ -24,32 +25,39 @@ struct Tally {
         var late: Int32 = 0
         var other: Int32 = 0
         var rejected: [RejectionReason: Int] = [:]
+
+        /// One more is stored.
+        mutating func accept(_ event: EventRecord) {
+            accepted += 1
+            switch event.timeSource {
+            case .device: break
+            case .corrected: corrected += 1
+            case .clamped: clamped += 1
+            }
+            if event.receivedAt - event.occurredAt > 86_400_000_000 { late += 1 }
+        }
     }
 
     private(set) var counts: [Key: Counts] = [:]
 
-    mutating func count(_ event: Event, _ verdict: Verdict, for key: Key) {
-        switch verdict {
-        case .accepted:
-            counts[key, default: Counts()].accepted += 1
-            switch event.timeSource {
-            case .device: break
-            case .corrected: counts[key, default: Counts()].corrected += 1
-            case .clamped: counts[key, default: Counts()].clamped += 1
-            }
-            if event.receivedAt - event.occurredAt > 86_400_000_000 { counts[key, default: Counts()].late += 1 }
-        case .duplicate: counts[key, default: Counts()].duplicate += 1
-        case .rejected(let rejection): count(rejection.reason, for: key)
-        }
+    /// Adds what was accepted, and what was there already.
+    mutating func add(_ more: Counts, for key: Key) {
+        var sum = counts[key] ?? Counts()
+        sum.accepted += more.accepted
+        sum.duplicate += more.duplicate
+        sum.corrected += more.corrected
+        sum.clamped += more.clamped
+        sum.late += more.late
+        sum.other += more.other
+        counts[key] = sum
+    }
+
+    mutating func countDuplicate(for key: Key) {
+        counts[key, default: Counts()].duplicate += 1
     }
 
     mutating func count(_ reason: RejectionReason, for key: Key) {
         counts[key, default: Counts()].rejected[reason, default: 0] += 1
-    }
-
-    /// One of the accepted has a value that was not learned.
-    mutating func countOther(for key: Key) {
-        counts[key, default: Counts()].other += 1
     }
 
     /// A line for an envelope that brought no event at all.

@@ -1,8 +1,10 @@
+internal import Envelopes
 internal import Telemetry
 
 /// The dictionary ids that one writer has met. Bounded: when it is full it starts anew, and the log knows the rest.
 ///
-/// Holds only committed ids; one from a transaction that rolled back would make events vanish from the views.
+/// Words are looked up by their bytes where they stand, so that nothing is made of what is known already. Holds only committed
+/// ids; one from a transaction that rolled back would make events vanish from the views.
 struct WordCache {
     struct Key: Hashable {
         let app: Int32
@@ -10,27 +12,73 @@ struct WordCache {
         let word: Word
     }
 
-    private var ids: [Key: Int32] = [:]
+    private struct Entry: BitwiseCopyable {
+        let app: Int32
+        let kind: Int16
+        let id: Int32
+        let start: Int
+        let count: Int
+        /// The entry before it of the same hash; -1 where there is none.
+        let next: Int32
+    }
+
+    private var entries: [Entry] = []
+    private var bytes: [UInt8] = []
+    /// The last entry of each hash.
+    private var newest: [Int: Int32] = [:]
     private let capacity: Int
-    /// The last word of each kind: events that come together mostly share their words, and comparing is cheaper than
-    /// hashing.
-    private var recent = [(app: Int32, word: Word, id: Int32)?](repeating: nil, count: WordKind.allCases.count)
+    /// The last entry that was found of each kind: events that come together mostly share their words, and comparing is
+    /// cheaper than hashing.
+    private var recent = InlineArray<32, Int32>(repeating: -1)
 
     init(capacity: Int = 50_000) {
         self.capacity = capacity
     }
 
-    mutating func id(of word: Word, _ kind: WordKind, app: Int32) -> Int32? {
-        let place = Int(kind.rawValue) - 1
-        if let last = recent[place], last.app == app, last.word == word { return last.id }
-        guard let id = ids[Key(app: app, kind: kind, word: word)] else { return nil }
-        recent[place] = (app, word, id)
-        return id
+    /// The id of the word that stands in this part of the texts.
+    mutating func id(of slice: TextSlice, in texts: [UInt8], _ kind: WordKind, app: Int32) -> Int32? {
+        let place = Int(kind.rawValue)
+        let last = recent[place]
+        if last >= 0, holds(Int(last), slice, texts, kind, app) { return entries[Int(last)].id }
+        var next = newest[hash(texts.span.extracting(slice.range), kind, app)] ?? -1
+        while next >= 0 {
+            if holds(Int(next), slice, texts, kind, app) {
+                recent[place] = next
+                return entries[Int(next)].id
+            }
+            next = entries[Int(next)].next
+        }
+        return nil
     }
 
     mutating func insert(_ id: Int32, for key: Key) {
-        if ids.count >= capacity { ids.removeAll(keepingCapacity: true) }
-        ids[key] = id
+        if entries.count >= capacity { self = WordCache(capacity: capacity) }
+        let word = Array(key.word.text.utf8)
+        let hash = hash(word.span, key.kind, key.app)
+        entries.append(
+            Entry(
+                app: key.app, kind: key.kind.rawValue, id: id, start: bytes.count, count: word.count,
+                next: newest[hash] ?? -1))
+        newest[hash] = Int32(entries.count - 1)
+        bytes += word
+    }
+
+    private func holds(_ place: Int, _ slice: TextSlice, _ texts: [UInt8], _ kind: WordKind, _ app: Int32) -> Bool {
+        let entry = entries[place]
+        guard entry.count == slice.count, entry.app == app, entry.kind == kind.rawValue else { return false }
+        let (word, other) = (bytes.span, texts.span)
+        let start = Int(slice.start)
+        for offset in 0..<entry.count where word[entry.start + offset] != other[start + offset] { return false }
+        return true
+    }
+
+    /// Seeded for each process, so that nobody can choose words of the same hash.
+    private func hash(_ word: Span<UInt8>, _ kind: WordKind, _ app: Int32) -> Int {
+        var hasher = Hasher()
+        hasher.combine(app)
+        hasher.combine(kind.rawValue)
+        unsafe word.withUnsafeBytes { word in unsafe hasher.combine(bytes: word) }
+        return hasher.finalize()
     }
 }
 
@@ -38,19 +86,12 @@ struct WordCache {
 struct CombinationCache {
     private var ids: [Combination: Int32] = [:]
     private let capacity: Int
-    private var recent: (device: (Combination, Int32)?, context: (Combination, Int32)?)
 
     init(capacity: Int = 50_000) {
         self.capacity = capacity
     }
 
-    mutating func id(of combination: Combination) -> Int32? {
-        let isDevice = combination.dictionary == .device
-        if let last = isDevice ? recent.device : recent.context, last.0 == combination { return last.1 }
-        guard let id = ids[combination] else { return nil }
-        if isDevice { recent.device = (combination, id) } else { recent.context = (combination, id) }
-        return id
-    }
+    func id(of combination: Combination) -> Int32? { ids[combination] }
 
     mutating func insert(_ id: Int32, for combination: Combination) {
         if ids.count >= capacity { ids.removeAll(keepingCapacity: true) }

@@ -19,25 +19,40 @@ struct AnswerBytes {
     private static let shortBody = 16 << 10
 
     init(_ response: Response, date: String, persistence: Persistence, withBody: Bool) {
-        var text =
-            "HTTP/1.1 \(response.status) \(AnswerBytes.reasons[response.status] ?? "Answer")\r\nDate: \(date)\r\n"
+        let body = withBody ? response.body[...] : []
+        var head: [UInt8] = []
+        head.reserveCapacity(256 + (body.count <= AnswerBytes.shortBody ? body.count : 0))
+        func write(_ text: String) { head.append(contentsOf: text.utf8) }
+        write(response.status == 200 ? "HTTP/1.1 200 OK\r\nDate: " : AnswerBytes.statusLine(response.status) + "Date: ")
+        write(date)
         switch persistence {
         case .silent: break
-        case .keepAlive: text += "Connection: keep-alive\r\n"
-        case .close: text += "Connection: close\r\n"
+        case .keepAlive: write("\r\nConnection: keep-alive")
+        case .close: write("\r\nConnection: close")
         }
         // Neither has a body (RFC 9110, 8.6).
-        if response.status != 204, response.status != 304 { text += "Content-Length: \(response.body.count)\r\n" }
-        for (name, value) in response.sendableHeaders { text += "\(name): \(value)\r\n" }
-        text += "\r\n"
-        let body = withBody ? response.body[...] : []
-        head = Array(text.utf8)
+        if response.status != 204, response.status != 304 {
+            write("\r\nContent-Length: ")
+            write(String(response.body.count))
+        }
+        for (name, value) in response.headers where Response.isSendable(name, value) {
+            write("\r\n")
+            write(name)
+            write(": ")
+            write(value)
+        }
+        write("\r\n\r\n")
         if body.count <= AnswerBytes.shortBody {
             head += body
             self.body = []
         } else {
             self.body = body
         }
+        self.head = head
+    }
+
+    private static func statusLine(_ status: Int) -> String {
+        "HTTP/1.1 \(status) \(reasons[status] ?? "Answer")\r\n"
     }
 
     /// Those that we send; what they say is for people who look at the wire.

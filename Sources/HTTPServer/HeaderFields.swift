@@ -43,23 +43,30 @@ struct HeaderFields: Sendable {
     /// One element a line, in their order.
     func values(of name: String) -> [String] {
         var values: [String] = []
-        var position = bytes.startIndex
-        while let (field, value) = next(&position) {
-            guard field.count == name.utf8.count, field.elementsEqual(name.utf8, by: HeaderFields.sameLetter) else {
-                continue
+        let (bytes, wanted) = (bytes.span, name.utf8.span)
+        var start = 0
+        while start < bytes.count {
+            let nameEnd = HeaderFields.end(from: start, in: bytes)
+            let valueEnd = HeaderFields.end(from: nameEnd + 1, in: bytes)
+            if HeaderFields.isSame(bytes.extracting(start..<nameEnd), wanted) {
+                values.append(String(decoding: self.bytes[nameEnd + 1..<valueEnd], as: UTF8.self))
             }
-            values.append(String(decoding: value, as: UTF8.self))
+            start = valueEnd + 1
         }
         return values
     }
 
-    private func next(_ position: inout Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
-        guard position < bytes.endIndex,
-            let nameEnd = bytes[position...].firstIndex(of: 0),
-            let valueEnd = bytes[(nameEnd + 1)...].firstIndex(of: 0)
-        else { return nil }
-        defer { position = valueEnd + 1 }
-        return (bytes[position..<nameEnd], bytes[(nameEnd + 1)..<valueEnd])
+    /// Where the next NUL stands.
+    private static func end(from start: Int, in bytes: Span<UInt8>) -> Int {
+        var place = start
+        while place < bytes.count, bytes[place] != 0 { place += 1 }
+        return place
+    }
+
+    private static func isSame(_ name: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard name.count == other.count else { return false }
+        for place in name.indices where !sameLetter(name[place], other[place]) { return false }
+        return true
     }
 
     fileprivate static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {

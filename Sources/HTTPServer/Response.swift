@@ -12,14 +12,12 @@ package struct Response: Sendable {
         self.body = body
     }
 
-    /// The header fields that may go on the wire: a line break in a value would begin a field of the client's making.
-    var sendableHeaders: [(String, String)] {
-        headers.filter { name, value in
-            !Response.ofTheServer.contains(name.lowercased())
-                && !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
-                && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-        }
+    /// Whether a header field may go on the wire: a line break in a value would begin a field of the client's making.
+    static func isSendable(_ name: String, _ value: String) -> Bool {
+        !name.isEmpty && !ofTheServer.contains { name.isWord($0) }
+            && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    private static let ofTheServer: Set<String> = ["content-length", "transfer-encoding", "connection", "date"]
+    private static let ofTheServer = ["content-length", "transfer-encoding", "connection", "date"]
 }

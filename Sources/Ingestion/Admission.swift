@@ -77,11 +77,11 @@ struct Admission: Sendable {
     }
 
     private func bearer(_ field: String?) -> String? {
-        guard let field = field?.trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")),
-            field[..<space].lowercased() == "bearer"
-        else { return nil }
-        let secret = field[space...].drop { $0 == " " }
-        return secret.isEmpty || secret.utf8.contains(UInt8(ascii: " ")) ? nil : String(secret)
+        guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let scheme = field[..<space]
+        guard scheme == "Bearer" || scheme.lowercased() == "bearer" else { return nil }
+        let secret = field.utf8[space...].drop { $0 == UInt8(ascii: " ") }
+        return secret.isEmpty || secret.contains(UInt8(ascii: " ")) ? nil : String(Substring(secret))
     }
 
     private func isJSON(_ field: String?) -> Bool {

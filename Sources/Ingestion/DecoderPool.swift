@@ -1,3 +1,4 @@
+internal import Envelopes
 internal import ServiceRuntime
 
 /// Decoders that are not in use: making one costs memory that the next request can have.

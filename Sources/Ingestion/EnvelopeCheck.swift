@@ -1,3 +1,4 @@
+package import Envelopes
 internal import ServiceRuntime
 package import Telemetry
 package import Values
@@ -11,6 +12,14 @@ package struct EnvelopeCheck: Sendable {
         /// The same event stands before it.
         case duplicate(Event)
         case rejected(id: UUID?, Rejection)
+    }
+
+    /// What is told of an event that can be read.
+    package struct Event: Sendable {
+        package let id: UUID
+        package let type: EventType
+        /// What goes to the column `extra`.
+        package let extra: String?
     }
 
     /// In the order of the envelope.
@@ -27,13 +36,16 @@ package struct EnvelopeCheck: Sendable {
         }
         let envelope = try EnvelopeDecoder().decode(body: body, receivedAt: receivedAt)
         var known: Set<Identity> = []
-        fates = envelope.items.map { item in
-            switch item {
-            case .rejected(let id, _, let rejection): return .rejected(id: id, rejection)
-            case .event(let event):
-                let identity = Identity(id: event.id, install: event.source.installID, at: event.deviceAt)
-                return known.insert(identity).inserted ? .accepted(event) : .duplicate(event)
+        var rejected = envelope.rejected[...]
+        fates = envelope.events.enumerated().map { index, record in
+            if let first = rejected.first, first.index == index {
+                rejected.removeFirst()
+                return .rejected(id: first.id, first.rejection)
             }
+            let extra = record.extra.isEmpty ? nil : envelope.text(record.extra)
+            let event = Event(id: record.id, type: record.type, extra: extra)
+            let identity = Identity(id: record.id, install: envelope.install(of: index), at: record.deviceAt)
+            return known.insert(identity).inserted ? .accepted(event) : .duplicate(event)
         }
         invalidDrops = envelope.invalidDrops
     }
@@ -58,7 +70,7 @@ package struct EnvelopeCheck: Sendable {
             switch fate {
             case .accepted(let event):
                 text += "events[\(index)]  accepted  \(event.type.name)"
-                if let extra = event.extraText { text += "  extra: \(String(printable: extra))" }
+                if let extra = event.extra { text += "  extra: \(String(printable: extra))" }
             case .duplicate(let event):
                 text += "events[\(index)]  duplicate  \(event.type.name): the same event stands before it"
             case .rejected(_, let rejection):
@@ -93,12 +105,7 @@ package struct EnvelopeCheck: Sendable {
     }
 
     private static func members(of event: Event) -> String {
-        let extra = event.extraText.map { String(escapedJSON: $0) } ?? "null"
+        let extra = event.extra.map { String(escapedJSON: $0) } ?? "null"
         return "\"id\":\"\(event.id)\",\"type\":\"\(event.type.name)\",\"extra\":\(extra)"
     }
-}
-
-extension Event {
-    /// What goes to the column `extra`.
-    fileprivate var extraText: String? { extra.map { String(decoding: $0, as: UTF8.self) } }
 }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Envelopes
 internal import EventLog
 internal import HTTPServer
 internal import Postgres
@@ -8,7 +9,6 @@ internal import Values
 /// `POST /v1/events?dry_run=true`: says what would become of an envelope. Nothing of it is stored, kept or counted.
 struct EventsDryRun: Sendable {
     let envelope: DecodedEnvelope
-    let receivedAt: Timestamp
     let access: Access
 
     static func isAsked(by head: RequestHead) -> Bool {
@@ -17,12 +17,11 @@ struct EventsDryRun: Sendable {
 
     /// Has the request worker ask the log.
     func run(by requestWorker: RequestWorker, bytes: Int, _ answer: Answer) {
-        let events = envelope.items.compactMap { item in if case .event(let event) = item { event } else { nil } }
-        guard !events.isEmpty else { return answer.send(response([])) }
-        let submission = Submission(app: access.app, key: access.key, receivedAt: receivedAt, events: events)
-        // Strings and rows beside the body that they came from.
-        requestWorker.submit(of: turn, bytes: 3 * bytes + events.count * 1024) { connection throws(PostgresError) in
-            response(try DryRun.verdicts(of: submission, on: &connection))
+        let submission = Submission(app: access.app, key: access.key, envelope: envelope)
+        guard !submission.indexes.isEmpty else { return answer.send(response([])) }
+        // Records and rows beside the body that they came from.
+        requestWorker.submit(of: turn, bytes: 3 * bytes + envelope.count * 1024) { connection throws(PostgresError) in
+            response(try DryRun.verdicts(of: submission, on: &connection).exceptions)
         } answer: { response in
             answer.send(response)
         }
@@ -32,16 +31,9 @@ struct EventsDryRun: Sendable {
     /// not hold up the app's own servers.
     private var turn: Int32 { ~access.app }
 
-    /// With the verdicts of those events that could be read.
-    private func response(_ verdicts: [Verdict]) -> Response {
-        var verdicts = verdicts[...]
-        var outcome = OutcomeWriter()
-        for item in envelope.items {
-            switch item {
-            case .event(let event): outcome.add(verdicts.removeFirst(), id: event.id.description)
-            case .rejected(let id, _, let rejection): outcome.add(.rejected(rejection), id: id?.description)
-            }
-        }
-        return outcome.response
+    /// With what is to be said of those events that could be read.
+    private func response(_ exceptions: [(index: Int, verdict: Verdict)]) -> Response {
+        let rejected = envelope.rejected.map { ($0.index, Verdict.rejected($0.rejection)) }
+        return OutcomeWriter(envelope, rejected + exceptions).response
     }
 }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Envelopes
 internal import HTTPServer
 package import ServiceRuntime
 internal import Telemetry
@@ -53,9 +54,9 @@ package final class EventsRoute: Sendable {
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
         } catch { return request.answer.send(Problem(decoding: error)) }
         CrashPoint.pass("decoded")
-        toll?.raise(to: envelope.items.count + envelope.drops.count)
+        toll?.raise(to: envelope.count + envelope.drops.count)
         if request.isDry {
-            let dryRun = EventsDryRun(envelope: envelope, receivedAt: request.receivedAt, access: access)
+            let dryRun = EventsDryRun(envelope: envelope, access: access)
             return dryRun.run(by: requestWorker, bytes: body.count, request.answer)
         }
         if !envelope.invalidDrops.isEmpty {
@@ -68,13 +69,12 @@ package final class EventsRoute: Sendable {
     }
 
     private func submit(_ envelope: DecodedEnvelope, bytes: Int, _ request: Request, _ access: Access) {
-        let parts = envelope.parts(
-            among: commits, bytes: bytes, receivedAt: request.receivedAt, access: access)
+        let parts = envelope.parts(among: commits, bytes: bytes, access: access)
         let collector = VerdictCollector(envelope, parts: parts.count) { [self] outcome in
             metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - request.began.nanoseconds) / 1e9)
             switch outcome {
             case .settled(let result):
-                for (name, count) in result.counts { metrics.events.add(count, name) }
+                result.count(in: metrics.events)
                 request.answer.send(result.response)
             case .keyClosed: request.answer.send(.closedKey)
             case .lost:
@@ -86,7 +86,7 @@ package final class EventsRoute: Sendable {
             try commits.submit(
                 parts.map { part in
                     let committed = GroupCommit.Part(submission: part.submission, bytes: part.bytes) { fate in
-                        collector.finish(part.indexes, fate)
+                        collector.finish(fate)
                     }
                     return (part.writer, committed)
                 })

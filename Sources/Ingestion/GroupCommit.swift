@@ -26,14 +26,14 @@ package final class GroupCommit: Sendable {
         let submission: Submission
         let bytes: Int
         /// Everything that it brings, not only what is stored.
-        var rows: Int { submission.events.count + submission.rejected.count + submission.drops.count }
+        var rows: Int { submission.rows }
         /// Called once, on the writer's thread.
         let finish: @Sendable (Fate) -> Void
     }
 
     /// What became of a part.
     enum Fate: Sendable {
-        case committed([Verdict])
+        case committed(Verdicts)
         /// Its key was closed before the commit: nothing of it is stored.
         case keyClosed
         /// Nothing is promised.

@@ -4,39 +4,45 @@ internal import ServiceRuntime
 internal import Telemetry
 
 /// Writes what became of the parts of an envelope, in their order: only what was not accepted has a line.
-struct OutcomeWriter {
-    private var index = 0
-    private var (accepted, duplicate, rejected) = (0, 0, 0)
-    private var reasons: [String: Int] = [:]
-    private var lines: [String] = []
+struct OutcomeWriter: Sendable {
+    private let count: Int
+    private var (duplicate, rejected) = (0, 0)
+    private var reasons: [RejectionReason: Int] = [:]
+    private var lines = ""
 
-    /// The next part, with its id where it could be read.
-    mutating func add(_ verdict: Verdict, id: String?) {
+    /// Of so many parts all are accepted, unless something else is said of one.
+    init(count: Int) { self.count = count }
+
+    /// What became of the next part that is not simply accepted, with its id where it could be read.
+    mutating func add(_ verdict: Verdict, at index: Int, id: String?) {
         switch verdict {
-        case .accepted: accepted += 1
+        case .accepted: break
         case .duplicate:
             duplicate += 1
-            list(id, "\"duplicate\"")
+            list(index, id, "\"duplicate\"")
         case .rejected(let rejection):
             rejected += 1
-            reasons[rejection.reason.rawValue, default: 0] += 1
+            reasons[rejection.reason, default: 0] += 1
             let detail = String(json: rejection.detail)
-            list(id, "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":\(detail)")
+            list(index, id, "\"rejected\",\"reason\":\"\(rejection.reason.rawValue)\",\"detail\":\(detail)")
         }
-        index += 1
     }
 
-    /// Parts by result, a rejection by its reason.
-    var counts: [String: Int] { reasons.merging(["accepted": accepted, "duplicate": duplicate]) { $1 } }
+    /// Counts the parts by result, a rejection by its reason.
+    func count(in counter: Counter) {
+        counter.add(count - duplicate - rejected, "accepted")
+        counter.add(duplicate, "duplicate")
+        for (reason, count) in reasons { counter.add(count, reason.rawValue) }
+    }
 
     var response: Response {
-        let body =
-            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),"
-            + "\"results\":[\(lines.joined(separator: ","))]}\n"
+        let accepted = count - duplicate - rejected
+        let body = "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]}\n"
         return Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 
-    private mutating func list(_ id: String?, _ outcome: String) {
-        lines.append("{\"index\":\(index),\"id\":\(id.map { String(json: $0) } ?? "null"),\"result\":\(outcome)}")
+    private mutating func list(_ index: Int, _ id: String?, _ outcome: String) {
+        if !lines.isEmpty { lines += "," }
+        lines += "{\"index\":\(index),\"id\":\(id.map { String(json: $0) } ?? "null"),\"result\":\(outcome)}"
     }
 }

@@ -50,7 +50,7 @@ extension PackedBody.Coding {
             self = .identity
             return
         }
-        switch field.trimmed.lowercased() {
+        switch field[...].trimmed.lowercased() {
         case "", "identity": self = .identity
         case "gzip", "x-gzip": self = .gzip
         default: return nil
@@ -58,9 +58,15 @@ extension PackedBody.Coding {
     }
 }
 
-extension StringProtocol {
-    /// Without the blanks that HTTP allows around a field's value.
-    var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+extension Substring {
+    /// Without the blanks that HTTP allows around a field's value. Byte by byte: as characters of a generic string this took a
+    /// third of what a small request costs.
+    var trimmed: Substring {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = utf8
+        var (start, end) = (startIndex, endIndex)
+        while start < end, isBlank(bytes[start]) { start = bytes.index(after: start) }
+        while start < end, isBlank(bytes[bytes.index(before: end)]) { end = bytes.index(before: end) }
+        return self[start..<end]
     }
 }

@@ -1,3 +1,4 @@
+internal import Envelopes
 package import EventLog
 package import Postgres
 internal import Telemetry
@@ -41,15 +42,12 @@ package struct Replay {
         var submissions: [Submission] = []
         var ids: [Int64] = []
         for rejection in rejections {
-            guard let event = decode(rejection) else {
+            guard let envelope = decode(rejection) else {
                 outcome.rejected += 1
                 continue
             }
             ids.append(rejection.id)
-            submissions.append(
-                Submission(
-                    app: rejection.app, key: rejection.key, receivedAt: rejection.receivedAt, sentAt: rejection.sentAt,
-                    events: [event], source: { rejection.source }, raw: { _ in rejection.raw }))
+            submissions.append(Submission(app: rejection.app, key: rejection.key, envelope: envelope))
         }
         guard !submissions.isEmpty else { return }
         var settled: [Int64] = []
@@ -67,14 +65,12 @@ package struct Replay {
         if !settled.isEmpty { try RejectedEvents.markReplayed(settled, on: &connection) }
     }
 
-    /// The event, if it is one by today's rules.
-    private func decode(_ rejection: StoredRejection) -> Event? {
+    /// An envelope around the event, if it is one by today's rules.
+    private func decode(_ rejection: StoredRejection) -> DecodedEnvelope? {
         let sentAt = rejection.sentAt.map { "\"sent_at\":\"\($0)\"," } ?? ""
         let source = rejection.source.map { "\"source\":\($0)," } ?? ""
         let envelope = "{\(sentAt)\(source)\"events\":[\(rejection.raw)]}"
-        guard let decoded = try? decoder.decode(body: Array(envelope.utf8), receivedAt: rejection.receivedAt),
-            decoded.items.count == 1, case .event(let event) = decoded.items[0]
-        else { return nil }
-        return event
+        let decoded = try? decoder.decode(body: Array(envelope.utf8), receivedAt: rejection.receivedAt)
+        return decoded?.accepted.count == 1 ? decoded : nil
     }
 }

@@ -50,14 +50,15 @@ package final class SendsRoute: Sendable {
         requestWorker.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
             connection throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
-            var outcome = OutcomeWriter()
-            for item in items {
+            var outcome = OutcomeWriter(count: items.count)
+            for (index, item) in items.enumerated() {
                 switch item {
-                case .success(let send): outcome.add(isNew.removeFirst() ? .accepted : .duplicate, id: send.id)
-                case .failure(let refused): outcome.add(.rejected(refused.rejection), id: refused.id)
+                case .success(let send):
+                    outcome.add(isNew.removeFirst() ? .accepted : .duplicate, at: index, id: send.id)
+                case .failure(let refused): outcome.add(.rejected(refused.rejection), at: index, id: refused.id)
                 }
             }
-            for (name, count) in outcome.counts { metrics.sends.add(count, name) }
+            outcome.count(in: metrics.sends)
             return outcome.response
         } answer: { response in
             answer.send(response)

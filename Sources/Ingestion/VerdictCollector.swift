@@ -1,21 +1,14 @@
+internal import Envelopes
 internal import EventLog
 internal import HTTPServer
 internal import ServiceRuntime
-internal import Telemetry
 internal import Values
 
 /// Gathers what became of a request's events from the writers that had a part of them; the last one answers.
 final class VerdictCollector: Sendable {
-    /// What a client is told.
-    struct Result: Sendable {
-        let response: Response
-        /// Events by result, for the metrics.
-        let counts: [String: Int]
-    }
-
     /// What became of the request.
     enum Outcome: Sendable {
-        case settled(Result)
+        case settled(OutcomeWriter)
         /// Its key was closed before all of it was committed.
         case keyClosed
         /// Nothing is promised.
@@ -23,40 +16,37 @@ final class VerdictCollector: Sendable {
     }
 
     private struct State {
-        var verdicts: [Verdict?]
         var waitingFor: Int
+        /// Events of which somebody said what became of them.
+        var settled = 0
+        var exceptions: [(index: Int, verdict: Verdict)] = []
         var isLost = false
         var isKeyClosed = false
     }
 
     private let state: Lock<State>
-    private let ids: [UUID?]
+    private let envelope: DecodedEnvelope
     private let done: @Sendable (Outcome) -> Void
 
     /// `parts` of them will be finished. Where there is none, nothing else decides: it is answered at once.
     init(_ envelope: DecodedEnvelope, parts: Int, _ done: @escaping @Sendable (Outcome) -> Void) {
         self.done = done
-        ids = envelope.items.map { item in
-            switch item {
-            case .event(let event): event.id
-            case .rejected(let id, _, _): id
-            }
-        }
-        state = Lock(
-            State(
-                verdicts: envelope.items.map { item in
-                    if case .rejected(_, _, let rejection) = item { .rejected(rejection) } else { nil }
-                }, waitingFor: parts))
-        if parts == 0 { done(outcome(state.withLock { state in state.verdicts })) }
+        self.envelope = envelope
+        let state = State(
+            waitingFor: parts, settled: envelope.rejected.count,
+            exceptions: envelope.rejected.map { ($0.index, .rejected($0.rejection)) })
+        self.state = Lock(state)
+        if parts == 0 { done(outcome(of: state)) }
     }
 
-    /// One part is through; if it is committed, with a verdict for each of the events at these indexes.
-    func finish(_ indexes: [Int], _ fate: GroupCommit.Fate) {
+    /// One part is through.
+    func finish(_ fate: GroupCommit.Fate) {
         let last: State? = state.withLock { state in
             state.waitingFor -= 1
             switch fate {
             case .committed(let verdicts):
-                for (index, verdict) in zip(indexes, verdicts) { state.verdicts[index] = verdict }
+                state.settled += verdicts.count
+                state.exceptions += verdicts.exceptions
             case .keyClosed: state.isKeyClosed = true
             case .lost: state.isLost = true
             }
@@ -65,16 +55,25 @@ final class VerdictCollector: Sendable {
         guard let last else { return }
         // To come again would be in vain.
         if last.isKeyClosed { return done(.keyClosed) }
-        done(last.isLost ? .lost : outcome(last.verdicts))
+        done(last.isLost ? .lost : outcome(of: last))
     }
 
-    /// An event without a verdict: what nobody vouches for is not acknowledged.
-    private func outcome(_ verdicts: [Verdict?]) -> Outcome {
-        var outcome = OutcomeWriter()
-        for (id, verdict) in zip(ids, verdicts) {
-            guard let verdict else { return .lost }
-            outcome.add(verdict, id: id?.description)
+    /// What nobody vouches for is not acknowledged.
+    private func outcome(of state: State) -> Outcome {
+        guard state.settled == envelope.count else { return .lost }
+        return .settled(OutcomeWriter(envelope, state.exceptions))
+    }
+}
+
+extension OutcomeWriter {
+    /// What became of the events of an envelope: those that are not among the exceptions were accepted.
+    init(_ envelope: DecodedEnvelope, _ exceptions: [(index: Int, verdict: Verdict)]) {
+        self.init(count: envelope.count)
+        var rejected = envelope.rejected[...]
+        for (index, verdict) in exceptions.sorted(by: { $0.index < $1.index }) {
+            while let first = rejected.first, first.index < index { rejected.removeFirst() }
+            let id = rejected.first?.index == index ? rejected.first?.id : envelope.events[index].id
+            add(verdict, at: index, id: id?.description)
         }
-        return .settled(Result(response: outcome.response, counts: outcome.counts))
     }
 }

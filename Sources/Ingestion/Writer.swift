@@ -131,7 +131,7 @@ final class Writer: Sendable {
 
     /// A connection that had died while nobody used it shows only now: then the batch is tried once more on a new one.
     /// What the first attempt may have committed after all, the second one finds.
-    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [[Verdict]?] {
+    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Verdicts?] {
         do { return try appender.appendWithOpenKeys(submissions) } catch {
             guard case .connection = error else { throw error }
             return try appender.appendWithOpenKeys(submissions)

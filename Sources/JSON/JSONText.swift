@@ -35,6 +35,18 @@ internal import Glibc
         unsafe left.count == right.count && memcmp(left.start, right.start, left.count) == 0
     }
 
+    /// Whether these bytes, from one place of an array to another, are the same.
+    package func equals(_ bytes: borrowing [UInt8], from start: Int, to end: Int) -> Bool {
+        guard end - start == count else { return false }
+        let other = bytes.span.extracting(start..<end)
+        return unsafe other.withUnsafeBufferPointer { other in
+            unsafe other.baseAddress.map { unsafe memcmp($0, self.start, count) == 0 } ?? true
+        }
+    }
+
+    /// Copies it behind what is there.
+    package func append(to bytes: inout [UInt8]) { unsafe bytes.append(contentsOf: utf8) }
+
     package var holdsNUL: Bool {
         unsafe memchr(start, 0, count) != nil
     }

@@ -66,6 +66,13 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// Writes a string in quotes.
+    package mutating func write(_ text: ArraySlice<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text { write(escaping: byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private mutating func write(escaping byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):

@@ -27,6 +27,15 @@ struct CopyBytes: Sendable {
         unsafe bytes.withUnsafeBytes { bytes in unsafe append(field: bytes) }
     }
 
+    mutating func append(field bytes: Span<UInt8>) {
+        append(bigEndian: Int32(bytes.count))
+        append(bytes)
+    }
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBytes { bytes in unsafe append(bytes) }
+    }
+
     private mutating func append(field bytes: UnsafeRawBufferPointer) {
         append(bigEndian: Int32(bytes.count))
         unsafe append(bytes)

@@ -113,6 +113,27 @@ package struct CopyRows: Sendable {
         bytes.append(field: value)
     }
 
+    package mutating func append(bytes value: Span<UInt8>) {
+        missing -= 1
+        bytes.append(field: value)
+    }
+
+    /// JSON text as `jsonb`.
+    package mutating func append(json value: Span<UInt8>) {
+        beginField(count: value.count + 1)
+        bytes.append(JSONB.version)
+        bytes.append(value)
+    }
+
+    /// Starts a value of so many bytes, which must follow one by one.
+    package mutating func beginField(count: Int) {
+        missing -= 1
+        bytes.append(bigEndian: Int32(count))
+    }
+
+    /// The next byte of a value that was begun.
+    package mutating func append(byte: UInt8) { bytes.append(byte) }
+
     /// The whole stream in pieces that a socket likes, the end marker included.
     func chunks(_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws(PostgresError) {
         var failure: PostgresError?

@@ -145,11 +145,14 @@ package struct JSONB: PostgresValue, Hashable {
     package static var oid: UInt32 { 3802 }
     package static var arrayOID: UInt32 { 3807 }
     package func encode(into bytes: inout [UInt8]) {
-        bytes.append(1)  // the version of the binary format
+        bytes.append(JSONB.version)
         bytes.append(contentsOf: text)
     }
+    /// The version of the binary format.
+    static let version: UInt8 = 1
+
     package init?(binary bytes: UnsafeRawBufferPointer) {
-        guard unsafe bytes.first == 1 else { return nil }
+        guard unsafe bytes.first == JSONB.version else { return nil }
         text = unsafe Array(bytes.dropFirst())
     }
 }

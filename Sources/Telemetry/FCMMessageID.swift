@@ -5,27 +5,57 @@
 package enum FCMMessageID {
     /// The spelling that all of them share; anything that is none of the three stays as it is.
     package static func normalized(_ raw: String) -> String {
-        let rest = withoutResourceName(raw.utf8[...])
-        return String(digitsOfPhoneSpelling(rest) ?? rest) ?? raw
+        let key = key(in: raw.utf8.span)
+        return key.count == raw.utf8.count ? raw : String(decoding: Array(raw.utf8)[key], as: UTF8.self)
     }
 
-    private static func withoutResourceName(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        guard text.starts(with: "projects/".utf8) else { return text }
-        let project = text.dropFirst(9).prefix { $0 != UInt8(ascii: "/") }
-        let tail = text[project.endIndex...]
-        guard !project.isEmpty, tail.starts(with: "/messages/".utf8) else { return text }
-        let rest = tail.dropFirst(10)
-        return rest.isEmpty ? text : rest
+    /// Where the key stands in a spelling, and what `suffix` says of the rest.
+    package static func parts(of text: Span<UInt8>) -> (key: Range<Int>, suffix: Range<Int>?) {
+        let key = key(in: text)
+        return (key, suffix(of: text, after: key))
     }
 
-    private static func digitsOfPhoneSpelling(_ text: Substring.UTF8View) -> Substring.UTF8View? {
-        guard text.starts(with: "0:".utf8) else { return nil }
-        let digits = text.dropFirst(2).prefix { isDigit($0) }
-        let tail = text[digits.endIndex...]
-        guard !digits.isEmpty, tail.first == UInt8(ascii: "%") else { return nil }
-        let hex = tail.dropFirst()
-        guard !hex.isEmpty, hex.allSatisfy({ isDigit($0) || isHexLetter($0) }) else { return nil }
-        return digits
+    /// Where the spelling that all share stands in another one, or in itself.
+    static func key(in text: Span<UInt8>) -> Range<Int> {
+        let start = startAfterResourceName(text)
+        return digitsOfPhoneSpelling(text, from: start) ?? start..<text.count
+    }
+
+    /// Where the rest of a phone's spelling stands behind its key and `%`, if it is written as most are: pairs of lower-case
+    /// hexadecimal digits.
+    static func suffix(of text: Span<UInt8>, after key: Range<Int>) -> Range<Int>? {
+        guard key.lowerBound == 2, key.upperBound < text.count, starts(text, with: "0:", at: 0) else { return nil }
+        let suffix = key.upperBound + 1..<text.count
+        guard suffix.count % 2 == 0 else { return nil }
+        for place in suffix where !(isDigit(text[place]) || isHexLetter(text[place]) && text[place] & 0x20 != 0) { return nil }
+        return suffix
+    }
+
+    private static func startAfterResourceName(_ text: Span<UInt8>) -> Int {
+        guard starts(text, with: "projects/", at: 0) else { return 0 }
+        var place = 9
+        while place < text.count, text[place] != UInt8(ascii: "/") { place += 1 }
+        let rest = place + 10
+        guard place > 9, starts(text, with: "/messages/", at: place), rest < text.count else { return 0 }
+        return rest
+    }
+
+    private static func digitsOfPhoneSpelling(_ text: Span<UInt8>, from start: Int) -> Range<Int>? {
+        guard starts(text, with: "0:", at: start) else { return nil }
+        let first = start + 2
+        var end = first
+        while end < text.count, isDigit(text[end]) { end += 1 }
+        guard end > first, end + 1 < text.count, text[end] == UInt8(ascii: "%") else { return nil }
+        for place in end + 1..<text.count where !isDigit(text[place]) && !isHexLetter(text[place]) { return nil }
+        return first..<end
+    }
+
+    private static func starts(_ text: Span<UInt8>, with prefix: StaticString, at start: Int) -> Bool {
+        guard text.count - start >= prefix.utf8CodeUnitCount else { return false }
+        return prefix.withUTF8Buffer { prefix in
+            for place in 0..<prefix.count where text[start + place] != prefix[place] { return false }
+            return true
+        }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -1,5 +1,5 @@
 /// A moment, to the microsecond, as microseconds since 1970-01-01T00:00:00Z. The one time type of the house.
-package struct Timestamp: Hashable, Comparable, Sendable {
+package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
     package let microseconds: Int64
 
     package init(microseconds: Int64) {

@@ -1,5 +1,6 @@
+import Envelopes
+import CatalogueSupport
 import Foundation
-import Ingestion
 import Telemetry
 import Testing
 import Values

@@ -61,7 +61,10 @@ extension Member {
                     .map { ("\"\($0)\"", .text($0)) }
             case .code(let words): words.map { ("\"\($0)\"", .word($0)) }
             case .codes(let words):
-                ([[]] + words.map { [$0] } + [words.reversed()]).map { words in (list(words), .words(words)) }
+                // A set, which is read in the order of its declaration.
+                ([[]] + words.map { [$0] } + [words.reversed()]).map { given in
+                    (list(given), .words(words.filter(given.contains)))
+                }
             case .boolean: [("true", .boolean(true)), ("false", .boolean(false))]
             case .integer(let range):
                 [range.lowerBound, range.upperBound].map { ("\($0)", .integer($0)) } + [("1.0", .integer(1))]

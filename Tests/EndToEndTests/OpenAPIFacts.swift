@@ -3,6 +3,7 @@ import Registry
 import Telemetry
 import Values
 
+@testable import Envelopes
 @testable import Ingestion
 @testable import Sends
 

@@ -53,8 +53,7 @@ struct ReportTests {
         let app: Int32 = try connection.query("SELECT id FROM log.app")[0].get(0)
         let key: Int32 = try connection.query("SELECT id FROM log.api_key")[0].get(0)
         let late = Submission(
-            app: app, key: key, receivedAt: Event.sampleTime, sentAt: nil, events: [.sample(), .sample()], rejected: [],
-            drops: [], install: nil, source: { nil }, raw: { _ in "" })
+            app: app, key: key, receivedAt: Event.sampleTime, events: [.sample(), .sample()])
         _ = try database.appender().append([late])
         _ = try bellwether.trusted("project", "--once")
         let second = try bellwether.trusted("report", "--date", Self.day)

@@ -1,3 +1,4 @@
+import Envelopes
 import CatalogueSupport
 import Ingestion
 import JSON
@@ -57,7 +58,7 @@ struct DecoderFuzzTests {
                 continue
             }
             for (index, item) in decoded.items.enumerated() {
-                #expect(String(validating: decoded.rawEvent(index), as: UTF8.self) != nil)
+                #expect(String(validating: decoded.raw.event(index), as: UTF8.self) != nil)
                 switch item {
                 case .rejected(_, _, let rejection):
                     outcomes.rejected += 1

@@ -1,3 +1,4 @@
+import Envelopes
 import CatalogueSupport
 import Ingestion
 import Telemetry
@@ -36,7 +37,7 @@ func decodeAmongNeighbours(
     #expect(decoded.items[0].event?.id == UUID(high: 0, low: 1), sourceLocation: sourceLocation)
     #expect(decoded.items[0].event?.extra == nil, sourceLocation: sourceLocation)
     #expect(decoded.items[2].event?.id == UUID(high: 0, low: 2), sourceLocation: sourceLocation)
-    let raw = String(decoding: decoded.rawEvent(1), as: UTF8.self)
+    let raw = decoded.rawEvent(1)
     if freeTextKeys.contains(where: { event.contains("\"\($0)\":") }) {
         #expect(!freeTextKeys.contains { raw.contains("\"\($0)\":") }, "\(raw)", sourceLocation: sourceLocation)
     } else {

@@ -1,3 +1,4 @@
+import Envelopes
 import CatalogueSupport
 import Ingestion
 import Telemetry

@@ -1,3 +1,4 @@
+import Envelopes
 import CatalogueSupport
 import Ingestion
 import Telemetry
@@ -35,7 +36,8 @@ struct MemberTests {
         switch sample.outcome {
         case .read(let value):
             let event = try #require(item.event, "\(sample): \(item)")
-            #expect(event.values[member.path] == value, "\(sample)")
+            // Without members it says as little as if it were not there.
+            if member != .media { #expect(event.values[member.path] == value, "\(sample)") }
             #expect(event.extra == nil, "\(sample)")
         case .kept:
             let event = try #require(item.event, "\(sample): \(item)")
@@ -166,7 +168,7 @@ struct MemberTests {
             #expect(decoded.interaction == .received(Receipt()))
             #expect((decoded.seq, decoded.extraText) == (nil, nil))
             let nested = EventText().with("media", "{\"kind\":\(absent),\"bytes\":\(absent)}")
-            #expect(try decodeAmongNeighbours(nested.text).event?.interaction == .received(Receipt(media: Media())))
+            #expect(try decodeAmongNeighbours(nested.text).event?.interaction == .received(Receipt()))
             let list = EventText().with("presentation", "[\(absent),\"list\"]")
             #expect(
                 try decodeAmongNeighbours(list.text).event?.interaction == .received(Receipt(presentation: [.list])))

@@ -1,3 +1,4 @@
+import Envelopes
 import CatalogueSupport
 import Ingestion
 import Telemetry
@@ -193,12 +194,12 @@ struct RejectionTests {
                 let start = #"{"k":""# + String(repeating: "-", count: shift)
                 let event = start + String(repeating: letter, count: 40_000) + "\"}"
                 let decoded = try decode(envelope([EventText().text, event]))
-                let raw = decoded.rawEvent(1)
+                let raw = decoded.raw.event(1)
                 #expect(decoded.items[1].rejection?.reason == .tooLarge)
                 #expect((32 * 1024 - 3...32 * 1024).contains(raw.count))
                 let text = try #require(String(validating: raw, as: UTF8.self))
                 #expect(event.hasPrefix(text))
-                #expect(String(decoding: decoded.rawEvent(0), as: UTF8.self) == EventText().text)
+                #expect(decoded.rawEvent(0) == EventText().text)
             }
         }
     }

@@ -1,4 +1,6 @@
+import CatalogueSupport
 import Accounts
+import Envelopes
 import EventLog
 import Postgres
 import ServiceRuntime
@@ -22,11 +24,11 @@ struct ClosedKeyTests {
         let appender = try database.appender()
         // It has its connection, and knows of no closed key.
         #expect(
-            try appender.appendWithOpenKeys([closed.submission([Event.sample()])]) == [[.accepted]])
+            try appender.verdictsWithOpenKeys([closed.submission([Event.sample()])]) == [[.accepted]])
         try revoke(closed, in: database)
         let refused = RejectedEvent(id: nil, rejection: Rejection(.unknownType, "type"), raw: "{}")
         let drop = ClientDrop(id: .random(), count: 3, since: nil, reason: .age)
-        let verdicts = try appender.appendWithOpenKeys([
+        let verdicts = try appender.verdictsWithOpenKeys([
             closed.submission([Event.sample()]), open.submission([Event.sample()]),
             closed.submission([], rejected: [refused], drops: [drop]),
         ])
@@ -38,7 +40,7 @@ struct ClosedKeyTests {
             try database.value(
                 "SELECT count(*) FROM log.batch_tally WHERE app = \(closed.id)", as: Int64.self) == 1)
         // One that is made later knows it from the start.
-        #expect(try database.appender().appendWithOpenKeys([closed.submission([Event.sample()])]) == [nil])
+        #expect(try database.appender().verdictsWithOpenKeys([closed.submission([Event.sample()])]) == [nil])
         try database.expectGateHolds()
     }
 
@@ -48,13 +50,13 @@ struct ClosedKeyTests {
         defer { database.drop() }
         let app = try database.makeApp()
         let appender = try database.appender()
-        _ = try appender.appendWithOpenKeys([app.submission([Event.sample()])])
+        _ = try appender.verdictsWithOpenKeys([app.submission([Event.sample()])])
         // Somebody holds the head, so the commit waits with its events copied.
         var holder = try database.connect()
         try holder.execute(script: "BEGIN; SELECT log.take_head(0)")
         let verdicts = Lock<[[Verdict]?]?>(nil)
         let first = Worker(name: "first") { [appender = Handed(appender)] in
-            let outcome = try? appender.value.appendWithOpenKeys([app.submission([Event.sample()])])
+            let outcome = try? appender.value.verdictsWithOpenKeys([app.submission([Event.sample()])])
             verdicts.withLock { $0 = outcome }
         }
         #expect(try database.hasWaiters(1))
@@ -91,7 +93,7 @@ struct ClosedKeyTests {
         let events = [Event.sample(), Event.sample(), poison, Event.sample(at: Event.sampleTime + 2_000_000)]
         let late = Event.sample(at: Event.sampleTime + 3_000_000)
         let refused = RejectedEvent(id: nil, rejection: Rejection(.unknownType, "type"), raw: "{}")
-        let verdicts = try appender.appendWithOpenKeys([
+        let verdicts = try appender.verdictsWithOpenKeys([
             open.submission(events, rejected: [refused]), closed.submission([late]),
         ])
         let unstorable = Verdict.rejected(Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE 23514)"))

@@ -49,15 +49,15 @@ struct DryRunTests {
         var connection = try database.session(.ingest)
         // Twice: it must not find what it looked at itself.
         for _ in 1...2 {
-            let said = try DryRun.verdicts(of: submission, on: &connection)
+            let said = try DryRun.verdicts(of: submission, on: &connection).each(of: submission)
             #expect(try traces(database) == untouched)
             #expect(
                 said.map(\.reason) == [nil, nil, nil, nil, .tooOld, .tooOld, .erased, nil, nil, .tooOld, .erased])
             #expect(said[0] == .accepted && said[1] == .duplicate && said[2] == .duplicate && said[3] == .duplicate)
         }
-        let said = try DryRun.verdicts(of: submission, on: &connection)
+        let said = try DryRun.verdicts(of: submission, on: &connection).each(of: submission)
         #expect(try appender.append([submission]) == [said])
-        #expect(try DryRun.verdicts(of: app.submission([]), on: &connection).isEmpty)
+        #expect(try DryRun.verdicts(of: app.submission([]), on: &connection).count == 0)
         // Whoever asks next finds the session as it was.
         #expect(try connection.query("SHOW enable_seqscan")[0].get(0) == "on")
     }
@@ -71,7 +71,8 @@ struct DryRunTests {
         _ = try database.appender().append([app.submission(events)])
         var connection = try database.session(.ingest)
         try connection.execute(script: "SET statement_timeout = '20s'")
-        let said = try DryRun.verdicts(of: app.submission(events), on: &connection)
+        let all = app.submission(events)
+        let said = try DryRun.verdicts(of: all, on: &connection).each(of: all)
         #expect(said == [Verdict](repeating: .duplicate, count: 1000))
     }
 }

@@ -1,6 +1,6 @@
+import Envelopes
 import CatalogueSupport
 import Foundation
-import Ingestion
 import Migrations
 import Postgres
 import Projections

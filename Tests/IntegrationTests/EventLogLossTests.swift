@@ -1,3 +1,5 @@
+import CatalogueSupport
+import Envelopes
 import EventLog
 import Ingestion
 import Postgres

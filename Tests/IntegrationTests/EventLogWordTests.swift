@@ -1,3 +1,5 @@
+import CatalogueSupport
+import Envelopes
 import Accounts
 import Postgres
 import Projections
@@ -123,13 +125,13 @@ struct EventLogWordTests {
     @Test("the word that was not learned stands where it was sent, beside what else is kept, and within its bound")
     func extra() {
         var event = Event.sample(interaction: .actionTapped(ActionTap(actionID: #"a"b"#)))
-        func extra(_ kinds: [WordKind], beside rest: String?) -> String? {
+        func extra(_ kinds: [WordKind], beside rest: String?) -> String {
             var chosen = WordKinds()
             for kind in kinds { chosen.insert(kind) }
             event.extra = rest.map { Array($0.utf8) }
-            return event.extra(withRaw: chosen).map { String(decoding: $0, as: UTF8.self) }
+            let envelope = DecodedEnvelope(of: [event], receivedAt: Event.sampleTime)
+            return String(decoding: envelope.extra(of: 0, withRaw: chosen), as: UTF8.self)
         }
-        #expect(extra([], beside: nil) == nil)
         #expect(extra([], beside: #"{"x":1}"#) == #"{"x":1}"#)
         #expect(extra([.campaign], beside: #"{"x":1}"#) == #"{"x":1}"#)
         #expect(extra([.actionID], beside: nil) == #"{"action_id":"a\"b"}"#)

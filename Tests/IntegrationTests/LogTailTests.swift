@@ -1,4 +1,6 @@
+import CatalogueSupport
 import Accounts
+import Envelopes
 import EventLog
 import Foundation
 import Postgres

@@ -1,4 +1,5 @@
-import Ingestion
+import CatalogueSupport
+import Envelopes
 import Simulation
 import Telemetry
 import Testing

@@ -1,5 +1,5 @@
+import Envelopes
 import CatalogueSupport
-import Ingestion
 import Telemetry
 import Testing
 import Values

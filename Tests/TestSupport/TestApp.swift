@@ -1,6 +1,8 @@
 package import Accounts
+internal import CatalogueSupport
+package import Envelopes
 package import EventLog
-internal import Postgres
+package import Postgres
 internal import ServiceRuntime
 package import Telemetry
 package import Values
@@ -18,11 +20,35 @@ package struct TestApp: Sendable {
     package func submission(
         _ events: [Event], rejected: [RejectedEvent] = [], drops: [ClientDrop] = [],
         receivedAt: Timestamp = Event.sampleTime, sentAt: Timestamp? = nil, source: String? = nil,
-        raw: @escaping @Sendable (Int) -> String = { "{\"place\":\($0)}" }
+        raw: (Int) -> String = { "{\"place\":\($0)}" }
     ) -> Submission {
         Submission(
             app: app.id, key: key.id, receivedAt: receivedAt, sentAt: sentAt, events: events, rejected: rejected,
-            drops: drops, install: events.first?.source.installID, source: { source }, raw: raw)
+            drops: drops, source: source, raw: raw)
+    }
+}
+
+extension Submission {
+    /// An envelope that carried these events.
+    package init(
+        app: Int32, key: Int32, receivedAt: Timestamp, sentAt: Timestamp? = nil, events: [Event],
+        rejected: [RejectedEvent] = [], drops: [ClientDrop] = [], source: String? = nil,
+        raw: (Int) -> String = { "{\"place\":\($0)}" }
+    ) {
+        self.init(
+            app: app, key: key,
+            envelope: DecodedEnvelope(
+                of: events, rejected: rejected, drops: drops, receivedAt: receivedAt, sentAt: sentAt, source: source,
+                raw: raw))
+    }
+}
+
+extension Appender {
+    /// As `append`, with nil for a submission whose key is closed.
+    package func verdictsWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]?] {
+        zip(submissions, try appendWithOpenKeys(submissions)).map { submission, verdicts in
+            verdicts?.each(of: submission)
+        }
     }
 }
 

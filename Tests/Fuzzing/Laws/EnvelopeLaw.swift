@@ -1,4 +1,5 @@
-import Ingestion
+import CatalogueSupport
+import Envelopes
 import JSON
 import Telemetry
 import Values
@@ -18,7 +19,7 @@ package enum EnvelopeLaw {
             return error.description.utf8.contains(0) ? ["an error tells of a NUL"] : []
         }
         for (index, item) in decoded.items.enumerated() {
-            if String(validating: decoded.rawEvent(index), as: UTF8.self) == nil {
+            if String(validating: decoded.raw.event(index), as: UTF8.self) == nil {
                 broken.append("what is kept of event \(index) is no text")
             }
             switch item {

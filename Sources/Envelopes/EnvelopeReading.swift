@@ -26,23 +26,22 @@ struct EnvelopeReading {
         let raw = RawEnvelope(body: body, eventsOrdinal: eventsOrdinal, sourceOrdinal: source?.ordinal)
         let sentAt = members.sentAt?.value.timestamp
         let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
+        var values = EnvelopeValues()
         let envelopeSource = EnvelopeSource(
-            source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers.envelopeSource)
-        let decoder = EventDecoder(
-            readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, mayHoldNUL: mayHoldNUL,
-            raw: raw)
+            source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers.envelopeSource, readers.plans, &values)
+        var decoder = EventDecoder(
+            readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, values: values,
+            mayHoldNUL: mayHoldNUL, raw: raw, count: events.count)
         let findings = findings(raw)
-        var items: [DecodedEnvelope.Item] = []
-        items.reserveCapacity(events.count)
-        for event in events.elements {
-            let finding = findings.isEmpty ? EventDecoder.Finding() : findings[items.count]
-            items.append(decoder.decode(event, at: items.count, finding))
+        for (index, event) in events.elements.enumerated() {
+            decoder.decode(event, findings.isEmpty ? EventDecoder.Finding() : findings[index])
         }
         let damagedDrops = damagedDrops(members.dropped, raw)
         let (drops, problems) = DropDecoder.decode(members.dropped?.value, isDamaged: damagedDrops.contains)
         return DecodedEnvelope(
-            sentAt: sentAt, installID: envelopeSource.installID, items: items, drops: drops, invalidDrops: problems,
-            raw: raw)
+            receivedAt: receivedAt, sentAt: sentAt, installID: envelopeSource.installID, events: decoder.events,
+            rejected: decoder.rejected, sources: decoder.values.sources, texts: decoder.values.texts, drops: drops,
+            invalidDrops: problems, raw: raw)
     }
 
     /// For each event what its place in the body tells; empty when that is nothing for all of them.

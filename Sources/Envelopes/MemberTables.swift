@@ -1,40 +1,29 @@
 import JSON
 import Telemetry
 
-/// What the decoder asks of the catalogue for each value, laid out flat: a declaration is too large to be fetched so often.
-enum MemberTables {
+/// Sets of members that the decoder asks for each event, by the code of its type. Held by whoever reads: a static property is
+/// asked each time whether it has been made.
+struct MemberTables {
     /// By member.
     static let names = Member.allCases.map(\.declaration.key)
 
-    /// Bytes of a text, by member; 0 for a member of another kind.
-    static let limits = Member.allCases.map { member in
-        switch member.declaration.kind {
-        case .text(let limit), .word(_, let limit): limit
-        default: 0
-        }
-    }
-
-    /// The range of a whole number, by member; only 0 for a member of another kind.
-    static let integers = Member.allCases.map { member in
-        if case .integer(let range) = member.declaration.kind { range } else { Int64(0)...0 }
-    }
-
-    /// The range of any other number likewise.
-    static let numbers = Member.allCases.map { member in
-        if case .number(let range) = member.declaration.kind { range } else { 0.0...0 }
-    }
-
     /// The members that are read from an event, by the code of its type. Any other is to it an unknown one.
-    static let known = sets { _ in true }
+    let known = MemberTables.sets { _ in true }
 
     /// The members without which an event is refused, by the code of its type.
-    static let required = sets { $0.declaration.isRequired && $0.declaration.object == .event && $0 != .notification }
+    let required = MemberTables.sets { $0.declaration.isRequired && $0.declaration.object == .event && $0 != .notification }
+
+    /// The event's own members whose values are read one by one.
+    let own = MemberTables.sets { member in
+        let isRead = ![.eventID, .type, .deviceAt, .notification, .source, .media].contains(member)
+        return member.declaration.object == .event && isRead
+    }
 
     /// Those that are looked for before the type is known.
-    static let identity = Member.eventID.bit | Member.type.bit | Member.deviceAt.bit
+    let identity = Member.eventID.bit | Member.type.bit | Member.deviceAt.bit
 
     /// Those that say which notification it is: one of them must be there.
-    static let notificationIDs = Member.fcmMessageID.bit | Member.deliveryID.bit | Member.notificationID.bit
+    let notificationIDs = Member.fcmMessageID.bit | Member.deliveryID.bit | Member.notificationID.bit
 
     /// The members of `source` that are words of an enumeration.
     static let sourceCodes = Member.members(of: .source).filter { member in

@@ -4,14 +4,14 @@ import Telemetry
 
 /// The body of a request, and where its parts stand in it: looked for when first asked, since most envelopes have
 /// nothing rejected.
-final class RawEnvelope: Sendable {
+package final class RawEnvelope: Sendable {
     private let body: [UInt8]
     private let eventsOrdinal: Int
     private let sourceOrdinal: Int?
     private let ranges = Lock<[Range<Int>]?>(nil)
 
     /// The ordinals count the members of the envelope, from 0.
-    init(body: [UInt8], eventsOrdinal: Int, sourceOrdinal: Int?) {
+    package init(body: [UInt8], eventsOrdinal: Int, sourceOrdinal: Int?) {
         self.body = body
         self.eventsOrdinal = eventsOrdinal
         self.sourceOrdinal = sourceOrdinal
@@ -64,7 +64,7 @@ final class RawEnvelope: Sendable {
     }
 
     /// What is kept of an event.
-    func event(_ index: Int) -> ArraySlice<UInt8> {
+    package func event(_ index: Int) -> ArraySlice<UInt8> {
         let kept = withoutFreeText(eventRanges[index], upTo: Bounds.rawEvent)
         guard kept.count > Bounds.rawEvent else { return kept }
         var end = kept.startIndex + Bounds.rawEvent

@@ -1,6 +1,7 @@
+import JSON
 import Telemetry
 
-/// The readers of one thread, kept from envelope to envelope.
+/// What one thread reads events with, kept from envelope to envelope.
 final class EventReaders {
     let event = ObjectReader<Member>(MemberTables.keys(of: .event))
     let notification = ObjectReader<Member>(MemberTables.keys(of: .notification))
@@ -8,4 +9,6 @@ final class EventReaders {
     /// An event's own `source`.
     let source = ObjectReader<Member>(MemberTables.keys(of: .source))
     let envelopeSource = ObjectReader<Member>(MemberTables.keys(of: .source))
+    let tables = MemberTables()
+    let plans = MemberPlans()
 }

@@ -13,9 +13,6 @@ final class ObjectReader<Name: MemberName> {
     /// The known members whose raw values go to `extra` all the same.
     var kept: JSONKeys.Set = 0
     private let fields: JSONFields
-    // Its own, since a static property is asked each time whether it has been made.
-    fileprivate let limits = MemberTables.limits
-    fileprivate let integers = MemberTables.integers
 
     init(_ keys: JSONKeys) { fields = JSONFields(keys) }
 
@@ -34,6 +31,8 @@ final class ObjectReader<Name: MemberName> {
 
     subscript(member: Name) -> JSONValue? { fields.value(of: member.ordinal) }
 
+    func value(of ordinal: Int) -> JSONValue? { fields.value(of: ordinal) }
+
     /// What of this object goes to `extra`: what is not known, and what is marked as kept. Free text does not.
     var leftovers: [JSONMember] { fields.rest(keeping: kept, omitting: isFreeText) }
 
@@ -51,14 +50,6 @@ extension ObjectReader {
             throw invalid(member, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
-    }
-
-    func boolean(_ member: Name) throws(Rejection) -> Bool? {
-        guard let value = self[member] else { return nil }
-        guard let boolean = value.boolean else {
-            throw invalid(member, "must be true or false, is \(value.kind.words)")
-        }
-        return boolean
     }
 
     /// A word of an enumeration; one that is not known is nil here and marked as kept.
@@ -82,36 +73,18 @@ extension ObjectReader {
     }
 }
 
-/// What is declared of a member says how it is read.
 extension ObjectReader<Member> {
-    func string(_ member: Member) throws(Rejection) -> String? {
-        guard let value = self[member] else { return nil }
-        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
-        let limit = limits[member.ordinal]
-        guard text.count <= limit else {
-            throw invalid(member, "may have \(limit) bytes at most, has \(text.count)")
-        }
-        return text.string
-    }
+    /// Marks a member whose raw value goes to `extra` all the same.
+    func keep(_ ordinal: Int) { kept |= 1 &<< JSONKeys.Set(truncatingIfNeeded: ordinal) }
 
-    func integer(_ member: Member) throws(Rejection) -> Int64? {
-        try integer(member, in: integers[member.ordinal])
-    }
-
-    func number(_ member: Member) throws(Rejection) -> Double? {
-        guard let value = self[member] else { return nil }
-        guard let number = value.number else { throw invalid(member, "must be a number, is \(value.kind.words)") }
-        let range = MemberTables.numbers[member.ordinal]
-        guard range.contains(number.double) else {
-            throw invalid(member, "must be a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        // There is one zero.
-        return number.double + 0
+    /// A rejection that names a member.
+    func invalid(_ ordinal: Int, _ problem: String) -> Rejection {
+        Rejection(.invalidField, "\(path.text).\(MemberTables.names[ordinal]): \(problem)")
     }
 
     /// Marks a word that is not declared as one for `extra`.
-    func keepUnknownWord(_ member: Member) {
-        guard let text = self[member]?.text, case .code(let words) = member.declaration.kind else { return }
-        if !words.contains(text.string) { kept |= member.bit }
+    func keepUnknownWord(_ member: Member, _ plans: MemberPlans) {
+        guard let text = self[member]?.text else { return }
+        if plans.code(of: text, plans.plans[member.ordinal]) == 0 { kept |= member.bit }
     }
 }

@@ -4,31 +4,38 @@ import Values
 
 /// Reads the events of one envelope. Each is valid or refused by itself, for the first reason that applies.
 struct EventDecoder {
-    let sentAt: Timestamp?
-    let receivedAt: Timestamp
-    let envelopeSource: EnvelopeSource
+    private let sentAt: Timestamp?
+    private let receivedAt: Timestamp
+    private let envelopeSource: EnvelopeSource
     /// Whether U+0000 may stand somewhere in the body, so that each event must be looked through for it.
-    let mayHoldNUL: Bool
-    let raw: RawEnvelope
-    private let event: ObjectReader<Member>
-    private let notification: ObjectReader<Member>
-    private let media: ObjectReader<Member>
-    private let source: ObjectReader<Member>
+    private let mayHoldNUL: Bool
+    private let raw: RawEnvelope
+    private let readers: EventReaders
+    /// The event before: what it says in the same words is kept once.
+    private var last = EventRecord()
+    /// What was read so far.
+    private(set) var events: [EventRecord] = []
+    private(set) var rejected: [RejectedEvent] = []
+    private(set) var values: EnvelopeValues
 
     init(
-        _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource, mayHoldNUL: Bool,
-        raw: RawEnvelope
+        _ readers: EventReaders, sentAt: Timestamp?, receivedAt: Timestamp, source: EnvelopeSource,
+        values: EnvelopeValues, mayHoldNUL: Bool, raw: RawEnvelope, count: Int
     ) {
+        self.readers = readers
         self.sentAt = sentAt
         self.receivedAt = receivedAt
         self.envelopeSource = source
+        self.values = values
         self.mayHoldNUL = mayHoldNUL
         self.raw = raw
-        event = readers.event
-        notification = readers.notification
-        media = readers.media
-        self.source = readers.source
+        events.reserveCapacity(count)
     }
+
+    private var event: ObjectReader<Member> { readers.event }
+    private var notification: ObjectReader<Member> { readers.notification }
+    private var media: ObjectReader<Member> { readers.media }
+    private var source: ObjectReader<Member> { readers.source }
 
     /// What is known of an event before it is read.
     struct Finding {
@@ -37,40 +44,53 @@ struct EventDecoder {
         var isMended = false
     }
 
-    /// Reads the event that stands at `index` of the envelope.
-    func decode(_ value: JSONValue, at index: Int, _ finding: Finding) -> DecodedEnvelope.Item {
+    /// Reads the next event of the envelope.
+    mutating func decode(_ value: JSONValue, _ finding: Finding) {
+        let index = events.count
         guard value.isObject else {
-            return .rejected(
-                id: nil, install: envelopeSource.installID,
+            return reject(
+                index, id: nil, install: envelopeSource.installID,
                 Rejection(.notAnObject, "events[\(index)]: must be an object, is \(value.kind.words)"))
         }
         event.begin(value, .event(index))
-        media.begin(nil, .inEvent(index, "media"))
         let id = event[.eventID]?.uuid
         do throws(Rejection) {
-            return .event(try decode(value, id: id, at: index, finding))
+            last = try decode(value, id: id, at: index, finding)
+            events.append(last)
         } catch {
             // It may have been refused before its own source was reached.
             beginSource(at: index)
-            return .rejected(id: id, install: source[.installID]?.uuid ?? envelopeSource.installID, error)
+            reject(index, id: id, install: source[.installID]?.uuid ?? envelopeSource.installID, error)
         }
     }
 
-    private func decode(
+    private mutating func reject(_ index: Int, id: UUID?, install: UUID?, _ rejection: Rejection) {
+        events.append(EventRecord())
+        rejected.append(
+            RejectedEvent(
+                index: index, id: id, install: install, rejection: rejection,
+                raw: String(decoding: raw.event(index), as: UTF8.self)))
+    }
+
+    private mutating func decode(
         _ value: JSONValue, id: UUID?, at index: Int, _ finding: Finding
-    ) throws(Rejection) -> Event {
+    ) throws(Rejection) -> EventRecord {
         if finding.isTooLarge { throw refusal(.tooLarge, "may have \(Bounds.event) bytes at most") }
         try envelopeSource.checkSize()
-        try require(MemberTables.identity)
+        try require(readers.tables.identity)
         guard let id else { throw refusal(.invalidID, .eventID, "must be a UUID") }
+        var record = EventRecord()
+        record.id = id
+        record.receivedAt = receivedAt
         let type = try readType()
-        let (deviceAt, time) = try readTimes()
+        record.type = type
+        try readTimes(into: &record)
         try beginNotification(at: index, of: type)
         beginSource(at: index)
         guard envelopeSource.hasInstallID(with: source) else {
             throw refusal(.missingField, .source, "install_id must be there, or in the envelope's source")
         }
-        try require(MemberTables.required[Int(type.rawValue)])
+        try require(readers.tables.required[Int(type.rawValue)])
 
         if value.mayBeUnholdable(isMended: finding.isMended, levels: Bounds.nesting, mayHoldNUL: mayHoldNUL),
             let (place, problem) = raw.unholdable(inEvent: index)
@@ -81,13 +101,16 @@ struct EventDecoder {
             throw event.invalid(.source, "must be an object, is \(value.kind.words)")
         }
         // What belongs to other types is to this one an unknown member. Reading marks more, so `extra` comes last.
-        event.kept = ~MemberTables.known[Int(type.rawValue)]
-        let form = EventForm(event: event, notification: notification, media: media)
-        return Event(
-            id: id, deviceAt: deviceAt, occurredAt: time.occurredAt, receivedAt: receivedAt,
-            timeSource: time.timeSource, seq: try event.integer(.seq),
-            source: try envelopeSource.source(with: source), notification: try form.readNotification(),
-            interaction: try form.readInteraction(of: type, at: index), extra: extra())
+        event.kept = ~readers.tables.known[Int(type.rawValue)]
+        try beginMedia(at: index)
+        values.beginEvent()
+        try values.read(event, readers.tables.own[Int(type.rawValue)], readers.plans, like: last, into: &record)
+        record.source = try envelopeSource.source(with: source, readers.plans, &values)
+        try values.read(notification, .max, readers.plans, like: last, into: &record)
+        try values.read(media, .max, readers.plans, like: last, into: &record)
+        values.finish(&record)
+        if let extra = extra() { record.extra = values.add(extra) }
+        return record
     }
 
     private func require(_ members: JSONKeys.Set) throws(Rejection) {
@@ -100,12 +123,17 @@ struct EventDecoder {
 
     private func readType() throws(Rejection) -> EventType {
         let value = event[.type]
-        if let text = value?.text, let type = EventType(wire: text.utf8.span) { return type }
+        if let text = value?.text,
+            let type = EventType(
+                rawValue: Int16(readers.plans.code(of: text, readers.plans.plans[Member.type.ordinal])))
+        {
+            return type
+        }
         let given = value?.text?.excerpt ?? value?.kind.words ?? ""
         throw refusal(.unknownType, .type, "must be one of \(Self.types), is \(given)")
     }
 
-    private func readTimes() throws(Rejection) -> (Timestamp, (occurredAt: Timestamp, timeSource: TimeSource)) {
+    private func readTimes(into record: inout EventRecord) throws(Rejection) {
         guard let deviceAt = event[.deviceAt]?.timestamp else {
             let hint = event[.deviceAt]?.number.flatMap { Timestamp.hint(forEpoch: $0.double) }
             throw refusal(
@@ -117,18 +145,20 @@ struct EventDecoder {
             throw refusal(
                 .invalidTime, .deviceAt, "corrected by the envelope's sent_at, it lies outside the years 2000 to 9999")
         }
-        return (deviceAt, time)
+        record.deviceAt = deviceAt
+        record.occurredAt = time.occurredAt
+        record.timeSource = time.timeSource
     }
 
     private func beginNotification(at index: Int, of type: EventType) throws(Rejection) {
-        guard MemberTables.known[Int(type.rawValue)] & Member.notification.bit != 0 else {
+        guard readers.tables.known[Int(type.rawValue)] & Member.notification.bit != 0 else {
             return notification.begin(nil, .inEvent(index, "notification"))
         }
         guard let object = event[.notification], object.isObject else {
             throw refusal(.missingNotification, .notification, "must be there and be an object")
         }
         notification.begin(object, .inEvent(index, "notification"))
-        guard notification.present & MemberTables.notificationIDs != 0 else {
+        guard notification.present & readers.tables.notificationIDs != 0 else {
             throw refusal(.missingNotification, .notification, "must have fcm_message_id, delivery_id or id")
         }
     }
@@ -136,6 +166,13 @@ struct EventDecoder {
     private func beginSource(at index: Int) {
         let object = event[.source]
         source.begin(object?.isObject == true ? object : nil, .inEvent(index, "source"))
+    }
+
+    /// Only types that have a `media` read it.
+    private func beginMedia(at index: Int) throws(Rejection) {
+        let object = event.kept & Member.media.bit == 0 ? event[.media] : nil
+        if let object, !object.isObject { throw event.invalid(.media, "must be an object, is \(object.kind.words)") }
+        media.begin(object, .inEvent(index, "media"))
     }
 
     private func extra() -> [UInt8]? {

@@ -1,16 +1,16 @@
+internal import Envelopes
 internal import ServiceRuntime
 internal import Telemetry
 
-extension Event {
-    /// What no column holds, as JSON: what ingestion has left over, and of these kinds the words that were not learned, each
-    /// where it was sent. Where all of it is over the bound, only how large the rest was.
-    func extra(withRaw kinds: WordKinds) -> [UInt8]? {
-        guard !kinds.isEmpty else { return extra }
+extension DecodedEnvelope {
+    /// What no column holds of an event, as JSON: what ingestion has left over, and of these kinds the words that were not
+    /// learned, each where it was sent. Where all of it is over the bound, only how large the rest was.
+    func extra(of index: Int, withRaw kinds: WordKinds) -> [UInt8] {
         var raw = RawWords()
-        forEachWord(withDevice: true) { kind, word in
-            if kinds.contains(kind) { raw.add(word, at: kind.member.path.split(separator: ".").map(String.init)) }
+        forEachWord(of: index) { kind, word in
+            if kinds.contains(kind) { raw.add(text(word), at: kind.member.path.split(separator: ".").map(String.init)) }
         }
-        let rest = extra ?? []
+        let rest = Array(texts[events[index].extra.range])
         let whole = raw.merged(into: rest)
         if whole.count <= Bounds.extra { return whole }
         let short = raw.merged(into: Array("{\"_dropped\":\(rest.count)}".utf8))

@@ -1,0 +1,57 @@
+import JSON
+import Telemetry
+import Values
+
+/// The envelope's `source`, which speaks for every event as far as the event has no `source` of its own.
+struct EnvelopeSource {
+    private let reader: ObjectReader<Member>
+    /// Why it cannot be held, when it cannot: then no event can be taken.
+    private let refusal: Rejection?
+    /// The source of all events without an own one; nil when there is no install id.
+    private let shared: Result<Int32, Rejection>?
+    /// What goes to the `extra` of the events.
+    let leftovers: Leftovers
+
+    /// `refusal` says why the object cannot be held, when it cannot.
+    init(
+        _ object: JSONValue?, refusal: Rejection?, _ reader: ObjectReader<Member>, _ plans: MemberPlans,
+        _ values: inout EnvelopeValues
+    ) {
+        self.reader = reader
+        reader.begin(object, .envelopeSource)
+        self.refusal = refusal
+        if reader.has(.installID) {
+            do throws(Rejection) {
+                shared = .success(try values.addSource(reader, over: reader, plans))
+            } catch { shared = .failure(error) }
+        } else {
+            shared = nil
+        }
+        // A value of another type is told to each event.
+        MemberTables.sourceCodes.forEach { reader.keepUnknownWord($0, plans) }
+        // They cost far more than all the rest when there are too many of them.
+        leftovers = Leftovers(refusal == nil ? reader.leftovers : [])
+    }
+
+    /// The install that the envelope itself names, where it can be read, whatever is wrong with its other members.
+    var installID: UUID? { reader[.installID]?.uuid }
+
+    /// Being too large is said before anything else is: so is the order of the reasons.
+    func checkSize() throws(Rejection) {
+        if let refusal, refusal.reason == .tooLarge { throw refusal }
+    }
+
+    /// Whether an event has an install id, with a `source` of its own or without.
+    func hasInstallID(with own: ObjectReader<Member>) -> Bool {
+        own.has(.installID) || reader.has(.installID)
+    }
+
+    /// The source of an event that has an install id. Its own members override the envelope's one by one.
+    func source(
+        with own: ObjectReader<Member>, _ plans: MemberPlans, _ values: inout EnvelopeValues
+    ) throws(Rejection) -> Int32 {
+        if let refusal { throw refusal }
+        if !own.isThere, let shared { return try shared.get() }
+        return try values.addSource(own, over: reader, plans)
+    }
+}

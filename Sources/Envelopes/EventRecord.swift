@@ -1,0 +1,117 @@
+package import Telemetry
+package import Values
+
+/// Where a text stands among the texts of its envelope. One without bytes is none: an empty string counts as absent.
+package struct TextSlice: Equatable, Sendable, BitwiseCopyable {
+    package let start: UInt32
+    package let count: UInt32
+
+    package static let none = TextSlice(start: 0, count: 0)
+
+    package init(start: Int, count: Int) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        self.count = UInt32(truncatingIfNeeded: count)
+    }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+}
+
+/// One event as its row needs it: numbers, and slices of the texts of its envelope. Nothing in it is counted or allocated, so
+/// it is copied like a number. What each bit means the catalogue says.
+package struct EventRecord: Sendable, BitwiseCopyable {
+    package var id = UUID(high: 0, low: 0)
+    /// The device's clock, raw.
+    package var deviceAt = Timestamp(microseconds: 0)
+    /// When it happened as far as we know: what every number is computed from.
+    package var occurredAt = Timestamp(microseconds: 0)
+    package var receivedAt = Timestamp(microseconds: 0)
+    package var notificationSentAt: Timestamp?
+    /// Which of the envelope's sources speaks.
+    package var source: Int32 = 0
+    /// The bits that all types share, without those that only the log knows.
+    package var codes: Int32 = 0
+    /// The bits of its type.
+    package var own: Int32 = 0
+    package var seq: Int32?
+    package var amounts = InlineArray<2, Int32?>(repeating: nil)
+    package var texts = InlineArray<12, TextSlice>(repeating: .none)
+    /// What, with app and install, names the delivery; none for an event about the install itself.
+    package var key = TextSlice.none
+    /// What an FCM message id has after `0:KEY%`, in pairs of hexadecimal digits.
+    package var suffix = TextSlice.none
+    /// Members of the JSON object of what few events carry, with commas between them.
+    package var rare = TextSlice.none
+    /// What no column holds, as a JSON object fit for `jsonb`.
+    package var extra = TextSlice.none
+
+    package init() {}
+
+    package var type: EventType {
+        get { EventType(rawValue: Int16(truncatingIfNeeded: codes >> 10 & 31)) ?? .notificationReceived }
+        set { codes = codes & ~(31 << 10) | Int32(newValue.rawValue) << 10 }
+    }
+
+    package var timeSource: TimeSource {
+        get { TimeSource(rawValue: Int16(truncatingIfNeeded: codes >> 15 & 3)) ?? .device }
+        set { codes = codes & ~(3 << 15) | Int32(newValue.rawValue) << 15 }
+    }
+
+    /// Which of the notification's ids became its key.
+    package var keySource: KeySource? {
+        get { KeySource(rawValue: codes >> 17 & 3) }
+        set { codes = codes & ~(3 << 17) | (newValue?.rawValue ?? 0) << 17 }
+    }
+}
+
+extension EventRecord {
+    /// Where the texts of an event stand among `texts`: the words of its context, those of its own, its notification's ids.
+    package enum Slot {
+        /// In the order of `contextWords`.
+        package static let context = 0..<7
+        /// In the order of `ownWords(of:)`.
+        package static let own = 7..<9
+        package static let fcmMessageID = 9
+        package static let deliveryID = 10
+        package static let notificationID = 11
+    }
+
+    /// What the columns of `log.context` hold, in order.
+    package static let contextWords: [WordKind] = [
+        .category, .thread, .campaign, .variant, .analyticsLabel, .topic, .interruptionLevel,
+    ]
+
+    /// The words in an event's own row, by its type.
+    package static func ownWords(of type: EventType) -> (WordKind?, WordKind?) {
+        switch type {
+        case .notificationReceived: (.mediaFormat, nil)
+        case .actionTapped: (.actionID, nil)
+        case .storyActionTapped: (.linkScheme, .linkHost)
+        default: (nil, nil)
+        }
+    }
+}
+
+/// Which of a notification's three ids became its key. The codes are frozen: stored events hold them.
+package enum KeySource: Int32, Sendable {
+    case fcmMessageID = 1
+    case deliveryID
+    case notificationID
+}
+
+/// An install and what it runs on, for all events of an envelope that say nothing else.
+package struct SourceRecord: Sendable, BitwiseCopyable {
+    package var install = UUID(high: 0, low: 0)
+    /// In the order of `words`.
+    package var texts = InlineArray<7, TextSlice>(repeating: .none)
+    /// The catalogue's codes of `authorization` and `show_previews`, in this order; 0 is none.
+    package var codes = InlineArray<2, Int32>(repeating: 0)
+    /// The Firebase installation id.
+    package var fid = TextSlice.none
+
+    package init() {}
+
+    /// What the columns of `log.device` hold, in order, before the codes.
+    package static let words: [WordKind] = [.platform, .appVersion, .osVersion, .sdk, .deviceModel, .locale, .timeZone]
+}
