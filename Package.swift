@@ -70,7 +70,8 @@ let package = Package(
         .target(
             name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
         .target(
-            name: "EventLog", dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
+            name: "EventLog",
+            dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: strictAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
@@ -157,7 +158,8 @@ let package = Package(
             name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
         // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
         .target(
-            name: "CatalogueSupport", dependencies: ["Envelopes", "Telemetry", "Values"], path: "Tests/CatalogueSupport",
+            name: "CatalogueSupport", dependencies: ["Envelopes", "Telemetry", "Values"],
+            path: "Tests/CatalogueSupport",
             swiftSettings: strict
         ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
@@ -166,7 +168,8 @@ let package = Package(
         .testTarget(
             name: "BellwetherClientTests",
             dependencies: [
-                "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes", "ServiceRuntime",
+                "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes",
+                "ServiceRuntime",
                 "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["AppleModules"], swiftSettings: strict),
@@ -179,7 +182,8 @@ let package = Package(
         .testTarget(
             name: "IngestionTests",
             dependencies: [
-                "Accounts", "CatalogueSupport", "Envelopes", "Ingestion", "JSON", "ServiceRuntime", "Telemetry", "Values",
+                "Accounts", "CatalogueSupport", "Envelopes", "Ingestion", "JSON", "ServiceRuntime", "Telemetry",
+                "Values",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -211,7 +215,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime", "Telemetry",
+                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime",
+                "Telemetry",
                 "Values",
             ],
             path: "Tests/Fuzzing",
@@ -235,7 +240,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "FunnelOracle", "Health",
-                "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry", "Reports",
+                "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry",
+                "Reports",
                 "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
@@ -243,7 +249,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion",
-                "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Ingestion", "post-a-story", "Postgres",
+                "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Ingestion", "post-a-story",
+                "Postgres",
                 "Registry",
                 "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],

@@ -73,6 +73,34 @@ $$;
 REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
 
+-- The end of a writer's transaction, in one call: adds what became of everything that was sent, takes the head, and gives the
+-- batch its number, which is returned. A tally is nine numbers: app, key, quarter hours since 1970, and the counts in the order
+-- of the columns. Each statement in here sees what was committed by its own beginning, as READ COMMITTED has it.
+CREATE FUNCTION log.add_batch(
+    new_id bigint, new_node text, new_events integer, new_received_at timestamptz, new_shard_events integer[],
+    new_least timestamptz, new_greatest timestamptz, tallies bigint[], rejected jsonb[], expected integer
+) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    new_number bigint;
+BEGIN
+    INSERT INTO log.batch_tally
+        (batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, other, rejected)
+    SELECT new_id, tallies[i], tallies[i + 1], to_timestamp(tallies[i + 2] * 900), tallies[i + 3], tallies[i + 4],
+        tallies[i + 5], tallies[i + 6], tallies[i + 7], tallies[i + 8], rejected[i / 9 + 1]
+    FROM generate_series(1, cardinality(tallies), 9) AS i;
+    PERFORM log.take_head(expected);
+    INSERT INTO log.batch (number, id, node, events, received_at, shard_events, least_device_at, greatest_device_at)
+    SELECT coalesce((SELECT b.number FROM log.batch AS b ORDER BY b.number DESC LIMIT 1), 0) + 1,
+        new_id, new_node, new_events, new_received_at, new_shard_events, new_least, new_greatest
+    RETURNING number INTO STRICT new_number;
+    RETURN new_number;
+END
+$$;
+REVOKE ALL ON FUNCTION log.add_batch FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.add_batch TO bellwether_ingest;
+
 -- Takes the head until the transaction ends, and counts one more decision.
 CREATE FUNCTION log.raise_history() RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

@@ -11,7 +11,9 @@ struct MemberTables {
     let known = MemberTables.sets { _ in true }
 
     /// The members without which an event is refused, by the code of its type.
-    let required = MemberTables.sets { $0.declaration.isRequired && $0.declaration.object == .event && $0 != .notification }
+    let required = MemberTables.sets {
+        $0.declaration.isRequired && $0.declaration.object == .event && $0 != .notification
+    }
 
     /// The event's own members whose values are read one by one.
     let own = MemberTables.sets { member in

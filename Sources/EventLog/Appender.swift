@@ -219,7 +219,10 @@ package final class Appender {
     ) throws(PostgresError) {
         refusedRows = false
         let batchID = try nextBatchID()
-        let known = try begin(probing: probing ? candidates : [])
+        // The probe has a transaction opened; else COPY opens it on its way.
+        let probed = try probing ? probe(candidates) : nil
+        let known = probed ?? []
+        var isOpen = probed != nil
         CrashPoint.pass("begun")
         if breakingTies {
             let crowded = try breakTies(of: &candidates, known: known)
@@ -257,26 +260,24 @@ package final class Appender {
         }
         if rows.count > 0 {
             refusedRows = true
-            let stored = try there(connection?.copyIn(EventRow.copy, rows))
+            let stored = try there(connection?.copyIn(isOpen ? EventRow.copy : Appender.beginAndCopy, rows))
+            isOpen = true
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
             CrashPoint.pass("copied")
         }
         try admitRefusals(of: &batch)
         let news = batch.news(of: candidates, known: known)
-        var statements: [Statement] = []
+        var statements: [Statement] = isOpen ? [] : [Appender.begin]
+        let refusals = statements.count
         if !news.refusals.isEmpty { statements.append(SideTables.insertRefusals(news.refusals, batchID: batchID)) }
         if !news.drops.isEmpty { statements.append(SideTables.insertDrops(news.drops, batchID: batchID)) }
-        statements.append(SideTables.insertTallies(news.tally, batchID: batchID))
-        // Two statements, since the second must see what was committed while the first one waited.
-        statements.append("SELECT log.take_head(\(removed.history))")
+        let tally = news.tally.parameters
         statements.append(
             """
-            INSERT INTO log.batch
-                (number, id, node, events, received_at, shard_events, least_device_at, greatest_device_at)
-            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) + 1,
-                \(batchID), \(configuration.node), \(Int32(rows.count)), \(receivedAt), \(shardEvents), \(times?.least), \(times?.greatest)
-            RETURNING number
+            SELECT log.add_batch(
+                \(batchID), \(configuration.node), \(Int32(rows.count)), \(receivedAt), \(shardEvents), \(times?.least),
+                \(times?.greatest), \(tally.numbers), \(tally.rejected), \(removed.history))
             """)
         statements.append("COMMIT")
         CrashPoint.pass("numbering")
@@ -290,7 +291,7 @@ package final class Appender {
             throw .connection("the standby did not confirm the commit")
         }
         if !news.refusals.isEmpty {
-            let stored = try SideTables.storedRefusals(answers[0])
+            let stored = try SideTables.storedRefusals(answers[refusals])
             for refusal in news.refusals where !stored.contains(refusal.identity) { allowance.giveBack(refusal) }
         }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
@@ -300,15 +301,15 @@ package final class Appender {
     }
 
     /// The numbering needs that each statement sees what is committed by then, whatever the database's default is.
-    private let begin: Statement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    private static let begin: Statement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
-    /// Opens the transaction and says which of the candidates, by their place, the log already holds.
-    private func begin(probing candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int> {
-        guard let probe = Probe.statement(candidates) else {
-            try there(connection?.queryPrepared(begin))
-            return []
-        }
-        return try Probe.places(try there(connection?.pipeline([begin, probe]))[1])
+    private static let beginAndCopy = "\(begin.sql); \(EventRow.copy)"
+
+    /// Opens the transaction and says which of the candidates, by their place, the log already holds; nil, and no transaction,
+    /// where there are none.
+    private func probe(_ candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int>? {
+        guard let probe = Probe.statement(candidates) else { return nil }
+        return try Probe.places(try there(connection?.pipeline([Appender.begin, probe]))[1])
     }
 
     /// Tells events apart that have the same time and hash: each takes the least number that no other has. Gives those for

@@ -1,5 +1,5 @@
-package import Postgres
 internal import Envelopes
+package import Postgres
 internal import Telemetry
 
 /// What would become of a submission if it were appended now. It asks what the appender asks, stores nothing and learns no word.
@@ -24,7 +24,8 @@ package enum DryRun {
             if known.contains(place) {
                 batch.settleKnown(candidate)
             } else if let rejection = removed.rejection(
-                of: submission.envelope.events[candidate.event], install: candidate.identity.install, app: submission.app)
+                of: submission.envelope.events[candidate.event], install: candidate.identity.install,
+                app: submission.app)
             {
                 batch.reject(candidate, rejection)
             } else {

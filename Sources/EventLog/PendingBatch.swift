@@ -12,7 +12,6 @@ struct PendingBatch {
         let install: UUID
         let app: Int32
 
-
         /// One order for all writers, so that two never wait for each other in a ring.
         static func < (left: Identity, right: Identity) -> Bool {
             (left.deviceAt, left.id, left.install, left.app) < (right.deviceAt, right.id, right.install, right.app)
@@ -199,7 +198,9 @@ struct PendingBatch {
     /// Whether the cache did not have all words of this candidate's device. Asked while it is the last that was looked at.
     private func hasUnknownDevice(_ candidate: Int) -> Bool {
         unknown.last?.candidate == candidate
-            && unknown.reversed().prefix { $0.candidate == candidate }.contains { SourceRecord.words.contains($0.key.kind) }
+            && unknown.reversed().prefix { $0.candidate == candidate }.contains {
+                SourceRecord.words.contains($0.key.kind)
+            }
     }
 
     struct WordGroup: Hashable {

@@ -1,5 +1,5 @@
-internal import Envelopes
 internal import Accounts
+internal import Envelopes
 internal import Postgres
 internal import Telemetry
 internal import Values
@@ -47,19 +47,6 @@ enum SideTables {
             """
     }
 
-    static func insertTallies(_ tally: Tally, batchID: Int64) -> Statement {
-        let rows = Array(tally.counts)
-        return """
-            INSERT INTO log.batch_tally
-                (batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, other, rejected)
-            SELECT \(batchID), t.*
-            FROM unnest(\(rows.map(\.key.app)), \(rows.map(\.key.key)), \(rows.map(\.key.quarter)),
-                \(rows.map(\.value.accepted)), \(rows.map(\.value.duplicate)), \(rows.map(\.value.corrected)),
-                \(rows.map(\.value.clamped)), \(rows.map(\.value.late)), \(rows.map(\.value.other)),
-                \(Nullables(rows.map(\.value.rejectedJSON)))) AS t
-            """
-    }
-
     static func countRejected(app: Int32, day: Timestamp) -> Statement {
         let start = Timestamp(microseconds: day.microseconds / 86_400_000_000 * 86_400_000_000)
         return """
@@ -76,13 +63,5 @@ extension String {
     fileprivate var storable: String {
         guard utf8.contains(0) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
-    }
-}
-
-extension Tally.Counts {
-    fileprivate var rejectedJSON: JSONB? {
-        guard !rejected.isEmpty else { return nil }
-        let members = rejected.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
-        return JSONB(Array("{\(members.joined(separator: ","))}".utf8))
     }
 }

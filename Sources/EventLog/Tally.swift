@@ -1,4 +1,5 @@
 internal import Envelopes
+internal import Postgres
 internal import Telemetry
 internal import Values
 
@@ -63,5 +64,36 @@ struct Tally {
     /// A line for an envelope that brought no event at all.
     mutating func mention(_ key: Key) {
         if counts[key] == nil { counts[key] = Counts() }
+    }
+}
+
+extension Tally {
+    /// As `log.add_batch` takes them: nine numbers each, and beside them the rejections by reason, where there are any.
+    var parameters: (numbers: [Int64], rejected: Nullables<JSONB>?) {
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(9 * counts.count)
+        var (rejected, hasRejected): ([JSONB?], Bool) = ([], false)
+        for (key, count) in counts {
+            numbers.append(Int64(key.app))
+            numbers.append(Int64(key.key))
+            numbers.append(key.quarter.microseconds / 900_000_000)
+            numbers.append(Int64(count.accepted))
+            numbers.append(Int64(count.duplicate))
+            numbers.append(Int64(count.corrected))
+            numbers.append(Int64(count.clamped))
+            numbers.append(Int64(count.late))
+            numbers.append(Int64(count.other))
+            rejected.append(count.rejectedJSON)
+            if !count.rejected.isEmpty { hasRejected = true }
+        }
+        return (numbers, hasRejected ? Nullables(rejected) : nil)
+    }
+}
+
+extension Tally.Counts {
+    fileprivate var rejectedJSON: JSONB? {
+        guard !rejected.isEmpty else { return nil }
+        let members = rejected.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }
+        return JSONB(Array("{\(members.joined(separator: ","))}".utf8))
     }
 }

@@ -77,7 +77,9 @@ struct Admission: Sendable {
     }
 
     private func bearer(_ field: String?) -> String? {
-        guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else {
+            return nil
+        }
         let scheme = field[..<space]
         guard scheme == "Bearer" || scheme.lowercased() == "bearer" else { return nil }
         let secret = field.utf8[space...].drop { $0 == UInt8(ascii: " ") }

@@ -37,7 +37,8 @@ struct OutcomeWriter: Sendable {
 
     var response: Response {
         let accepted = count - duplicate - rejected
-        let body = "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]}\n"
+        let body =
+            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]}\n"
         return Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 

@@ -2,7 +2,7 @@ internal import CLibPQ
 internal import Glibc
 
 extension Connection {
-    /// Sends rows in binary; returns how many the server took.
+    /// Sends rows in binary; returns how many the server took. Commands may stand before the COPY: they cost no round trip.
     @discardableResult
     package mutating func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int {
         try rows.check()
@@ -72,6 +72,7 @@ extension Connection {
         defer { unsafe PQclear(result) }
         switch unsafe PQresultStatus(result) {
         case status: return
+        case PGRES_COMMAND_OK: return try expect(status)
         case PGRES_FATAL_ERROR:
             let failure = unsafe Connection.failure(in: result)
             while let rest = unsafe try nextResult() { unsafe PQclear(rest) }

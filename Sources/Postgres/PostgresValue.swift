@@ -199,7 +199,24 @@ package struct Nullables<Element: PostgresValue>: PostgresValue {
 }
 
 /// The binary form of one-dimensional arrays.
-private enum PostgresArray {
+enum PostgresArray {
+    /// Numbers, none of them null, with room made once for all.
+    @inline(__always)
+    static func encode<Number: FixedWidthInteger>(_ numbers: [Number], of oid: UInt32, into bytes: inout [UInt8]) {
+        let width = Number.bitWidth / 8
+        bytes.reserveCapacity(20 + numbers.count * (4 + width))
+        bytes.append(bigEndian: Int32(numbers.isEmpty ? 0 : 1))
+        bytes.append(bigEndian: Int32(0))
+        bytes.append(bigEndian: oid)
+        guard !numbers.isEmpty else { return }
+        bytes.append(bigEndian: Int32(numbers.count))
+        bytes.append(bigEndian: Int32(1))
+        for number in numbers {
+            bytes.append(bigEndian: Int32(width))
+            bytes.append(bigEndian: number)
+        }
+    }
+
     static func encodeHeader<Element: PostgresValue>(
         of _: Element.Type, count: Int, hasNull: Bool, into bytes: inout [UInt8]
     ) {

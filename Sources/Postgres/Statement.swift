@@ -1,3 +1,8 @@
+package import Values
+
+/// The first parameters, by number.
+private let names = (0..<32).map { "$\($0)" }
+
 /// SQL with its parameters. Values in an interpolation are bound as `$1`, `$2`, …, never spliced into the text:
 /// `"SELECT id FROM log.app WHERE slug = \(slug)"`.
 package struct Statement: Sendable, ExpressibleByStringInterpolation {
@@ -8,6 +13,8 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
     package struct Parameter: Sendable {
         package let oid: UInt32
         package let bytes: [UInt8]?
+
+        fileprivate init(oid: UInt32, bytes: [UInt8]?) { (self.oid, self.bytes) = (oid, bytes) }
 
         package init<Value: PostgresValue>(_ value: Value?) {
             oid = Value.oid
@@ -43,6 +50,32 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
 
         package mutating func appendLiteral(_ literal: String) {
             sql += literal
+        }
+
+        // Those that every commit binds have a way of their own: generic code is not specialised across our modules.
+        package mutating func appendInterpolation(_ value: Int32) { append(Int32.oid) { value.encode(into: &$0) } }
+        package mutating func appendInterpolation(_ value: Int64) { append(Int64.oid) { value.encode(into: &$0) } }
+        package mutating func appendInterpolation(_ value: String) { append(String.oid) { value.encode(into: &$0) } }
+        package mutating func appendInterpolation(_ value: Timestamp?) {
+            guard let value else { return append(Timestamp.oid, nil) }
+            append(Timestamp.oid) { value.encode(into: &$0) }
+        }
+        package mutating func appendInterpolation(_ value: [Int32]) {
+            append(Int32.arrayOID) { PostgresArray.encode(value, of: Int32.oid, into: &$0) }
+        }
+        package mutating func appendInterpolation(_ value: [Int64]) {
+            append(Int64.arrayOID) { PostgresArray.encode(value, of: Int64.oid, into: &$0) }
+        }
+
+        private mutating func append(_ oid: UInt32, _ write: (inout [UInt8]) -> Void) {
+            var bytes: [UInt8] = []
+            write(&bytes)
+            append(oid, bytes)
+        }
+
+        private mutating func append(_ oid: UInt32, _ bytes: [UInt8]?) {
+            parameters.append(Parameter(oid: oid, bytes: bytes))
+            sql += parameters.count < names.count ? names[parameters.count] : "$\(parameters.count)"
         }
 
         package mutating func appendInterpolation(_ value: some PostgresValue) {

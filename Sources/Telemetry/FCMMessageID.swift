@@ -27,7 +27,9 @@ package enum FCMMessageID {
         guard key.lowerBound == 2, key.upperBound < text.count, starts(text, with: "0:", at: 0) else { return nil }
         let suffix = key.upperBound + 1..<text.count
         guard suffix.count % 2 == 0 else { return nil }
-        for place in suffix where !(isDigit(text[place]) || isHexLetter(text[place]) && text[place] & 0x20 != 0) { return nil }
+        for place in suffix where !(isDigit(text[place]) || isHexLetter(text[place]) && text[place] & 0x20 != 0) {
+            return nil
+        }
         return suffix
     }
 

@@ -1,8 +1,7 @@
 package import Envelopes
+private import Foundation
 package import Telemetry
 package import Values
-
-private import Foundation
 
 /// Records spelled out as events, and events written as records: by hand, and so a check of what the catalogue's tables do.
 extension Event {
@@ -18,7 +17,9 @@ extension Event {
             let bits = Int16(record.own >> first & 1023)
             return bits == 0 ? nil : bits - 1
         }
-        func amount(_ place: Int, _ name: String) -> Int64? { record.amounts[place].map(Int64.init) ?? rare.integer(name) }
+        func amount(_ place: Int, _ name: String) -> Int64? {
+            record.amounts[place].map(Int64.init) ?? rare.integer(name)
+        }
         let interaction: Interaction
         switch record.type {
         case .notificationReceived:
@@ -115,7 +116,8 @@ extension DecodedEnvelope {
         self.init(
             receivedAt: receivedAt, sentAt: sentAt, installID: events.first?.source.installID,
             events: records + refused.map { _ in EventRecord() }, rejected: refused, sources: sources, texts: texts,
-            drops: drops, raw: RawEnvelope(body: Array(body.utf8), eventsOrdinal: 0, sourceOrdinal: source.map { _ in 1 }))
+            drops: drops,
+            raw: RawEnvelope(body: Array(body.utf8), eventsOrdinal: 0, sourceOrdinal: source.map { _ in 1 }))
     }
 }
 

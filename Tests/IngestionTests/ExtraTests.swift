@@ -1,5 +1,5 @@
-import Envelopes
 import CatalogueSupport
+import Envelopes
 import Ingestion
 import Telemetry
 import Testing

@@ -1,5 +1,5 @@
-import Envelopes
 import CatalogueSupport
+import Envelopes
 import Ingestion
 import JSON
 import Telemetry
@@ -114,7 +114,8 @@ struct FreeTextTests {
             }
             guard let decoded = try? decoder.decode(body: body, receivedAt: received) else { continue }
             for raw in decoded.items.indices.map({ Array(decoded.rawEvent($0).utf8) })
-                + [Array((decoded.rawSource ?? "0").utf8)] {
+                + [Array((decoded.rawSource ?? "0").utf8)]
+            {
                 looks += 1
                 var mended = raw
                 _ = try JSONScanner.mend(&mended, limit: 1000)

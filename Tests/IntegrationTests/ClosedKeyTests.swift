@@ -1,5 +1,5 @@
-import CatalogueSupport
 import Accounts
+import CatalogueSupport
 import Envelopes
 import EventLog
 import Postgres

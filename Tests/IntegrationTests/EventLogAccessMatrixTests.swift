@@ -28,7 +28,8 @@ struct EventLogAccessMatrixTests {
     static let expected: [String: [String]] = [
         "bellwether_ingest": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
-            "log.batch: INSERT, SELECT", "log.batch_id: USAGE", "log.batch_tally: INSERT, SELECT",
+            "log.add_batch(): EXECUTE", "log.batch: INSERT, SELECT", "log.batch_id: USAGE",
+            "log.batch_tally: INSERT, SELECT",
             "log.client_drop: INSERT, SELECT", "log.erasure: SELECT", "log.event: INSERT, SELECT",
             "log.event_elsewhere: SELECT",
             "log.head: SELECT, UPDATE of only_one", "log.hold_ties(): EXECUTE", "log.learn_combinations(): EXECUTE",

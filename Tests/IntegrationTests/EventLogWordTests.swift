@@ -1,6 +1,6 @@
+import Accounts
 import CatalogueSupport
 import Envelopes
-import Accounts
 import Postgres
 import Projections
 import Telemetry

@@ -1,5 +1,5 @@
-import Envelopes
 import CatalogueSupport
+import Envelopes
 import Telemetry
 import Testing
 import Values
