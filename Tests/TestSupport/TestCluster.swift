@@ -1,6 +1,7 @@
 internal import Accounts
 package import EmbeddedPostgres
 internal import Foundation
+internal import Glibc
 internal import Migrations
 internal import Postgres
 internal import ServiceRuntime
@@ -21,6 +22,17 @@ package enum TestCluster {
     static let template = "template_bellwether"
 
     private static let directoryPrefix = "bellwether-tests-"
+
+    /// Where clusters may be. Tests make and drop hundreds of databases of hundreds of files, most of which cost a disk's file
+    /// system more than PostgreSQL, so memory comes first, if it has room.
+    private static let homes = ["/dev/shm", "/tmp"]
+
+    private static let home = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
+
+    private static func freeBytes(in directory: String) -> UInt {
+        var status = statvfs()
+        return statvfs(directory, &status) == 0 ? status.f_bavail * status.f_frsize : 0
+    }
 
     private static let running = Result { try start() }
 
@@ -44,7 +56,7 @@ package enum TestCluster {
     package static func separate(
         settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
     ) throws -> EmbeddedCluster {
-        let directory = "/tmp/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
+        let directory = "\(home)/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
         return try EmbeddedCluster.use(
             dataDirectory: directory,
             options: ClusterOptions(
@@ -80,12 +92,14 @@ package enum TestCluster {
 
     /// Takes away what test processes that were killed have left running.
     private static func sweep() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
-        where name.hasPrefix(directoryPrefix) {
-            let process = name.dropFirst(directoryPrefix.count).prefix { $0.isNumber }
-            guard let process = pid_t(process), kill(process, 0) != 0, errno == ESRCH else { continue }
-            _ = try? EmbeddedCluster.stop(dataDirectory: "/tmp/" + name)
-            try? FileManager.default.removeItem(atPath: "/tmp/" + name)
+        for home in homes {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
+            where name.hasPrefix(directoryPrefix) {
+                let process = name.dropFirst(directoryPrefix.count).prefix { $0.isNumber }
+                guard let process = pid_t(process), kill(process, 0) != 0, errno == ESRCH else { continue }
+                _ = try? EmbeddedCluster.stop(dataDirectory: "\(home)/\(name)")
+                try? FileManager.default.removeItem(atPath: "\(home)/\(name)")
+            }
         }
     }
 }
