@@ -163,7 +163,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
         .testTarget(
             name: "BellwetherClientTests",
@@ -183,6 +183,7 @@ let package = Package(
             name: "IngestionTests",
             dependencies: [
                 "Accounts", "CatalogueSupport", "Envelopes", "Ingestion", "JSON", "ServiceRuntime", "Telemetry",
+                "TestSupport",
                 "Values",
             ],
             swiftSettings: strict),

@@ -80,10 +80,9 @@ struct DatabaseFaultTests {
         var waiting: [RawClient] = []
         var refused = 0
         for body in bodies {
-            let client = try RawClient(port: service.port)
-            client.sendEnvelope(body, key: app.secret)
-            // The surplus is turned away at once; whoever waits says nothing.
-            if let answer = try? client.answer(within: 2) {
+            // The surplus is turned away at once, before anything is committed; whoever is kept hears nothing.
+            let (client, answer) = try service.offer(body, key: app.secret)
+            if let answer {
                 #expect(answer.status == 503 && answer.problem?.code == "overloaded" && answer["retry-after"] != nil)
                 refused += 1
             } else {
@@ -92,6 +91,7 @@ struct DatabaseFaultTests {
             if refused == 20 { break }
         }
         #expect(refused == 20 && !waiting.isEmpty && waiting.count < 10, "\(refused) refused, \(waiting.count) wait")
+        #expect(waiting.allSatisfy { !$0.hasUnread })
         try blocker.execute(script: "COMMIT")
         for client in waiting { #expect(try client.answer(within: 30).results.accepted == 500) }
         let recovered = try eventually {

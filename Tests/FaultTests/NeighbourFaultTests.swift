@@ -99,15 +99,13 @@ struct NeighbourFaultTests {
         var waiting: [RawClient] = []
         var refusal: RawClient.Answer?
         while refusal == nil, waiting.count < 100 {
-            let client = try RawClient(port: service.port)
-            client.sendEnvelope(body, key: greedy.secret)
-            refusal = try? client.answer(within: 0.3)
-            if refusal == nil { waiting.append(client) }
+            let (client, answer) = try service.offer(body, key: greedy.secret)
+            refusal = answer
+            if answer == nil { waiting.append(client) }
         }
         #expect(refusal?.status == 503 && refusal?.problem?.code == "overloaded", "\(String(describing: refusal))")
-        let second = try RawClient(port: service.port)
-        second.sendEnvelope(body, key: neighbour.secret)
-        #expect(throws: RawClient.Failure.self, "it waits, and is not turned away") { try second.answer(within: 0.5) }
+        let (second, answer) = try service.offer(body, key: neighbour.secret)
+        #expect(answer == nil && !second.hasUnread, "it waits, and is not turned away")
         try blocker.execute(script: "COMMIT")
         #expect(try second.answer(within: 30).results.accepted == 100)
         let first = try waiting[0].answer(within: 30).results
