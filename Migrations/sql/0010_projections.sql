@@ -77,10 +77,10 @@ CREATE TABLE projection.sealed_delivery (
 
 -- What a time zone's rules say, in short: an update of the system's time-zone data can move a midnight.
 CREATE FUNCTION projection.zone_rules(zone text) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT md5(string_agg(extract(epoch FROM moment AT TIME ZONE zone)::text, ',' ORDER BY moment))
-    FROM generate_series(timestamptz '2000-01-01', timestamptz '2040-01-01', interval '6 hours') AS moment
+    SELECT md5(string_agg(timestamptz_send((date '2000-01-01' + day)::timestamp AT TIME ZONE zone), '' ORDER BY day))
+    FROM generate_series(0, date '2040-01-01' - date '2000-01-01') AS day
 $$;
 REVOKE ALL ON FUNCTION projection.zone_rules FROM PUBLIC;
 
