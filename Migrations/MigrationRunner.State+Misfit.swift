@@ -10,8 +10,8 @@ extension MigrationRunner.State {
         case .newer(let names):
             "the database is newer than this program (\(names.joined(separator: ", "))): use a newer bellwether"
         case .drifted(let names):
-            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries: "
-                + "use the program that made it, or restore"
+            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has: "
+                + "use the program that migrated it, or restore a backup"
         case .unreleased: MigrationError.unreleased.description
         }
     }

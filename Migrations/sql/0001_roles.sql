@@ -1,5 +1,5 @@
--- Why: the service must not own what it writes, and an analyst must not reach what is not a view. Roles belong to the
--- whole cluster, so another database may have made them already, or may be making them now.
+-- Why: the service must not own the tables it writes to, and an analyst may read nothing but views. Roles belong to the
+-- whole cluster, so a migration of another database may have created them already, or may be creating them now.
 DO $$
 DECLARE
     role text;
@@ -8,15 +8,15 @@ BEGIN
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = role);
         BEGIN
-            -- Nobody logs in as one of them. Analysts have logins by person, whose settings and limits are theirs alone:
-            -- what a login may change of itself (ALTER ROLE ... SET), it would change for all who share it.
+            -- Nobody logs in as one of these roles. Each analyst has a login of their own, with its own settings and limits:
+            -- a login may change its own settings (ALTER ROLE ... SET), and on a shared login that would affect everybody.
             EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE', role);
         EXCEPTION WHEN duplicate_object OR unique_violation THEN
             NULL;  -- another database's migration was faster
         END;
     END LOOP;
-    -- The program logs in once and then steps down to the role of its work. From version 16 on, who makes a role is its
-    -- member at once but may not become it.
+    -- The program logs in once and then switches to the role that its work needs. Since PostgreSQL 16, whoever creates a role
+    -- is a member of it but may not SET ROLE to it without this grant.
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         IF NOT pg_has_role(current_user, role, member) THEN
             EXECUTE format('GRANT %I TO %I', role, current_user);
@@ -25,11 +25,11 @@ BEGIN
 END
 $$;
 
--- The migration history of this schema is how a process sees that the database fits it.
+-- Every process reads the migration history to see whether the database fits its version.
 GRANT USAGE ON SCHEMA bellwether TO bellwether_ingest, bellwether_projector;
 GRANT SELECT ON bellwether.migration TO bellwether_ingest, bellwether_projector;
 
--- Who makes reports reads what analysts read, and adds reports to those that are kept.
+-- The reporter reads what analysts read, and adds reports to the archive.
 DO $$
 DECLARE
     member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
@@ -46,7 +46,7 @@ BEGIN
         BEGIN
             EXECUTE 'GRANT bellwether_analyst TO bellwether_reporter' || inheriting;
         EXCEPTION WHEN unique_violation THEN
-            NULL;  -- here too
+            NULL;  -- another database's migration granted it first
         END;
     END IF;
     IF NOT pg_has_role(current_user, 'bellwether_reporter', member) THEN

@@ -1,12 +1,12 @@
--- Why: every event belongs to an app and came with one of its keys. Keys ship inside apps and get abused, so each has a
--- name, can be revoked alone, and only its hash is here.
+-- Why: every event belongs to an app and was sent with one of its keys. Keys ship inside apps and get abused, so each one
+-- has a name and can be revoked alone. Only its hash is stored.
 CREATE SCHEMA log;
 
 CREATE TABLE log.app (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     time_zone text NOT NULL,
-    -- Events a second and the burst above it; NULL is no limit.
+    -- Events per second, and the burst above that rate; NULL means no limit.
     rate_limit double precision CHECK (rate_limit BETWEEN 1e-6 AND 1e9),
     rate_burst double precision CHECK (rate_burst BETWEEN 1e-6 AND 1e9),
     created_at timestamptz NOT NULL DEFAULT now()
@@ -26,8 +26,8 @@ CREATE TABLE log.api_key (
 GRANT USAGE ON SCHEMA log TO bellwether_ingest;
 GRANT SELECT ON log.app, log.api_key TO bellwether_ingest;
 
--- An event does not say that it came with the first key of its app. So keys stay, and are made one after another
--- (log.app is locked), or another one would become the first.
+-- An event without a key was sent with the first key of its app. The first key must therefore stay the first: keys are
+-- never deleted, and are created one at a time, under a lock on the app's row.
 CREATE FUNCTION log.keep_keys() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

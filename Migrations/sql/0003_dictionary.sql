@@ -1,28 +1,29 @@
--- Why: the same few thousand names stand in every event, and mostly in the same combinations. As small numbers they are a
--- third of the bytes. All of it is bounded for each app, or one broken client would fill the disk with words: what finds no
--- room counts as the reserved word (other), and the event says in its extra what it was.
+-- Why: events repeat the same few thousand names, mostly in the same combinations. As small numbers these take a third of
+-- the bytes. The dictionary of each app is bounded, or one broken client could fill the disk with words. A word for which
+-- there is no room counts as the reserved word (other), and the event keeps the original word in `extra`.
 CREATE TABLE log.word (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     app integer NOT NULL REFERENCES log.app,
     kind smallint NOT NULL,
-    -- As it is shown: as it was sent, or as the word that it was merged into.
+    -- The word that views show: the one that clients send, or the one it was merged into.
     value text NOT NULL,
-    -- As clients send it. NULL once it was pruned: then it is no word any more, and may be learned anew under another id.
+    -- The word as clients send it. NULL after pruning: the id then stands for (other), and if clients send the word again,
+    -- it is learned under a new id.
     sent text,
-    -- The word that it was merged into; NULL where it stands for itself.
+    -- The word that it was merged into; NULL for a word that counts as itself.
     counts_as integer REFERENCES log.word,
-    -- Who taught it, which is what quotas count and an owner can undo; NULL for (other). Of the install a hash of 32 bits,
-    -- which tells many of them apart, and from which none can be found.
+    -- The key and install that brought the word. Quotas count by them, and an owner can prune by key; NULL for (other). Only
+    -- a 32-bit hash of the install is kept: enough to tell most installs apart, but too short to identify one.
     key integer,
     install_hash integer,
     learned_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (app, kind, sent)
 );
 CREATE INDEX word_by_time ON log.word (app, learned_at) INCLUDE (key, install_hash);
--- Few words are merged, and whoever reads events asks for those alone.
+-- Few words are merged, and readers of events look up only those.
 CREATE INDEX word_merged ON log.word (id) INCLUDE (counts_as) WHERE counts_as IS NOT NULL;
 
--- How many words there are, and the lock under which one more is added.
+-- How many words each app has of each kind. Adding a word locks its row.
 CREATE TABLE log.word_count (
     app integer NOT NULL REFERENCES log.app,
     kind smallint NOT NULL,
@@ -30,41 +31,42 @@ CREATE TABLE log.word_count (
     PRIMARY KEY (app, kind)
 );
 
--- What an app has learned, as a whole: who teaches shares its row, who undoes what was learned has it alone.
+-- One row for the dictionary of each app, used as a lock: processes that learn words share it, pruning takes it alone.
 CREATE TABLE log.dictionary (
     app integer PRIMARY KEY REFERENCES log.app
 );
 
--- The id of the reserved word, which stands for every word that was not learned. It takes no place of the others.
+-- Returns the id of the reserved word (other), which stands for every word that was not learned. It does not count towards
+-- the limit on words.
 CREATE FUNCTION log.other_word(of_app integer, of_kind smallint) RETURNS integer
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$
     INSERT INTO log.word (app, kind, value, sent)
     SELECT of_app, of_kind, '(other)', '(other)'
-    -- A conflict would use up an id, each time that somebody asks.
+    -- ON CONFLICT alone would use up an id with each call.
     WHERE NOT EXISTS (SELECT FROM log.word WHERE app = of_app AND kind = of_kind AND sent = '(other)')
     ON CONFLICT DO NOTHING;
     SELECT id FROM log.word WHERE app = of_app AND kind = of_kind AND sent = '(other)';
 $$;
 REVOKE ALL ON FUNCTION log.other_word FROM PUBLIC;
 
--- The ids of these words of one app and kind, in this order; NULL for one that is not known.
+-- Returns the ids of these words of one app and kind, in the given order; NULL for an unknown word.
 CREATE FUNCTION log.word_ids(of_app integer, of_kind smallint, asked_values text[]) RETURNS integer[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT array_agg(w.id ORDER BY asked.place)
     FROM unnest(asked_values) WITH ORDINALITY AS asked (value, place)
-    -- LIMIT leaves one way to do it, an index look-up for each word.
+    -- LIMIT forces the plan: one index look-up for each word.
     LEFT JOIN LATERAL (
         SELECT w.id FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value LIMIT 1
     ) AS w ON true;
 $$;
 REVOKE ALL ON FUNCTION log.word_ids FROM PUBLIC;
 
--- The ids of these words of one app and kind, each with the key and the install that bring it. New ones are learned while
--- there is room, and while that install and that key have not taught too many within the hour, words of all kinds together;
--- any other one gets the id of the reserved word. Commit before using an id: one from a transaction that rolls back would
--- point at nothing.
+-- Returns the ids of these words of one app and kind. `of_keys` and `of_installs` say which key and install bring each word.
+-- A new word is learned if there is room, and if neither its install nor its key has exceeded its hourly quota of new words
+-- (words of all kinds together). Otherwise it gets the id of the reserved word. Commit before using an id: if the
+-- transaction is rolled back, the id points to nothing.
 CREATE FUNCTION log.learn_words(
     of_app integer, of_kind smallint, new_values text[], of_keys integer[], of_installs uuid[], most integer,
     most_of_install integer, most_of_key integer)
@@ -78,15 +80,15 @@ DECLARE
     added integer;
     other integer;
 BEGIN
-    -- Words that are known to the log but not to the asking process are the common case, and need no lock.
+    -- Usually the log knows all words and only the calling process does not. That needs no lock.
     IF array_position(ids, NULL) IS NOT NULL THEN
-        -- ON CONFLICT alone would wait for who prunes.
+        -- ON CONFLICT alone would wait for a running prune.
         INSERT INTO log.dictionary SELECT of_app WHERE NOT EXISTS (SELECT FROM log.dictionary WHERE app = of_app)
             ON CONFLICT DO NOTHING;
         INSERT INTO log.word_count (app, kind)
             SELECT of_app, of_kind WHERE NOT EXISTS (SELECT FROM log.word_count WHERE app = of_app AND kind = of_kind)
             ON CONFLICT DO NOTHING;
-        -- A dictionary that is full, or a key that has used its quota, stays so for long: nobody waits for the answer.
+        -- A full dictionary or a used-up quota stays so for a long time, so this check takes no lock.
         SELECT most - words INTO room FROM log.word_count
         WHERE app = of_app AND kind = of_kind AND EXISTS (
             SELECT FROM (SELECT DISTINCT asked.key FROM unnest(of_keys, ids) AS asked (key, id) WHERE asked.id IS NULL) AS k
@@ -94,7 +96,8 @@ BEGIN
                 SELECT count(*) FROM log.word AS w
                 WHERE w.app = of_app AND w.key = k.key AND w.learned_at > now() - interval '1 hour'));
         IF room > 0 THEN
-            -- Other teachers take a moment. Who prunes takes longer, and events of all apps would wait: nothing is learned then.
+            -- Other learners hold this lock only briefly. A prune takes longer, and events of all apps would wait for it: so
+            -- nothing is learned while one runs.
             PERFORM FROM log.dictionary WHERE app = of_app FOR SHARE SKIP LOCKED;
             IF FOUND THEN
                 SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
@@ -104,7 +107,7 @@ BEGIN
         END IF;
         IF room > 0 THEN
             WITH taught AS MATERIALIZED (
-                -- As many as the quotas allow.
+                -- The quotas bound the number of these rows.
                 SELECT w.key, w.install_hash FROM log.word AS w
                 WHERE w.app = of_app AND w.learned_at > now() - interval '1 hour'
             ), unknown AS MATERIALIZED (
@@ -134,7 +137,7 @@ BEGIN
                 UPDATE log.word_count SET words = words + added WHERE app = of_app AND kind = of_kind;
             END IF;
         END IF;
-        -- Somebody else may have taught some meanwhile, also where there is no room now.
+        -- Another process may have added some of them in the meantime, even if there is no room now.
         ids := log.word_ids(of_app, of_kind, new_values);
         IF array_position(ids, NULL) IS NOT NULL THEN other := log.other_word(of_app, of_kind); END IF;
     END IF;
@@ -148,8 +151,8 @@ REVOKE ALL ON FUNCTION log.learn_words FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.learn_words TO bellwether_ingest;
 GRANT SELECT ON log.word TO bellwether_ingest;
 
--- What many events say together: the device an install runs on, and the words of a notification. An event holds one id of
--- each. The ids are of log.word, and 0 is none; codes count from 1.
+-- Combinations that many events share: the device an install runs on, and the words of a notification. An event stores the
+-- id of one row of each. The columns are ids of log.word, 0 for none; codes count from 1.
 CREATE TABLE log.device (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     app integer NOT NULL REFERENCES log.app,
@@ -180,7 +183,7 @@ CREATE TABLE log.context (
     UNIQUE (app, category, thread, campaign, variant, analytics_label, topic, interruption_level)
 );
 
--- How many an app has of each, and the lock under which one more is added.
+-- How many combinations each app has of each kind. Adding one locks its row.
 CREATE TABLE log.combination_count (
     app integer NOT NULL REFERENCES log.app,
     dictionary text NOT NULL CHECK (dictionary IN ('device', 'context')),
@@ -188,8 +191,9 @@ CREATE TABLE log.combination_count (
     PRIMARY KEY (app, dictionary)
 );
 
--- The ids of these rows of log.device or log.context, `width` members each, in the order of the table's columns; new ones
--- are added while there is room, and a NULL id says there was none. Commit before using an id, as for words.
+-- Returns the ids of these combinations in log.device or log.context. `members` holds `width` ids for each one, in the order
+-- of the table's columns. New ones are added while there is room; without room the id is NULL. As for words, commit before
+-- using an id.
 CREATE FUNCTION log.learn_combinations(dictionary text, of_app integer, width integer, members integer[], most integer)
 RETURNS TABLE (place integer, id integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -204,10 +208,10 @@ DECLARE
     added integer;
 BEGIN
     IF dictionary IS NULL OR dictionary NOT IN ('device', 'context') THEN
-        RAISE EXCEPTION '% is no dictionary of combinations', dictionary USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION '% is not a dictionary of combinations', dictionary USING ERRCODE = 'invalid_parameter_value';
     END IF;
     SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
-        -- An older program does not know the last columns.
+        -- An older program does not know the newest columns.
         string_agg(CASE WHEN a.attnum - 2 <= width THEN format('$2[(r.place - 1) * %s + %s]', width, a.attnum - 2) ELSE '0' END,
             ', ' ORDER BY a.attnum)
     INTO STRICT columns, picked
@@ -215,7 +219,7 @@ BEGIN
     WHERE a.attrelid = ('log.' || dictionary)::regclass AND a.attnum > 2 AND NOT a.attisdropped;
     known := format('SELECT d.id FROM log.%I AS d WHERE (d.app, d.%s) = ($1, %s)', dictionary,
         replace(columns, ', ', ', d.'), picked);
-    -- Those that are known to the log but not to the asking process are the common case, and need no lock.
+    -- Usually the log knows all of them and only the calling process does not. That needs no lock.
     EXECUTE format('SELECT count(*) FROM %s WHERE NOT EXISTS (%s)', rows, known)
         INTO added USING of_app, members;
     IF added > 0 THEN
@@ -226,7 +230,7 @@ BEGIN
                 SELECT FROM log.combination_count AS c
                 WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary)
             ON CONFLICT DO NOTHING;
-        -- As for words: where there is no room nobody waits, and while somebody prunes there is none.
+        -- As for words: take no lock if there is no room, and add nothing while a prune runs.
         SELECT most - c.combinations INTO room FROM log.combination_count AS c
         WHERE c.app = of_app AND c.dictionary = learn_combinations.dictionary;
         IF room > 0 THEN

@@ -1,19 +1,21 @@
--- Why: the log's positions. A row sequence is drawn before commit, so who follows it skips late committers. A commit
--- takes the head's row lock last and gives itself the next number: commit order is number order, without a gap.
--- The lock is taken without an update, so a long transaction elsewhere cannot make a chain of dead head rows.
+-- Why: positions in the log. A sequence value is drawn before commit, so a reader that follows a sequence misses
+-- transactions that commit late. Here each commit takes the row lock of log.head last and gives itself the next number:
+-- commit order is number order, without gaps. The lock is taken without an update, so a long transaction elsewhere cannot
+-- cause a chain of dead versions of that row.
 CREATE TABLE log.head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     created_at timestamptz NOT NULL DEFAULT now(),
-    -- Frozen when the database is made.
+    -- Chosen when the database is created, and never changed.
     shards smallint NOT NULL CHECK (shards IN (16, 32, 64)),
-    -- Counts what retention and erasure have decided, and the keys that were closed. A writer says at its commit, under the head's lock, which count it
-    -- knows; with an older one it is turned back. So nothing slips in behind a decision, and what follows may rely on it.
+    -- Counts the decisions of retention and erasure, and revoked keys. At its commit, under the lock on this row, a writer
+    -- states the count it knows. If the count is older, the commit fails. So no event can be added after a decision that
+    -- forbids it, and the work that follows the decision can rely on that.
     history integer NOT NULL DEFAULT 0
 );
--- As many shards as the maker of the database has asked for.
+-- The number of shards that was asked for when the database was created.
 INSERT INTO log.head (shards) VALUES (coalesce(nullif(current_setting('bellwether.shards', true), ''), '16')::smallint);
 
--- Names a batch before it has its number; rows carry this. A writer draws 64 names at a time.
+-- Identifies a batch before it has its number; rows carry this id. A writer draws 64 ids at a time.
 CREATE SEQUENCE log.batch_id INCREMENT BY 64;
 
 CREATE TABLE log.batch (
@@ -22,16 +24,15 @@ CREATE TABLE log.batch (
     committed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     node text NOT NULL,
     events integer NOT NULL,
-    -- When the first of its events was received. An event that was received up to a tenth of a second later does not say so.
+    -- When the first of its events was received. Events received up to a tenth of a second later share this time.
     received_at timestamptz,
-    -- A reader must find exactly so many rows in each shard (from 0), or it must stop.
+    -- How many rows each shard (from 0) has. A reader that finds another number must stop.
     shard_events integer[] NOT NULL,
     least_device_at timestamptz,
     greatest_device_at timestamptz
 );
 
--- What became of everything that was sent, by the quarter hour in which it was received: every time zone's midnight
--- falls on one.
+-- What became of everything that was sent, by quarter hour of receipt. In every time zone midnight falls on a quarter hour.
 CREATE TABLE log.batch_tally (
     batch_id bigint NOT NULL,
     app integer NOT NULL,
@@ -42,19 +43,19 @@ CREATE TABLE log.batch_tally (
     corrected integer NOT NULL,
     clamped integer NOT NULL,
     late integer NOT NULL,
-    -- Accepted, with a value that the dictionary did not learn.
+    -- Accepted events with a value that the dictionary did not learn.
     other integer NOT NULL,
-    -- Count by reason; NULL for none.
+    -- Counts by reason; NULL if none were rejected.
     rejected jsonb,
     PRIMARY KEY (batch_id, app, key, received_quarter)
 );
 
--- What was received on a day is asked for every night, of a table that grows with every commit. The times rise, so what is
--- added stands at the right end of the index.
+-- Every night a report reads one day of this table, which grows with every commit. Times only rise, so new entries go to
+-- the right end of the index.
 CREATE INDEX batch_tally_by_time ON log.batch_tally (app, received_quarter);
 
 GRANT USAGE ON SEQUENCE log.batch_id TO bellwether_ingest;
--- UPDATE is what SELECT ... FOR UPDATE asks for; the one column it may touch says nothing.
+-- SELECT ... FOR UPDATE needs the UPDATE privilege. It is granted on a column that carries no information.
 GRANT SELECT, UPDATE (only_one) ON log.head TO bellwether_ingest;
 GRANT SELECT, INSERT ON log.batch, log.batch_tally TO bellwether_ingest;
 
@@ -66,16 +67,17 @@ DECLARE
 BEGIN
     SELECT history INTO STRICT present FROM log.head FOR UPDATE;
     IF present <> expected THEN
-        RAISE EXCEPTION 'retention, erasure or a closed key has changed what the log takes since it was last asked' USING ERRCODE = 'LH001';
+        RAISE EXCEPTION 'retention, erasure or a revoked key has changed what the log accepts since this writer last looked'
+            USING ERRCODE = 'LH001';
     END IF;
 END
 $$;
 REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
 
--- The end of a writer's transaction, in one call: adds what became of everything that was sent, takes the head, and gives the
--- batch its number, which is returned. A tally is nine numbers: app, key, quarter hours since 1970, and the counts in the order
--- of the columns. Each statement in here sees what was committed by its own beginning, as READ COMMITTED has it.
+-- Ends a writer's transaction in one call: adds the tallies, locks the head, and returns the number that the batch gets. A tally
+-- is nine numbers: app, key, quarter hours since 1970, and the counts in the order of the columns. Under READ COMMITTED each
+-- statement of the function sees what was committed before that statement began.
 CREATE FUNCTION log.add_batch(
     new_id bigint, new_node text, new_events integer, new_received_at timestamptz, new_shard_events integer[],
     new_least timestamptz, new_greatest timestamptz, tallies bigint[], rejected jsonb[], expected integer
@@ -101,16 +103,16 @@ $$;
 REVOKE ALL ON FUNCTION log.add_batch FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.add_batch TO bellwether_ingest;
 
--- Takes the head until the transaction ends, and counts one more decision.
+-- Locks the head until the transaction ends, and counts one more decision.
 CREATE FUNCTION log.raise_history() RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     raised integer;
 BEGIN
-    -- What follows must see what was committed while this waited.
+    -- Later statements must see what was committed while this one waited for the lock.
     IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'the log is changed at READ COMMITTED only' USING ERRCODE = 'invalid_transaction_state';
+        RAISE EXCEPTION 'the log can only be changed at isolation level READ COMMITTED' USING ERRCODE = 'invalid_transaction_state';
     END IF;
     UPDATE log.head SET history = history + 1 RETURNING history INTO STRICT raised;
     RETURN raised;
@@ -118,8 +120,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;
 
--- Closing a key is such a decision too: when it is committed, no writer adds anything more that came with that key. At the end
--- of its transaction, so that an owner who hesitates before COMMIT holds nobody up.
+-- Revoking a key is such a decision, too: after it is committed, no writer stores anything that was sent with that key. The
+-- trigger fires at the end of the transaction, so that writers do not wait for an owner who is slow to COMMIT.
 CREATE FUNCTION log.announce_closed_key() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -132,14 +134,15 @@ REVOKE ALL ON FUNCTION log.announce_closed_key FROM PUBLIC;
 CREATE CONSTRAINT TRIGGER announce_closed AFTER UPDATE OF revoked_at ON log.api_key DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.revoked_at IS DISTINCT FROM OLD.revoked_at) EXECUTE FUNCTION log.announce_closed_key();
 
--- For what is stored beside the log: throws if the key is closed, and else keeps it open until the transaction ends.
+-- For data that is stored beside the log: fails if the key has been revoked; otherwise nobody can revoke it until the
+-- transaction ends.
 CREATE FUNCTION log.require_open_key(of_key integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM FROM log.api_key WHERE id = of_key AND revoked_at IS NULL FOR SHARE;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'the key was closed' USING ERRCODE = 'LH002';
+        RAISE EXCEPTION 'the key has been revoked' USING ERRCODE = 'LH002';
     END IF;
 END
 $$;

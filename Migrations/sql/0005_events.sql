@@ -1,10 +1,10 @@
--- Why: the log itself. One typed table, partitioned by the device's own clock: that never changes, so a retry meets its
--- first copy in the same partition. The unique key begins with the time, because index pages are then filled in order
--- whatever version the event ids are.
+-- Why: the log itself. One typed table, partitioned by the device's clock: this time never changes, so a retry goes to the
+-- partition of the first copy. The unique key begins with the time, so that index pages fill in order whatever version the
+-- event ids have.
 --
--- A row is as small as it can be: what many events share is one id (log.device, log.context), codes and flags are bits, a
--- column means something else for each type, and what few events carry stands in a JSON object. `log.opened_event` shows
--- every member in a column of its own, and the views of `analytics` show names.
+-- Rows are packed. Combinations that many events share are one id (log.device, log.context), codes and flags are bits, some
+-- columns have another meaning for each event type, and members that few events carry are in a JSON object.
+-- `log.opened_event` shows every member in a column of its own; the views in `analytics` show names.
 CREATE TABLE log.event (
     batch_id bigint NOT NULL,
     device_at timestamptz NOT NULL,
@@ -33,42 +33,43 @@ CREATE TABLE log.event (
     extra jsonb
 ) PARTITION BY RANGE (device_at);
 
-COMMENT ON TABLE log.event IS 'The events, packed: read them through analytics.events (names) or log.opened_event (ids and codes)';
-COMMENT ON COLUMN log.event.batch_id IS 'Names the commit that stored it: log.batch.id';
-COMMENT ON COLUMN log.event.codes IS 'Bits from the lowest: 4 tell events apart whose hash is the same, 6 shard, 5 type, 2 time_source, 2 key_source, 2 origin, 2 alert';
-COMMENT ON COLUMN log.event.device IS 'Its row of log.device; NULL where the event says nothing of its device';
-COMMENT ON COLUMN log.event.context IS 'Its row of log.context; NULL where the notification has none of those words';
-COMMENT ON COLUMN log.event.seq IS 'In rare where it has over 31 bits';
-COMMENT ON COLUMN log.event.own IS 'Bits that only this type of event has: log.opened_event opens them';
-COMMENT ON COLUMN log.event.amount_1 IS 'media_bytes, action_index or declared_ms, by type; in rare where it has over 31 bits';
-COMMENT ON COLUMN log.event.amount_2 IS 'media_ms or action_count, by type; in rare where it has over 31 bits';
-COMMENT ON COLUMN log.event.word_1 IS 'Word of media_format, action_id or link_scheme, by type';
-COMMENT ON COLUMN log.event.word_2 IS 'Word of link_host';
-COMMENT ON COLUMN log.event.key IS 'The key it came with (log.api_key); NULL for the first key of its app';
-COMMENT ON COLUMN log.event.occurred_at IS 'NULL where it is device_at';
-COMMENT ON COLUMN log.event.received_at IS 'NULL where it is received_at of the batch, to a tenth of a second';
+COMMENT ON TABLE log.event IS 'The events, packed. Read them through analytics.events (names) or log.opened_event (ids and codes)';
+COMMENT ON COLUMN log.event.batch_id IS 'The commit that stored it: log.batch.id';
+COMMENT ON COLUMN log.event.codes IS 'Bits, lowest first: 4 to tell events with the same hash apart, 6 shard, 5 type, 2 time_source, 2 key_source, 2 origin, 2 alert';
+COMMENT ON COLUMN log.event.device IS 'Row of log.device; NULL if the event says nothing about its device';
+COMMENT ON COLUMN log.event.context IS 'Row of log.context; NULL if the notification has none of those words';
+COMMENT ON COLUMN log.event.seq IS 'A value of more than 31 bits is in rare instead';
+COMMENT ON COLUMN log.event.own IS 'Bits with another meaning for each event type; log.opened_event unpacks them';
+COMMENT ON COLUMN log.event.amount_1 IS 'media_bytes, action_index or declared_ms, depending on the type; a value of more than 31 bits is in rare instead';
+COMMENT ON COLUMN log.event.amount_2 IS 'media_ms or action_count, depending on the type; a value of more than 31 bits is in rare instead';
+COMMENT ON COLUMN log.event.word_1 IS 'Id of the word for media_format, action_id or link_scheme, depending on the type';
+COMMENT ON COLUMN log.event.word_2 IS 'Id of the word for link_host';
+COMMENT ON COLUMN log.event.key IS 'The key it was sent with (log.api_key); NULL for the first key of its app';
+COMMENT ON COLUMN log.event.occurred_at IS 'NULL if equal to device_at';
+COMMENT ON COLUMN log.event.received_at IS 'NULL if within a tenth of a second after received_at of the batch';
 COMMENT ON COLUMN log.event.notification_key IS 'NULL for an event about the install itself';
-COMMENT ON COLUMN log.event.delivery_id IS 'NULL where it is the key';
-COMMENT ON COLUMN log.event.notification_id IS 'NULL where it is the key';
-COMMENT ON COLUMN log.event.fcm_suffix IS 'Of an FCM message id 0:KEY%SUFFIX. NULL where the id is the key; in rare where it is spelled otherwise';
-COMMENT ON COLUMN log.event.rare IS 'Members that few events carry, by the name of their column';
+COMMENT ON COLUMN log.event.delivery_id IS 'NULL if it is the notification key';
+COMMENT ON COLUMN log.event.notification_id IS 'NULL if it is the notification key';
+COMMENT ON COLUMN log.event.fcm_suffix IS 'SUFFIX of an FCM message id 0:KEY%SUFFIX. NULL if the id is the notification key; an id in another spelling is in rare instead';
+COMMENT ON COLUMN log.event.rare IS 'Members that few events carry, by column name';
 
--- What makes an event one event, in eight bytes: a hash of (app, install_id, event_id) whose lowest four bits tell apart
--- those that have the same one. The first of them has 0, so that whoever comes with 0 finds the place taken; the program
--- then compares all three and takes the next number for another event. Times rise, so pages are filled to the brim.
+-- The identity of an event in eight bytes: a hash of (app, install_id, event_id) whose lowest four bits (the tie) tell
+-- events with the same hash apart. Every event is first tried with tie 0. If that entry exists, the program compares all
+-- three members, and gives a different event the next tie. Times rise, so index pages can be filled completely.
 CREATE UNIQUE INDEX event_identity ON log.event (
     device_at,
     ((uuid_hash_extended(event_id, uuid_hash_extended(install_id, app::bigint)) & -16) | (codes & 15)::bigint)
 ) WITH (fillfactor = 100);
 
--- The rows of a batch lie together, but PostgreSQL may fill gaps of older pages: only an index finds all of them at once.
+-- The rows of a batch mostly lie together, but PostgreSQL may also fill gaps in older pages: only an index finds them all
+-- quickly.
 CREATE INDEX event_batch ON log.event (batch_id) WITH (fillfactor = 100);
 
 GRANT SELECT, INSERT ON log.event TO bellwether_ingest;
 
--- Nothing updates or deletes an event. Privileges say so to the service; this says so to everybody else, the
--- owner's own hand in psql included. What must pass (moving rows between partitions, erasure) opens the gate by name
--- for one transaction.
+-- Events are never updated or deleted. Privileges enforce this for the service; this trigger enforces it for everybody else,
+-- including the owner in psql. The few operations that must change rows (moving them between partitions, erasure, ties) open
+-- the gate for one transaction.
 CREATE FUNCTION log.refuse_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -86,7 +87,7 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.refuse_change FROM PUBLIC;
 
--- Only the owner's functions call it; it ends with the transaction.
+-- Only functions of the owner call this. The gate closes with the transaction.
 CREATE FUNCTION log.open_gate() RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$ SELECT set_config('bellwether.gate', 'open in ' || pg_current_xact_id()::text, true) $$;

@@ -1,8 +1,8 @@
--- Why: months are made ahead of need and never on the write path: making one waits behind an open SELECT, and inserts
--- would queue behind it. So each attempt gives up after a tenth of a second and is made again by the keeper. The
--- default partition takes absurd clocks; when their month comes, their rows move to it in the same transaction, since a
--- partition cannot be made while the default one holds rows of its range. Writers wait for the move, so a month that has
--- gathered too many rows there stays there.
+-- Why: monthly partitions are created in advance, never on the write path. Creating one waits for every open SELECT, and
+-- inserts would queue behind it. So each attempt gives up after a tenth of a second, and the keeper tries again later. The
+-- default partition takes events with absurd times. A partition cannot be created while the default one holds rows of its
+-- range, so these rows are moved in the same transaction. Writers wait during the move: so a month with too many rows in the
+-- default partition gets no partition of its own.
 CREATE TABLE log.event_elsewhere PARTITION OF log.event DEFAULT;
 GRANT SELECT ON log.event_elsewhere TO bellwether_ingest;  -- to see which months have rows there
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.event_elsewhere FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
@@ -11,18 +11,20 @@ CREATE TABLE log.partition (
     month date PRIMARY KEY CHECK (date_trunc('month', month) = month),
     name text NOT NULL UNIQUE,
     made_at timestamptz NOT NULL DEFAULT now(),
-    -- The way of a month that is taken away: closed (takes no more events), counted (its losses are written down), dropped.
-    -- Its row stays, so that it is never made again.
+    -- How retention removes a month, step by step: closed (accepts no more events), counted (its losses are recorded),
+    -- dropped. The row stays, so that the month is never created again.
     closed_at timestamptz,
     counted_at timestamptz CHECK (counted_at IS NULL OR closed_at IS NOT NULL),
     dropped_at timestamptz CHECK (dropped_at IS NULL OR counted_at IS NOT NULL)
 );
 
--- A SELECT lists the partitions, waits for the move to end, and only then takes the snapshot that it reads with: it found
--- the rows that had moved neither where they had been nor in the partition that was not on its list. So a move keeps readers
--- from listing: it waits for those that have, and those that come wait for it. Months made ahead have nothing to move, and
--- hold no writer.
--- Makes the partition of this month if there is none: true if it made it, NULL if there is too much to move.
+-- Creates the partition of this month if there is none. Returns true if it created it, false if it exists, and NULL if there
+-- are too many rows to move.
+--
+-- A SELECT lists the partitions first and takes its snapshot later. If rows moved in between, it would find them neither in
+-- their old place nor in the new partition, which is not on its list. So a move locks the whole table: it waits for readers
+-- that have listed the partitions, and new readers wait for it. A month created in advance has nothing to move and makes no
+-- writer wait.
 CREATE FUNCTION log.make_partition(of_month date, most_moved bigint DEFAULT 20000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC'
 AS $$
@@ -34,7 +36,7 @@ DECLARE
     strays bigint;
 BEGIN
     IF first < date '2000-01-01' OR first > now() + interval '1 year' THEN
-        RAISE EXCEPTION 'no partition is made for %: it is too far from now', first USING ERRCODE = 'invalid_parameter_value';
+        RAISE EXCEPTION 'cannot create a partition for %: too far from now', first USING ERRCODE = 'invalid_parameter_value';
     END IF;
     LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
     IF EXISTS (SELECT FROM log.partition WHERE month = first) THEN
@@ -45,18 +47,18 @@ BEGIN
     IF strays > most_moved THEN
         RETURN NULL;
     END IF;
-    -- In the order in which readers take them: the whole, then its parts.
+    -- Lock in the order in which readers do: the table, then its partitions.
     IF strays > 0 THEN
         LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;
     END IF;
     LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
     EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL)', name);
-    -- Rows only ever come; the default of one vacuum per fifth of the table would come too late to set the
-    -- visibility map for a big month.
+    -- Rows are only added. By default autovacuum waits until a fifth of the table is new: in a big month that is too late for
+    -- the visibility map.
     EXECUTE format('ALTER TABLE log.%I SET (autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_analyze_scale_factor = 0.05)', name);
     IF EXISTS (SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper) THEN
-        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;  -- if the first one came since we counted
+        LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE;  -- needed if the first stray row came after the count above
         PERFORM log.open_gate();
         EXECUTE format('INSERT INTO log.%I SELECT * FROM log.event_elsewhere WHERE device_at >= $1 AND device_at < $2', name)
             USING lower, upper;

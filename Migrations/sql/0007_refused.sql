@@ -1,5 +1,5 @@
--- Why: what we could not take is kept, so that a bug on either side can be seen and mended. And clients tell what they
--- had to throw away, so that a hole in the data has a name.
+-- Why: rejected events are kept, so that a bug on either side can be found and fixed. Clients also report the events they
+-- had to drop, so that gaps in the data can be explained.
 CREATE TABLE log.rejected (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     batch_id bigint NOT NULL,
@@ -7,12 +7,12 @@ CREATE TABLE log.rejected (
     key integer NOT NULL,
     received_at timestamptz NOT NULL,
     sent_at timestamptz,
-    -- Where it could be read; erasure needs it.
+    -- NULL if it could not be read. Erasure needs it.
     install_id uuid,
     event_id uuid,
     reason text NOT NULL,
     detail text NOT NULL,
-    -- The envelope's source as it came: a replay needs it.
+    -- The envelope's source as received. A replay needs it.
     source text,
     raw text NOT NULL,
     raw_hash bytea NOT NULL,
@@ -20,9 +20,9 @@ CREATE TABLE log.rejected (
     UNIQUE (app, raw_hash)
 );
 CREATE INDEX rejected_by_time ON log.rejected (app, received_at);
--- Who follows the log asks what each batch refused.
+-- Readers that follow the log look up the events rejected with each batch.
 CREATE INDEX rejected_by_batch ON log.rejected (batch_id);
--- Erasure looks for what was refused of an install while projectors wait.
+-- Erasure looks up the rejected events of an install while projectors wait.
 CREATE INDEX rejected_by_install ON log.rejected (install_id, app) WHERE install_id IS NOT NULL;
 
 CREATE TABLE log.client_drop (

@@ -1,23 +1,23 @@
--- Why: two things take events away again: retention, by whole months, and erasure, by install. What was taken must not
--- come back, from whichever node and however late; and who reads the log must know what he no longer finds.
+-- Why: two things remove events: retention, by whole months, and erasure, by install. Removed events must not come back,
+-- from any node and however late. And readers of the log must know which events they will no longer find.
 
--- The installs that were erased: what of them occurred before that moment does not come back.
+-- The erased installs. Events of theirs that occurred before `erased_at` are not accepted again.
 CREATE TABLE log.erasure (
     app integer NOT NULL REFERENCES log.app,
     install_id uuid NOT NULL,
     erased_at timestamptz NOT NULL,
-    -- The count of `log.head` that brought it, so that writers read only what is new to them.
+    -- The value of log.head.history after this decision, so that writers read only the decisions that are new to them.
     history integer NOT NULL,
-    -- An erasure is a batch without events.
+    -- The number of its batch: an erasure is a batch without events.
     number bigint NOT NULL,
-    -- NULL while its events may still be there.
+    -- NULL until all of its events are gone.
     finished_at timestamptz,
     PRIMARY KEY (app, install_id)
 );
 CREATE INDEX erasure_history ON log.erasure (history);
 
--- Rows that a batch no longer has, or (with a month) will no longer have when that month's partition is dropped. The
--- rows of `log.batch` themselves never change.
+-- How many rows a batch has lost or (with a month) will have lost once that month's partition is dropped. Rows of
+-- `log.batch` never change.
 CREATE TABLE log.batch_loss (
     batch_id bigint NOT NULL,
     shard smallint NOT NULL,
@@ -26,30 +26,31 @@ CREATE TABLE log.batch_loss (
     UNIQUE NULLS NOT DISTINCT (batch_id, shard, month)
 );
 
--- From now on no event of this month is taken: gives a position after which none stands; NULL, and nothing is closed,
--- if one came after position `looked_at`. Without `looked_at` nothing that comes keeps the month open.
+-- Closes a month: no event of it is accepted from now on. Returns a position after which the log has no event of that
+-- month. If one came after position `looked_at`, nothing is closed and the result is NULL. If `looked_at` is NULL, new
+-- events do not keep the month open.
 CREATE FUNCTION log.close_month(of_month date, looked_at bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     place log.partition;
     head bigint;
-    holds boolean := looked_at IS NOT NULL;  -- whether what comes keeps it open
+    holds boolean := looked_at IS NOT NULL;  -- whether new events keep it open
     has_news boolean;
     news text := 'SELECT EXISTS (SELECT FROM log.batch AS b JOIN log.%I AS e ON e.batch_id = b.id
         WHERE b.number > $1 AND b.number <= $2)';
 BEGIN
-    -- Before the head, or writers would wait for who makes a month.
+    -- Lock this before the head, or writers would wait while another process creates a month.
     LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
     SELECT * INTO place FROM log.partition WHERE month = of_month;
     IF place.month IS NULL THEN
-        RAISE EXCEPTION 'there is no partition of %', of_month USING ERRCODE = 'undefined_table';
+        RAISE EXCEPTION 'month % has no partition', of_month USING ERRCODE = 'undefined_table';
     END IF;
     head := (SELECT coalesce(max(number), 0) FROM log.batch);
     IF place.closed_at IS NOT NULL THEN
         RETURN head;
     END IF;
-    -- First without the head, which writers wait for; then what came meanwhile.
+    -- Look first without locking the head, which makes writers wait; then look at what came in the meantime.
     EXECUTE format(news, place.name) INTO has_news USING looked_at, head;
     IF has_news THEN
         RETURN NULL;
@@ -67,18 +68,18 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.close_month FROM PUBLIC;
 
--- Writes down what the batches lose with a closed month. Once: from then on erasure keeps it true.
+-- Records how many rows the batches lose with a closed month. This is done once; later erasures keep the counts up to date.
 CREATE FUNCTION log.count_month(of_month date) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     place log.partition;
 BEGIN
-    -- Erasure takes the same lock, so that an event is written down by one of the two.
+    -- Erasure takes the same lock, so that exactly one of the two counts each event.
     LOCK TABLE log.batch_loss IN SHARE ROW EXCLUSIVE MODE;
     SELECT * INTO place FROM log.partition WHERE month = of_month;
     IF place.closed_at IS NULL THEN
-        RAISE EXCEPTION 'the month % has not been closed', of_month USING ERRCODE = 'object_not_in_prerequisite_state';
+        RAISE EXCEPTION 'month % has not been closed', of_month USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF place.counted_at IS NULL THEN
         EXECUTE format('INSERT INTO log.batch_loss (batch_id, shard, events, month)
@@ -89,7 +90,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.count_month FROM PUBLIC;
 
--- Drops the partition of a closed month whose losses are written down. As when one is made, gives up soon beside readers.
+-- Drops the partition of a closed month whose losses are recorded. Like creating one, it gives up soon if readers are in the
+-- way.
 CREATE FUNCTION log.drop_month(of_month date) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
 AS $$
@@ -99,7 +101,7 @@ BEGIN
     LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE;
     SELECT * INTO place FROM log.partition WHERE month = of_month;
     IF place.counted_at IS NULL THEN
-        RAISE EXCEPTION 'the losses of the month % have not been written down', of_month
+        RAISE EXCEPTION 'the losses of month % have not been recorded', of_month
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF place.dropped_at IS NULL THEN
@@ -110,7 +112,7 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.drop_month FROM PUBLIC;
 
--- From now on nothing of this install from before is taken. An erasure has its own number among the batches.
+-- Starts an erasure: earlier events of this install are no longer accepted. The erasure gets a batch number of its own.
 CREATE FUNCTION log.begin_erasure(of_app integer, of_install uuid, OUT number bigint, OUT erased_at timestamptz)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -122,7 +124,8 @@ DECLARE
 BEGIN
     INSERT INTO log.batch (number, id, node, events, shard_events)
     SELECT next, nextval('log.batch_id'), 'erase', 0, array_fill(0, ARRAY[shards::integer]) FROM log.head;
-    -- Never back: a clock may have been, and the last erasure may have met events ahead of it.
+    -- The moment never moves back, although the clock may have been set back, and an earlier erasure may have had to move it
+    -- past events that were ahead of the clock.
     INSERT INTO log.erasure AS e (app, install_id, erased_at, history, number)
     VALUES (of_app, of_install, present, raised, next)
     ON CONFLICT (app, install_id) DO UPDATE
@@ -134,8 +137,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.begin_erasure FROM PUBLIC;
 
--- Held until the end of a transaction that stores an event beside another of the same hash: erasure would move the tie of one
--- that it does not see. It takes the same table first.
+-- A transaction that stores an event beside another one with the same hash holds this lock until it ends. Otherwise erasure
+-- could reassign ties without seeing the new event. Erasure locks the same table first.
 CREATE FUNCTION log.hold_ties() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -146,10 +149,11 @@ $$;
 REVOKE ALL ON FUNCTION log.hold_ties FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.hold_ties TO bellwether_ingest;
 
--- Who comes with a repeat asks for the first place of its time and hash. If the event that stood there is gone, the next
--- one of the same hash takes it. For who has opened the gate and keeps `log.hold_ties` waiting.
+-- Gives tie 0 to the next event with the same time and hash if the event that had it is gone. Writers always try tie 0
+-- first, so it must not be free while another tie is taken. The caller must have opened the gate, and hold a lock that
+-- `log.hold_ties` waits for.
 CREATE FUNCTION log.settle_ties(times timestamptz[], hashes bigint[]) RETURNS void
--- By the unique key, whatever the statistics say.
+-- Always use the unique index, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 BEGIN
@@ -167,12 +171,12 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.settle_ties FROM PUBLIC;
 
--- Deletes the events of an install that stand in pg_temp.erasure_event, which holds all up to position `found_until`, and
--- those that came since, which are added to that table. Says how many of each month. Remembers the Firebase installation
--- ids that the events name: by those the rows of FCM's export go too.
+-- Deletes the events of an install and returns how many of each month. pg_temp.erasure_event lists those up to position
+-- `found_until`; events that came later are added to it first. The Firebase installation ids that the events name are
+-- remembered as hashes, so that the matching rows of FCM's export are erased, too.
 CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, found_until bigint)
 RETURNS TABLE (month date, events bigint)
--- By the unique key, whatever the statistics say.
+-- Always use the unique index, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
@@ -213,7 +217,7 @@ BEGIN
                 SELECT batch_id, shard, sum(events), NULL FROM by_batch GROUP BY batch_id, shard
                 ON CONFLICT (batch_id, shard, month) DO UPDATE SET events = l.events + excluded.events
             ), uncounted AS (
-                -- What is gone now, a month that was counted will not take along when it goes.
+                -- Losses counted for a month no longer include these events: they are gone before the month is dropped.
                 UPDATE log.batch_loss AS l SET events = l.events - b.events FROM by_batch AS b
                 WHERE l.batch_id = b.batch_id AND l.shard = b.shard AND l.month = b.month
             )
@@ -231,8 +235,8 @@ BEGIN
             FROM pg_temp.erasure_event
         ) AS f;
         PERFORM set_config('bellwether.gate', '', true);
-        -- An event may lie a little ahead of the clock. Erased, it must not come back either: so the moment moves behind
-        -- it, and what has come until then goes too.
+        -- An erased event may have been a little ahead of the clock, and it must not come back either: so the moment of erasure
+        -- moves past it, and events that arrived until then are deleted, too.
         EXIT WHEN has_head OR latest < (
             SELECT t.erased_at FROM log.erasure AS t WHERE t.app = of_app AND t.install_id = of_install);
         PERFORM log.raise_history();
@@ -252,10 +256,11 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;
 
--- Deletes the next `most` of the events that stand in pg_temp.stray_event, in the order of its `place`, writes down what their
--- batches lose, and says how many went; NULL when none is left to be looked at. One that has moved to its month stays there.
+-- Deletes the next `most` events listed in pg_temp.stray_event, in the order of `place`, and records the losses of their
+-- batches. Returns how many were deleted, or NULL when the list is empty. An event that has moved to its month's partition
+-- stays there.
 CREATE FUNCTION log.drop_strays(most bigint) RETURNS bigint
--- By the unique key, whatever the statistics say.
+-- Always use the unique index, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE

@@ -1,8 +1,8 @@
--- Why: the analysts' door. Views only; whoever reads them needs no right on what is behind.
+-- Why: the schema that analysts read. It has only views; reading them needs no privilege on the tables behind them.
 CREATE SCHEMA analytics;
 GRANT USAGE ON SCHEMA analytics TO bellwether_analyst;
 
--- A column of the same name means the same in every view: it is described once and the words are carried over.
+-- A column name means the same in every view, so its comment is written once and copied to the other views.
 CREATE FUNCTION log.describe_like(a_view regclass, model regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

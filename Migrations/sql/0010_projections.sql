@@ -1,23 +1,23 @@
--- Why: funnels are folded from the log into tables of their own, which can be dropped and built again at any time. All
--- of one fold stand at one position of the log in each shard, so readers never see two funnels that disagree.
+-- Why: funnels are folded from the log into tables of their own, which can be dropped and rebuilt at any time. In each shard
+-- all tables of one fold are at the same position of the log, so readers never see two funnels that disagree.
 CREATE SCHEMA projection;
 
--- One fold of the log, from its beginning: a set of deliveries and the funnels made of them. Analysts read the live one.
--- A rebuild makes another beside it, and then they change places.
+-- A fold of the log from its beginning: deliveries, and the funnels made of them. Analysts read the live one. A rebuild
+-- builds another one beside it and then swaps the two.
 CREATE TABLE projection.line (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
     made_at timestamptz NOT NULL DEFAULT now(),
-    -- In the keys of its deliveries, so that nobody outside can make many with one key.
+    -- Part of the keys of its deliveries, so that nobody outside can create many deliveries with the same key.
     salt bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0),
-    -- The transactions that were open after it was retired: a snapshot of theirs may be older, and a table that is dropped
-    -- is gone from every snapshot. NULL until somebody has looked.
+    -- The transactions that were open after it was retired. Their snapshots may be older, and a dropped table disappears
+    -- from every snapshot, so its tables are kept until these transactions have ended. NULL until they have been listed.
     readers text[]
 );
 CREATE UNIQUE INDEX line_only_one_live ON projection.line (state) WHERE state = 'live';
 
--- How far each shard of a line has come. Its row is locked while it is moved (which saves work when two runners meet),
--- and moves only from where the mover found it (which keeps them safe).
+-- The position of each shard of a line. A step locks the row while it moves the shard, so that two runners do not do the same
+-- work, and updates it only if the position is still the one it started from, which keeps both safe.
 CREATE TABLE projection.progress (
     line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
     shard smallint NOT NULL,
@@ -26,25 +26,25 @@ CREATE TABLE projection.progress (
     PRIMARY KEY (line, shard)
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
--- The projectors of a line. Their tables are the partitions of this number of the tables that bear their names;
--- partition 0 holds what retention has sealed, and belongs to every line.
+-- The projectors of a line. `tables` is the number of the partitions in which their rows are. Partition 0 holds what
+-- retention has sealed, and belongs to every line.
 CREATE TABLE projection.projector (
     line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
     name text NOT NULL,
     version integer NOT NULL,
     tables integer NOT NULL,
-    -- Set when it failed: the first batch that it could not apply, and why.
+    -- Set when it fails: the first batch that it could not apply, and why.
     stopped_at timestamptz,
     stopped_batch bigint,
     stopped_because text,
     PRIMARY KEY (line, name)
 );
 
--- Which partitions analysts read.
+-- The partitions that analysts read.
 CREATE VIEW projection.live AS
 SELECT p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line WHERE l.state = 'live';
 
--- The line that is meant: this one while it is being built, or the live one for NULL.
+-- Returns the id of the line that is being built if it is this one, or of the live line for NULL.
 CREATE FUNCTION projection.chosen_line(building integer) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -52,19 +52,19 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.chosen_line FROM PUBLIC;
 
--- The time zone in which the days of an app stand in the tables, and a fingerprint of that zone's rules.
+-- The time zone of the days in an app's funnels, and a fingerprint of that zone's rules.
 CREATE TABLE projection.zone (
     app integer PRIMARY KEY,
     time_zone text NOT NULL,
     rules text NOT NULL,
-    -- How often the app's zone was changed, and with which of these changes all days came to stand in one. A zone that
-    -- was changed and changed back has days in both.
+    -- `changes` counts how often the zone was changed; `made` is the last of these changes after which all days were in one
+    -- zone. While a zone is changed and changed back, there are days in both.
     changes integer NOT NULL DEFAULT 0,
     made integer NOT NULL DEFAULT 0
 );
 
--- Deliveries whose counts retention has sealed. What events of them the log still holds count no more: all of those lie
--- between these two times, with what came after the sealing.
+-- Deliveries whose counts retention has sealed. Events of theirs that the log still holds no longer count. All of these
+-- events are between the two times, including those that came after the sealing.
 CREATE TABLE projection.sealed_delivery (
     first_device_at timestamptz NOT NULL,
     last_device_at timestamptz NOT NULL,
@@ -75,7 +75,7 @@ CREATE TABLE projection.sealed_delivery (
     PRIMARY KEY (notification_key, install_id, app, shard)
 );
 
--- What a time zone's rules say, in short: an update of the system's time-zone data can move a midnight.
+-- A fingerprint of a time zone's rules. An update of the system's time-zone data can move a midnight.
 CREATE FUNCTION projection.zone_rules(zone text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -84,7 +84,7 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.zone_rules FROM PUBLIC;
 
--- Makes the partition of this number of a projector's table.
+-- Creates the partition with this number of a projector's table.
 CREATE FUNCTION projection.make_table(parent text, number integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -92,15 +92,15 @@ DECLARE
     name text := parent || '_' || number;
 BEGIN
     EXECUTE format('CREATE TABLE projection.%I (LIKE projection.%I INCLUDING ALL)', name, parent);
-    -- Room to update rows in their page, and vacuum before dead versions of the few busy cells pile up.
+    -- Leave room to update rows within their page, and vacuum before dead versions of the few busy cells pile up.
     EXECUTE format('ALTER TABLE projection.%I SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)', name);
     EXECUTE format('ALTER TABLE projection.%I ATTACH PARTITION projection.%I FOR VALUES IN (%s)', parent, name, number);
 END
 $$;
 REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
 
--- Makes a funnel's table: counts, which are bigint, by app, day, keys of its own such as 'category integer', and shard. What
--- a column means is declared in the program; wide columns come first, so that nothing is lost between them.
+-- Creates a funnel's table: counts (bigint) by app, day, keys of its own such as 'category integer', and shard. The program
+-- declares what each column means. Wide columns come first, so that no bytes are lost to alignment.
 CREATE FUNCTION projection.make_funnel(name text, keys text[], counts text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -115,9 +115,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;
 
--- Adds a projector: the sealed and the first partition of its tables, and its place in the live line.
--- A projector that comes when the log is no longer empty stands at version 0, so that who runs the projections finds it to
--- be built like one whose rules have changed.
+-- Adds a projector to the live line, and creates the sealed and the live partition of its tables. If the log is no longer
+-- empty, the projector starts at version 0: so it is rebuilt from the log, like one whose rules have changed.
 CREATE FUNCTION projection.add_projector(new_name text, new_version integer, parents text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -139,7 +138,7 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.add_projector FROM PUBLIC;
 
--- Adds a projector of one funnel, which bears its name.
+-- Adds a projector with a single funnel of the same name.
 CREATE FUNCTION projection.add_funnel(name text, version integer, keys text[], counts text[]) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -148,8 +147,8 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.add_funnel FROM PUBLIC;
 
--- Raises the version of a projector's rules where nothing was counted yet. Where something was, its tables hold what the
--- older rules counted, and have to be built anew.
+-- Raises the version of a projector's rules if nothing has been counted yet. Otherwise its tables hold what the older rules
+-- counted, and have to be rebuilt.
 CREATE FUNCTION projection.raise_version(of_projector text, new_version integer) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -160,13 +159,13 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.raise_version FROM PUBLIC;
 
--- Held, as a table and without a row, by the one that makes funnels anew after an update.
+-- Has no rows: the process that rebuilds funnels after an update locks this table.
 CREATE TABLE projection.renewal ();
 
 INSERT INTO projection.line (id, state) VALUES (1, 'live');
 INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
 
--- A runner reads the log, writes what projectors own, and nothing else.
+-- A runner reads the log and writes the tables of the projectors, and nothing else.
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.device, log.context, log.app, log.head TO bellwether_projector;
 GRANT SELECT (id, counts_as) ON log.word TO bellwether_projector;

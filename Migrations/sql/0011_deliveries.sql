@@ -1,21 +1,21 @@
--- Why: a delivery, one notification on one install, is what every funnel counts. Its row holds what its events say
--- together (the facts), and in `state` what is needed to merge further events in. What its events do not say is NULL, which
--- takes no room.
+-- Why: every funnel counts deliveries: one notification on one install. The row of a delivery holds what its events say
+-- together (the facts), and in `state` what is needed to merge in further events. What its events do not say is NULL, which
+-- takes no space.
 CREATE TABLE projection.delivery (
-    -- Made of the notification key and the install by the program (`DeliveryKey`): the minute of a message id that begins
-    -- with the time, so that pushes of today lie together, then 16 bits of the notification key and 24 of both. Two
-    -- deliveries may have the same: who looks one up compares its whole name.
+    -- Computed by the program from the notification key and the install (`DeliveryKey`): the minute, if the message id begins
+    -- with a time, so that today's pushes lie together; then a 16-bit hash of the notification key and a 24-bit hash of both.
+    -- Two deliveries may have the same key: whoever looks one up compares its full name.
     key bigint NOT NULL,
     first_occurred_at timestamptz NOT NULL,
-    -- NULL where it is the first.
+    -- NULL if equal to first_occurred_at.
     last_occurred_at timestamptz,
-    -- NULL where the device's clock said the same as that of the column with `occurred`.
+    -- NULL if equal to the column with `occurred` in place of `device`.
     first_device_at timestamptz,
     last_device_at timestamptz,
-    -- The first receipt in event order. NULL where there is none, and where it is the first event.
+    -- The first receipt in event order. NULL if there is none, or if it is the first event.
     received_at timestamptz,
-    -- The first opening and response in event order, and the earliest opening, dismissal or tap. NULL where there is none, and
-    -- where it is the last event.
+    -- The first opening and the first response in event order, and the earliest opening, dismissal or tap. NULL if there is
+    -- none, or if it is the last event.
     opened_at timestamptz,
     first_response_at timestamptz,
     answered_at timestamptz,
@@ -26,7 +26,7 @@ CREATE TABLE projection.delivery (
     -- 1 silent, 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped, 64 story action tapped, 128 media
     -- attached, 256 story started, 512 story finished, 1024 suppressed
     flags integer NOT NULL,
-    -- Bits of what has few values, as the log's codes: origin, authorization, launch, media, fetch result, story exit.
+    -- Members with few values, packed as bits: origin, authorization, launch, media, fetch result, story exit.
     codes integer NOT NULL,
     -- Ids of words.
     category integer,
@@ -41,9 +41,9 @@ CREATE TABLE projection.delivery (
     interruption_level integer,
     topic integer,
     analytics_label integer,
-    -- The action that was tapped; -1 an opening, -2 a story's call to action.
+    -- Word of the action that was tapped; -1 for an opening, -2 for a story's call to action.
     first_response integer,
-    -- NULL is 1.
+    -- NULL stands for 1.
     items integer,
     shard smallint NOT NULL,
     furthest smallint,
@@ -52,10 +52,10 @@ CREATE TABLE projection.delivery (
     state bytea NOT NULL
 ) PARTITION BY LIST (tables);
 
--- Not unique: whoever writes a delivery holds its shard's row of `projection.progress`, and has looked.
+-- Not unique. It need not be: whoever writes a delivery has locked its shard's row of `projection.progress` and looked for it.
 CREATE INDEX delivery_key ON projection.delivery (key);
--- From a cell of a funnel to the deliveries behind it. Rows of one day lie together, save for what comes late; so a few days for
--- every 2 MiB of rows say where to look, and cost nothing to keep. A btree took a fifth of the time of every insertion.
+-- Leads from a cell of a funnel to the deliveries behind it. Rows of one day lie together, except for late ones; so it is
+-- enough to keep a few days for every 2 MiB of rows, which costs almost nothing. A btree took a fifth of all insertion time.
 CREATE INDEX delivery_day ON projection.delivery
     USING brin (day date_minmax_multi_ops (values_per_range = 64)) WITH (pages_per_range = 256, autosummarize = on);
 

@@ -1,12 +1,12 @@
--- Why: what became of the notifications, counted by what people ask for. The program declares what each column means and
--- makes the analysts' views; here the tables are made.
+-- Why: the tables of the funnels, which count what became of the notifications. The program declares what each column means
+-- and creates the views that analysts read.
 SELECT projection.add_funnel(
     'category_funnel', 1, '{category integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
 
--- Times are kept by bucket: eight to each doubling of the microseconds, so that a median can be had of sums and is off by a
--- sixteenth at most.
+-- Times are counted in buckets, eight for each doubling of the microseconds. So a median can be computed from sums, and is off
+-- by a sixteenth at most.
 SELECT projection.make_funnel(
     'category_actions', '{category integer,action_id integer}',
     '{tapped_deliveries,taps,foreground_taps,timed}');
@@ -28,14 +28,15 @@ SELECT projection.add_funnel(
     'story_funnel', 1, '{category integer,campaign integer}',
     '{stories,started,completed,exit_clicked,exit_finished,exit_fallback,exit_abandoned}');
 
--- A row for each page where something happened, and for the last page of a story and the furthest that was seen: `last` and
--- `furthest` count the deliveries there. Summed from the end they are the pages that were planned and reached.
+-- One row for each page where something happened, for the last page of a story, and for the furthest page that was seen.
+-- `last` and `furthest` count the deliveries whose last or furthest page it is. Summed from the end they give, for each page,
+-- the deliveries that had it planned and that reached it.
 SELECT projection.make_funnel(
     'story_page_funnel', '{category integer,campaign integer,page_index smallint}',
     '{last,furthest,shown,views,clicked,exited,dwell_ms,dwells,auto_advances,manual_advances}');
--- Advances that the events do not tell. `gap` is how long the page stood, in twentieths of a second: 2n is n tenths to the
--- microsecond, 2n + 1 more than that and less than n + 1 tenths. So they are within 0.4 s of d tenths exactly when their
--- gap lies from 2 * (d - 4) to 2 * (d + 4).
+-- Advances whose cause the events do not give. `gap` says how long the page was shown, in twentieths of a second: 2n is
+-- exactly n tenths, and 2n + 1 is more than n and less than n + 1 tenths. So an advance is within 0.4 s of d tenths exactly
+-- if its gap is from 2 * (d - 4) to 2 * (d + 4).
 SELECT projection.make_funnel(
     'story_page_gaps', '{category integer,campaign integer,page_index smallint,gap smallint}',
     '{advances}');

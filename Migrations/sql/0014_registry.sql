@@ -1,15 +1,15 @@
--- Why: what was tapped can only be judged by what was meant to be there. Each import of an app's categories is an edition
--- that nothing changes; the newest one of each set is what is registered now.
+-- Why: to judge what was tapped, one must know which buttons there were. Each import of an app's categories is an edition that
+-- never changes; the newest edition of each set is what is registered now.
 CREATE SCHEMA registry;
 
 CREATE TABLE registry.edition (
     app integer NOT NULL REFERENCES log.app,
     number integer NOT NULL,
-    -- What is imported as one; importing it again replaces this set alone.
+    -- The set of categories that is imported together. Another import replaces this set and no other.
     category_set text NOT NULL CHECK (category_set IN ('own', 'hive', 'preset:hive', 'preset:pushwoosh-stories')),
     registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     content_sha256 bytea NOT NULL CHECK (length(content_sha256) = 32),
-    -- Two imports at once are told apart by it: the second finds its number taken.
+    -- Settles which of two simultaneous imports came first: the second finds its number taken.
     PRIMARY KEY (app, number)
 );
 CREATE INDEX edition_by_set ON registry.edition (app, category_set, number);
@@ -50,8 +50,8 @@ CREATE TABLE registry.button (
 );
 CREATE INDEX button_by_name ON registry.button (app, category, action_id, number);
 
--- From which edition on something is registered, or no longer is: written down by the import that made it so. An action_id
--- of '' stands for the category itself.
+-- The edition from which on a category or button is registered, or no longer registered. The import that changes this
+-- records it. An action_id of '' stands for the category itself.
 CREATE TABLE registry.change (
     app integer NOT NULL,
     category text NOT NULL,
@@ -62,7 +62,7 @@ CREATE TABLE registry.change (
     FOREIGN KEY (app, number) REFERENCES registry.edition
 );
 
--- Append-only like the log, for everybody.
+-- Append-only for everybody, like the log.
 CREATE FUNCTION registry.refuse_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

@@ -1,6 +1,5 @@
--- Why: the top of the funnel. The phones tell what arrived; how much went out only the sender knows, and what Firebase
--- took of it and handed over only Firebase's export. What is told is kept as it was told: once, by its own identity, and
--- nothing of it changes.
+-- Why: the top of the funnel. Phones report what arrived. Only the sender knows how much was sent, and only Firebase's export
+-- says what Firebase accepted and delivered. Each report is stored once, under its own identity, and never changes.
 CREATE SCHEMA sends;
 
 CREATE TABLE sends.send (
@@ -9,40 +8,40 @@ CREATE TABLE sends.send (
     received_at timestamptz NOT NULL,
     recipients bigint CHECK (recipients >= 0),
     app integer NOT NULL REFERENCES log.app,
-    -- The key it came with; NULL for one that was imported.
+    -- The key it was posted with; NULL if it was imported.
     key integer,
-    -- How many different message ids were told; NULL where none were.
+    -- How many different message ids were given; NULL if none.
     messages integer CHECK (messages >= 0),
     id text COLLATE "C" NOT NULL,
-    -- '' is none.
+    -- '' means none, here and in the columns that follow.
     campaign text NOT NULL,
     variant text NOT NULL,
     category text NOT NULL,
     thread text NOT NULL,
     topic text NOT NULL,
     analytics_label text COLLATE "C" NOT NULL,
-    -- Of the payload's story: playable, no_valid_page or malformed; NULL where there is none.
+    -- The state of the payload's story; NULL if the payload has none.
     story text CHECK (story IN ('playable', 'no_valid_page', 'malformed')),
     payload jsonb,
     UNIQUE (app, id)
 );
 CREATE INDEX send_time ON sends.send (app, sent_at);
--- The newest story of a campaign.
+-- Finds the newest story of a campaign.
 CREATE INDEX send_story ON sends.send (app, campaign, sent_at, id) WHERE story IS NOT NULL;
--- The campaigns of a label: its first and its last.
+-- Finds the first and the last campaign of an analytics label.
 CREATE INDEX send_label ON sends.send (app, analytics_label, campaign, variant) WHERE analytics_label <> '' AND campaign <> '';
 
--- The messages of a send, by what all spellings of a message id share.
+-- The messages of a send. `message_key` is the same for all spellings of a message id.
 CREATE TABLE sends.send_message (
     send bigint NOT NULL REFERENCES sends.send,
     app integer NOT NULL,
     message_key text COLLATE "C" NOT NULL,
-    -- As told, where that is spelled differently.
+    -- The id as given, if its spelling differs from the key.
     message_id text,
     PRIMARY KEY (message_key, app, send)
 );
 
--- The pages that the story of a send declares. `page_index` is its place among the pages shown, NULL for one that never is.
+-- The pages that the story of a send declares. `page_index` counts only pages that are shown; NULL for a page that never is.
 CREATE TABLE sends.story_page (
     send bigint NOT NULL REFERENCES sends.send,
     declared_ms integer NOT NULL,
@@ -58,7 +57,7 @@ CREATE TABLE sends.story_page (
     UNIQUE (send, page_index)
 );
 
--- Rows of the delivery-data export of Firebase Cloud Messaging. `message_id` and `instance_id` are '' where the row has none.
+-- Rows of the delivery-data export of Firebase Cloud Messaging. `message_key` and `instance_id` are '' if the row has none.
 CREATE TABLE sends.fcm_row (
     event_at timestamptz NOT NULL,
     imported_at timestamptz NOT NULL DEFAULT now(),
@@ -69,7 +68,7 @@ CREATE TABLE sends.fcm_row (
     event text COLLATE "C" NOT NULL,
     message_key text COLLATE "C" NOT NULL,
     instance_id text COLLATE "C" NOT NULL,
-    -- As exported, where that is spelled differently.
+    -- The id as exported, if its spelling differs from the key.
     message_id text,
     message_type text,
     sdk_platform text,
@@ -81,10 +80,10 @@ CREATE TABLE sends.fcm_row (
     UNIQUE (app, event_at, event, message_key, instance_id)
 );
 
--- What the rows of one message to one instance say together. All of it is merged so that neither order nor repetition of
--- an import matters. What goes to a topic as a whole is no message to anybody, and stands in the rows only.
+-- What the rows of one message to one instance say together. They are merged in such a way that neither the order nor the
+-- repetition of imports matters. A row about a topic as a whole is not a message to an instance, and is not merged.
 CREATE TABLE sends.fcm_message (
-    -- Of the earliest row: with this time the message counts.
+    -- The time of the earliest row: the message counts at this time.
     first_at timestamptz NOT NULL,
     app integer NOT NULL,
     accepted boolean NOT NULL,
@@ -92,13 +91,13 @@ CREATE TABLE sends.fcm_message (
     is_data boolean NOT NULL,
     message_key text COLLATE "C" NOT NULL,
     instance_id text COLLATE "C" NOT NULL,
-    -- '' is none.
+    -- '' means none.
     analytics_label text COLLATE "C" NOT NULL,
     PRIMARY KEY (message_key, instance_id, app)
 ) WITH (fillfactor = 90);
 CREATE INDEX fcm_message_time ON sends.fcm_message (app, first_at);
 
--- What is left of messages that retention has taken, and up to when it has: rows from before do not come back.
+-- Sums of the messages that retention has removed, and the time before which it has: older rows are not imported again.
 CREATE TABLE sends.fcm_sealed (
     accepted numeric,
     delivered numeric,
@@ -115,7 +114,7 @@ CREATE TABLE sends.fcm_retained (
     since timestamptz NOT NULL
 );
 
--- Instances that were erased, by the SHA-256 of their id: rows of theirs from before do not come back.
+-- Erased instances, by the SHA-256 of their id: their rows from before the erasure are not imported again.
 CREATE TABLE sends.erased_instance (
     app integer NOT NULL REFERENCES log.app,
     instance_hash bytea NOT NULL CHECK (length(instance_hash) = 32),
@@ -123,7 +122,7 @@ CREATE TABLE sends.erased_instance (
     PRIMARY KEY (app, instance_hash)
 );
 
--- As for the log: who adds what was told changes nothing of it, and nobody else does either.
+-- As in the log, stored rows never change: neither the role that adds them nor anybody else can alter them.
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON sends.send FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON sends.send_message FOR EACH ROW EXECUTE FUNCTION log.refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON sends.story_page FOR EACH ROW EXECUTE FUNCTION log.refuse_change();

@@ -1,7 +1,7 @@
--- What a reader must find of each batch, less what retention and erasure have taken: exactly so many rows in each shard
--- (from 0), or it must stop.
--- Events and expectation go together only if both are read in one statement, or in one snapshot that was taken after
--- LOCK TABLE log.event IN ACCESS SHARE MODE: a month can be dropped between two statements, and under a snapshot.
+-- The number of rows in each shard (from 0) that a reader must find for each batch, less those that retention and erasure
+-- have removed. A reader that finds another number must stop.
+-- Read the events and these numbers in one statement, or in one snapshot taken after LOCK TABLE log.event IN ACCESS SHARE
+-- MODE. Otherwise a month may be dropped between two statements, or under the snapshot, and the two do not agree.
 CREATE OR REPLACE VIEW log.batch_expected AS
 SELECT
     b.number, b.id, b.committed_at, b.least_device_at, b.greatest_device_at,
@@ -11,7 +11,7 @@ FROM log.batch AS b
 LEFT JOIN LATERAL (
     SELECT
         sum(l.events)::integer AS events,
-        -- NULL without a loss: then there is nothing to take off.
+        -- NULL if the batch has lost nothing.
         CASE WHEN count(*) > 0 THEN (
             SELECT array_agg(had.events - coalesce((
                 SELECT sum(l.events) FROM log.batch_loss_now AS l WHERE l.batch_id = b.id AND l.shard = had.place - 1

@@ -1,4 +1,4 @@
--- The rows that batches have lost by now: those of a month that is yet to be dropped are still there.
+-- The rows that batches have lost by now. Losses with a month count only once that month's partition has been dropped.
 CREATE OR REPLACE VIEW log.batch_loss_now AS
 SELECT l.batch_id, l.shard, l.events
 FROM log.batch_loss AS l

@@ -1,4 +1,4 @@
--- Why: the log's positions, and what each commit brought.
+-- Why: the positions of the log, and what each commit added.
 CREATE OR REPLACE VIEW analytics.batches AS
 SELECT
     b.number AS batch, b.committed_at, b.node, b.events::bigint AS events,
@@ -17,18 +17,18 @@ LEFT JOIN LATERAL (
     SELECT sum(l.events) AS events FROM log.batch_loss_now AS l WHERE l.batch_id = b.id
 ) AS lost ON true;
 
-COMMENT ON VIEW analytics.batches IS 'The commits of the log, in order; an erasure stands among them as one without events. A report at position N saw the batches up to N and no other';
-COMMENT ON COLUMN analytics.batches.batch IS 'Position in the log, dense and in commit order';
+COMMENT ON VIEW analytics.batches IS 'The commits of the log, in order. An erasure is a batch without events. A report at position N has seen the batches up to N and no others';
+COMMENT ON COLUMN analytics.batches.batch IS 'Position in the log: numbers follow commit order and have no gaps';
 COMMENT ON COLUMN analytics.batches.committed_at IS 'When the commit took its number';
-COMMENT ON COLUMN analytics.batches.node IS 'The ingestion process that made it';
+COMMENT ON COLUMN analytics.batches.node IS 'The ingestion process that made the commit';
 COMMENT ON COLUMN analytics.batches.events IS 'Events stored by this commit; see events_gone';
-COMMENT ON COLUMN analytics.batches.duplicate IS 'Events that were repeats of stored ones, and were not stored again';
-COMMENT ON COLUMN analytics.batches.rejected IS 'Events refused; see rejected_events';
-COMMENT ON COLUMN analytics.batches.corrected IS 'Stored events whose device clock was over 5 minutes off and was corrected';
-COMMENT ON COLUMN analytics.batches.clamped IS 'Stored events that lay ahead of the server and got the time of receipt';
-COMMENT ON COLUMN analytics.batches.late IS 'Stored events that were received over a day after they occurred';
+COMMENT ON COLUMN analytics.batches.duplicate IS 'Events that repeat stored ones and were not stored again';
+COMMENT ON COLUMN analytics.batches.rejected IS 'Events that were rejected; see rejected_events';
+COMMENT ON COLUMN analytics.batches.corrected IS 'Stored events whose device clock was more than 5 minutes off and was corrected';
+COMMENT ON COLUMN analytics.batches.clamped IS 'Stored events whose time was ahead of the server; they got the time of receipt';
+COMMENT ON COLUMN analytics.batches.late IS 'Stored events that were received more than a day after they occurred';
 COMMENT ON COLUMN analytics.batches.least_device_at IS 'Earliest device clock among the stored events';
 COMMENT ON COLUMN analytics.batches.greatest_device_at IS 'Latest device clock among the stored events';
-COMMENT ON COLUMN analytics.batches.events_gone IS 'Of the events stored, those that retention or erasure has taken away since';
+COMMENT ON COLUMN analytics.batches.events_gone IS 'How many of these events retention or erasure has removed since';
 
 GRANT SELECT ON analytics.batches TO bellwether_analyst;

@@ -1,5 +1,5 @@
--- Why: from what was sent to what was answered, campaign by campaign. What the senders told, what FCM exported and what the
--- phones tell are summed apart and then put side by side, so that an app and a day lead into the keys of all three.
+-- Why: from the send to the response, campaign by campaign. What senders report, what FCM exports and what phones report are
+-- summed separately and then put side by side, so that a query for one app and day can use the keys of all three.
 CREATE OR REPLACE VIEW analytics.campaign_funnel AS
 SELECT
     app.slug AS app, f.day, f.campaign, f.variant,
@@ -58,7 +58,7 @@ CROSS JOIN LATERAL (
             d.day, s.campaign, s.variant, s.sent, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
         FROM sends.send_days AS d
         CROSS JOIN LATERAL (
-            -- A send without a campaign goes by its label, as its messages do.
+            -- A send without a campaign counts under its analytics label, as its messages do.
             SELECT
                 coalesce(nullif(campaign, ''), analytics_label) AS campaign, variant,
                 sum(coalesce(recipients, messages)) AS sent
@@ -81,17 +81,17 @@ CROSS JOIN LATERAL (
     GROUP BY day, campaign, variant
 ) AS f;
 
-COMMENT ON VIEW analytics.campaign_funnel IS 'From what was sent to what was answered, by campaign and variant, data messages and silent deliveries aside. What nobody told is null: sent where no send says to how many, accepted and fcm_delivered where no export was imported. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.campaign_funnel IS 'From the send to the response, by campaign and variant, without data messages and silent deliveries. Unknown counts are null: sent if no send gives a number, accepted and fcm_delivered if no export was imported. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.campaign_funnel.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.campaign_funnel.day IS 'For sent the day of the send, for accepted and fcm_delivered that of the message''s first row in the export, for the rest that of the delivery''s first event; in the time zone of the app. What is sent shortly before midnight can arrive on the next day';
-COMMENT ON COLUMN analytics.campaign_funnel.sent IS 'How many the sends of the day were for: their recipients, else their different message ids. Null where no send of the day says either';
-COMMENT ON COLUMN analytics.campaign_funnel.accepted IS 'Messages to one instance that FCM accepted, as its export says; null where none was exported';
-COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivered IS 'Messages that the FCM SDK on a device got, as FCM''s export says; null where none was exported. iOS reports them only if the app exports them';
-COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_accepted IS 'Data messages that FCM accepted: those that show nothing by themselves. They stand in no other column';
-COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_delivered IS 'Data messages that the FCM SDK on a device got';
-COMMENT ON COLUMN analytics.campaign_funnel.accept_rate IS 'accepted / sent; null where either is unknown or sent is 0';
-COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivery_rate IS 'fcm_delivered / accepted; null where either is unknown';
-COMMENT ON COLUMN analytics.campaign_funnel.delivery_rate IS 'delivered / sent: how much of what was sent left any trace. Null where sent is unknown or 0';
-COMMENT ON COLUMN analytics.campaign_funnel.contradiction IS 'Counts that cannot both be right, such as ''delivered over sent'': a send that was not told, told too small or under another campaign, or one of the day before. Null for none';
+COMMENT ON COLUMN analytics.campaign_funnel.day IS 'In the time zone of the app: for sent the day of the send; for accepted and fcm_delivered the day of the message''s first row in the export; for all others the day of the delivery''s first event. A push sent shortly before midnight can arrive on the next day';
+COMMENT ON COLUMN analytics.campaign_funnel.sent IS 'How many the sends of the day went to: the number of recipients given, else of different message ids. Null if no send of the day gives either';
+COMMENT ON COLUMN analytics.campaign_funnel.accepted IS 'Messages to one instance that FCM accepted, according to its export; null if none was exported';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivered IS 'Messages that the FCM SDK on a device received, according to FCM''s export; null if none was exported. For iOS the export has them only if the app turns this on';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_accepted IS 'Data messages that FCM accepted. They show nothing by themselves, and no other column counts them';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_data_delivered IS 'Data messages that the FCM SDK on a device received';
+COMMENT ON COLUMN analytics.campaign_funnel.accept_rate IS 'accepted / sent; null if either is unknown or sent is 0';
+COMMENT ON COLUMN analytics.campaign_funnel.fcm_delivery_rate IS 'fcm_delivered / accepted; null if either is unknown';
+COMMENT ON COLUMN analytics.campaign_funnel.delivery_rate IS 'delivered / sent: the share of what was sent that left any trace. Null if sent is unknown or 0';
+COMMENT ON COLUMN analytics.campaign_funnel.contradiction IS 'Counts that contradict each other, such as ''delivered over sent''. Likely causes: a send that was not reported, reported with too small a number or under another campaign, or sent the day before. Null if there is no contradiction';
 
 GRANT SELECT ON analytics.campaign_funnel TO bellwether_analyst;

@@ -1,4 +1,4 @@
--- Why: what each app has registered, and what it had.
+-- Why: the categories that each app has registered, now or earlier.
 CREATE OR REPLACE VIEW analytics.categories AS
 SELECT
     app.slug AS app, c.category, edition.category_set, c.number AS edition,
@@ -22,7 +22,7 @@ JOIN registry.category AS c
     ON c.app = change.app AND c.category = change.category
     AND c.number = CASE
         WHEN change.is_registered THEN now.number
-        -- The one that was registered when this one took it away, as for buttons.
+        -- The version that was registered when that edition removed the category, as for buttons.
         ELSE (
             SELECT max(k.number) FROM registry.category AS k
             JOIN registry.edition AS e ON e.app = k.app AND e.number = k.number
@@ -36,19 +36,19 @@ JOIN registry.category AS c
     END
 JOIN registry.edition AS edition ON edition.app = c.app AND edition.number = c.number;
 
-COMMENT ON VIEW analytics.categories IS 'The notification categories that each app has registered, those that it has retired too. bellwether categories import and PUT /v1/categories bring them; nothing is overwritten';
+COMMENT ON VIEW analytics.categories IS 'The notification categories that each app has registered, including retired ones. They come from bellwether categories import and PUT /v1/categories; nothing is overwritten';
 COMMENT ON COLUMN analytics.categories.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.categories.category IS 'Identifier of the category';
-COMMENT ON COLUMN analytics.categories.category_set IS 'Set that has brought it: own, hive, preset:hive or preset:pushwoosh-stories. Of a category that several sets have, the newest import counts';
-COMMENT ON COLUMN analytics.categories.edition IS 'Number of the import that says so, counted for each app from 1';
+COMMENT ON COLUMN analytics.categories.category_set IS 'The set that it is from: own, hive, preset:hive or preset:pushwoosh-stories. If several sets have the category, the newest import counts';
+COMMENT ON COLUMN analytics.categories.edition IS 'Number of the import that it is from, counted for each app from 1';
 COMMENT ON COLUMN analytics.categories.buttons IS 'How many buttons it has';
-COMMENT ON COLUMN analytics.categories.content_extension IS 'Whether a content extension shows its notifications: only then iOS tells who has seen the buttons';
-COMMENT ON COLUMN analytics.categories.custom_dismiss IS 'Whether iOS reports that a notification of it was dismissed';
-COMMENT ON COLUMN analytics.categories.compact_actions IS 'Buttons that are shown where there is room for two, by identifier';
-COMMENT ON COLUMN analytics.categories.intent_identifiers IS 'Intents for which Siri offers it';
-COMMENT ON COLUMN analytics.categories.category_summary_format IS 'Format of the summary of a group of its notifications';
-COMMENT ON COLUMN analytics.categories.hidden_previews_body_placeholder IS 'What is shown in place of the text while previews are hidden';
-COMMENT ON COLUMN analytics.categories.registered_at IS 'Time from which on it is registered without a break, or was until it was retired';
-COMMENT ON COLUMN analytics.categories.retired_at IS 'Time from which on it is no longer registered; null while it is';
+COMMENT ON COLUMN analytics.categories.content_extension IS 'Whether a content extension shows its notifications: only then can the app tell who has seen the buttons';
+COMMENT ON COLUMN analytics.categories.custom_dismiss IS 'Whether iOS reports dismissals of its notifications';
+COMMENT ON COLUMN analytics.categories.compact_actions IS 'Identifiers of the buttons that are shown where there is room for only two';
+COMMENT ON COLUMN analytics.categories.intent_identifiers IS 'Siri intents for which it is offered';
+COMMENT ON COLUMN analytics.categories.category_summary_format IS 'Format of the summary line for a group of its notifications';
+COMMENT ON COLUMN analytics.categories.hidden_previews_body_placeholder IS 'Text that is shown while previews are hidden';
+COMMENT ON COLUMN analytics.categories.registered_at IS 'Since when it has been registered without a break; for a retired one, since when it had been';
+COMMENT ON COLUMN analytics.categories.retired_at IS 'Since when it is no longer registered; null while it is registered';
 
 GRANT SELECT ON analytics.categories TO bellwether_analyst;

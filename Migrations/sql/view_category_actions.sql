@@ -1,11 +1,12 @@
--- Why: which buttons earn their place. The median is the bucket of times in which the middle one lies; it is looked for
--- when it is asked for, in the rows of its cell alone.
+-- Why: which buttons are used. The median is the bucket that holds the middle one of the times. It is computed only when a
+-- query asks for it, from the rows of its cell alone.
 CREATE OR REPLACE VIEW analytics.category_actions AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
     f.tapped_deliveries::bigint AS tapped_deliveries, f.taps::bigint AS taps,
     f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
-    -- Below 16 a bucket is that number of microseconds. From there on eight share a doubling; each is read as its middle.
+    -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is read as
+    -- its middle.
     (
         SELECT 0.000001 * CASE
             WHEN bucket < 16 THEN bucket
@@ -39,9 +40,9 @@ CROSS JOIN LATERAL (
 LEFT JOIN log.word AS category ON category.id = f.category
 LEFT JOIN log.word AS action_id ON action_id.id = f.action_id;
 
-COMMENT ON VIEW analytics.category_actions IS 'Which buttons of each category were tapped, how often and how soon. A button that nobody tapped has no row. On iPhone buttons show only after press and hold, so deliveries are not exposures. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.category_actions IS 'Which buttons of each category were tapped, how often and how soon. A button that nobody tapped has no row. An iPhone shows buttons only after press and hold, so a delivery is not an exposure. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.category_actions.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.category_actions.day IS 'Day of the deliveries'' first events in the time zone of the app, not that of the taps';
-COMMENT ON COLUMN analytics.category_actions.median_seconds IS 'Median of the seconds from that receipt to the first such tap: the middle one of the timed, the earlier of two; exact for 0, else within 10 %. Null where timed is 0';
+COMMENT ON COLUMN analytics.category_actions.day IS 'Day of each delivery''s first event in the time zone of the app, not the day of the tap';
+COMMENT ON COLUMN analytics.category_actions.median_seconds IS 'Median number of seconds from the earliest receipt to the first tap of the button, over the timed deliveries (for an even number, the lower of the two in the middle). Exact for 0, otherwise within 10 %. Null if timed is 0';
 
 GRANT SELECT ON analytics.category_actions TO bellwether_analyst;

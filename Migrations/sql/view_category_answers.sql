@@ -1,4 +1,4 @@
--- Why: a tap on Close is a tap, but nobody was won by it. What a button means is what is registered of it.
+-- Why: a tap on Close is a tap, but not engagement. The registry says what each button means.
 CREATE OR REPLACE VIEW analytics.category_answers AS
 SELECT
     app.slug AS app, f.day, f.category, f.answer, f.tapped_deliveries::bigint AS tapped_deliveries,
@@ -23,12 +23,12 @@ CROSS JOIN LATERAL (
     GROUP BY 1, 2, 3
 ) AS f;
 
-COMMENT ON VIEW analytics.category_answers IS 'Taps of buttons by what the buttons mean, day by day: closing and declining are no engagement. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.category_answers IS 'Taps of buttons, by what the buttons mean, day by day: closing and declining are not engagement. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.category_answers.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.category_answers.day IS 'Day of the deliveries'' first events in the time zone of the app, not that of the taps';
-COMMENT ON COLUMN analytics.category_answers.category IS 'Notification category, '''' for deliveries that name none';
-COMMENT ON COLUMN analytics.category_answers.answer IS 'accept, decline, later or close, as registered now or last; '''' for buttons of which none is registered';
-COMMENT ON COLUMN analytics.category_answers.tapped_deliveries IS 'Deliveries on which such a button was tapped. One with taps of two buttons counts for both';
-COMMENT ON COLUMN analytics.category_answers.taps IS 'Taps of such buttons, repeated ones too';
+COMMENT ON COLUMN analytics.category_answers.day IS 'Day of each delivery''s first event in the time zone of the app, not the day of the tap';
+COMMENT ON COLUMN analytics.category_answers.category IS 'Notification category; '''' for deliveries without one';
+COMMENT ON COLUMN analytics.category_answers.answer IS 'accept, decline, later or close, as registered now or last; '''' for buttons with no registered meaning';
+COMMENT ON COLUMN analytics.category_answers.tapped_deliveries IS 'Deliveries on which such a button was tapped. A delivery with taps of two buttons counts for both';
+COMMENT ON COLUMN analytics.category_answers.taps IS 'Taps of such buttons, including repeated ones';
 
 GRANT SELECT ON analytics.category_answers TO bellwether_analyst;

@@ -1,5 +1,5 @@
--- Why: which button is dead, and is it the button or the layout? Nobody can tap what nobody has seen, so no button is
--- called untapped before it was seen often enough. Everything of an app is summed once, over all its days.
+-- Why: which buttons are dead, and is the button to blame or the layout? Nobody can tap a button that nobody has seen, so a
+-- button is called untapped only after enough exposures. Counts are summed over all days of an app.
 CREATE OR REPLACE VIEW analytics.category_buttons AS
 SELECT
     app.slug AS app, b.category, b.action_id, b.position, b.title, b.answer, b.exposures, b.tapped_deliveries, b.taps,
@@ -13,7 +13,7 @@ SELECT
         WHEN b.exposures >= 299 THEN 'untapped'
         ELSE 'too_few'
     END AS verdict,
-    -- 1 - 0.05^(1/n): were it tapped more often than this, none of n would have been seen one time in twenty at most.
+    -- 1 - 0.05^(1/n): with a higher tap rate, the chance of no tap in n exposures would be at most one in twenty.
     CASE
         WHEN b.is_registered AND b.tapped_deliveries = 0 AND b.exposures > 0
         THEN (1 - power(0.05::double precision, 1 / b.exposures::double precision))::numeric
@@ -63,7 +63,7 @@ CROSS JOIN LATERAL (
             known.is_registered, known.position, known.title, known.titles, known.answer, known.content_extension,
             known.registered_at, known.retired_at,
             coalesce(tapped.tapped_deliveries, 0) AS tapped_deliveries, coalesce(tapped.taps, 0) AS taps,
-            -- Nobody saw it before it was added; but a tap before it was registered shows that it was there.
+            -- Nobody could see the button before it was added. But a tap before its registration shows that it was there.
             CASE
                 WHEN known.was_added
                 THEN least((known.registered_at AT TIME ZONE app.time_zone)::date, tapped.first_day)
@@ -87,21 +87,21 @@ CROSS JOIN LATERAL (
         button.content_extension
 ) AS b;
 
-COMMENT ON VIEW analytics.category_buttons IS 'Every button that was ever registered or tapped, with what can be said of it from all days together. On iPhone buttons show only after press and hold, so deliveries are not exposures. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.category_buttons IS 'Every button that was ever registered or tapped, with its counts over all days and a verdict. An iPhone shows buttons only after press and hold, so a delivery is not an exposure. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.category_buttons.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.category_buttons.category IS 'Notification category, '''' for deliveries that name none';
+COMMENT ON COLUMN analytics.category_buttons.category IS 'Notification category; '''' for deliveries without one';
 COMMENT ON COLUMN analytics.category_buttons.action_id IS 'Identifier of the button';
-COMMENT ON COLUMN analytics.category_buttons.position IS 'Its place among the buttons of the category, from 1, as registered now or last; null where it never was';
-COMMENT ON COLUMN analytics.category_buttons.title IS 'Its registered title in English, else in the language that was named first';
-COMMENT ON COLUMN analytics.category_buttons.answer IS 'What a tap of it means: accept, decline, later or close; null where none is registered';
-COMMENT ON COLUMN analytics.category_buttons.exposures IS 'Deliveries on which it was to be seen: expanded or with a tap of any button. Of a button that was added to a registered category, from its registration or first tap on; of a retired one, until then or its last tap. Known only where content_extension is registered, else null. A button below the fold may have been missed all the same';
+COMMENT ON COLUMN analytics.category_buttons.position IS 'Position among the buttons of the category, from 1, as registered now or last; null if it was never registered';
+COMMENT ON COLUMN analytics.category_buttons.title IS 'Registered title in English, else in the first language given';
+COMMENT ON COLUMN analytics.category_buttons.answer IS 'What a tap of it means: accept, decline, later or close; null if no meaning is registered';
+COMMENT ON COLUMN analytics.category_buttons.exposures IS 'Deliveries on which the button could be seen: those that were expanded, or had any button tapped. For a button that was added to a registered category, they count from its registration or first tap on; for a retired one, until its retirement or last tap. Null unless the category is registered with content_extension. People may still have missed a button further down';
 COMMENT ON COLUMN analytics.category_buttons.tapped_deliveries IS 'Deliveries on which it was tapped';
-COMMENT ON COLUMN analytics.category_buttons.taps IS 'Taps of it, repeated ones too';
-COMMENT ON COLUMN analytics.category_buttons.tap_rate IS 'tapped_deliveries / exposures; null where exposures are unknown or 0';
-COMMENT ON COLUMN analytics.category_buttons.verdict IS 'tapped; untapped (never, in at least 299 exposures: its rate is below 1 % with 95 in 100 sure); too_few (never, but seen too rarely to say so); exposure_unknown (never, and who saw it is unknown); may_be_cut_off (the same at position 3 or beyond: a banner shows two); retired (registered earlier, not now); unregistered (tapped, never registered)';
-COMMENT ON COLUMN analytics.category_buttons.rate_bound IS 'Of a button that was never tapped, the tap rate that is ruled out with 95 in 100 sure: 1 - 0.05^(1/exposures). Deliveries are taken for independent; an install that ignores everything makes them less so';
-COMMENT ON COLUMN analytics.category_buttons.titles IS 'Its registered titles by language';
-COMMENT ON COLUMN analytics.category_buttons.registered_at IS 'Time from which on it is registered without a break, or was until it was retired';
-COMMENT ON COLUMN analytics.category_buttons.retired_at IS 'Time from which on it is no longer registered; null while it is';
+COMMENT ON COLUMN analytics.category_buttons.taps IS 'Taps of it, including repeated ones';
+COMMENT ON COLUMN analytics.category_buttons.tap_rate IS 'tapped_deliveries / exposures; null if exposures are unknown or 0';
+COMMENT ON COLUMN analytics.category_buttons.verdict IS 'tapped; untapped (no tap in at least 299 exposures: its tap rate is below 1 % with 95 % confidence); too_few (no tap, but too few exposures to say more); exposure_unknown (no tap, and it is not known who saw it); may_be_cut_off (the same at position 3 or later: a banner shows only two buttons); retired (registered earlier, not now); unregistered (tapped, but never registered)';
+COMMENT ON COLUMN analytics.category_buttons.rate_bound IS 'For a registered button without taps: tap rates above this value are ruled out with 95 % confidence: 1 - 0.05^(1/exposures). This takes deliveries to be independent; installs that ignore everything make them less so';
+COMMENT ON COLUMN analytics.category_buttons.titles IS 'Registered titles by language';
+COMMENT ON COLUMN analytics.category_buttons.registered_at IS 'Since when it has been registered without a break; for a retired one, since when it had been';
+COMMENT ON COLUMN analytics.category_buttons.retired_at IS 'Since when it is no longer registered; null while it is registered';
 
 GRANT SELECT ON analytics.category_buttons TO bellwether_analyst;

@@ -1,6 +1,6 @@
--- Why: a number is as good as what it is made of. What was sent is counted by the quarter hour in which it was
--- received; every time zone's midnight falls on one. Day by day, each found by the index of its times, so that who asks for
--- a day does not read years. How much a client dropped it says itself, absurd numbers too.
+-- Why: a number is only as good as the data behind it. Everything that was sent is counted by quarter hour of receipt, and
+-- every time zone's midnight falls on a quarter hour. Each day is found by an index, so that a query for one day does not
+-- read years. The number of dropped events is what clients report, and may be absurdly large.
 CREATE OR REPLACE VIEW analytics.data_quality AS
 SELECT
     app.slug AS app, days.day, key.name AS key,
@@ -24,7 +24,7 @@ CROSS JOIN LATERAL generate_series(
     interval '1 day'
 ) AS series (midnight)
 CROSS JOIN LATERAL (
-    -- A night on which clocks change may have its midnight twice, or not at all: look wider, and choose by the day.
+    -- When clocks change, a night may have two midnights or none: look at a wider span, and select by day.
     SELECT
         series.midnight::date AS day, (series.midnight AT TIME ZONE app.time_zone) - interval '3 hours' AS first,
         ((series.midnight + interval '1 day') AT TIME ZONE app.time_zone) + interval '3 hours' AS last
@@ -66,18 +66,18 @@ CROSS JOIN LATERAL (
 ) AS total
 LEFT JOIN log.api_key AS key ON key.id = total.key;
 
-COMMENT ON VIEW analytics.data_quality IS 'What became of everything that was sent, by the day on which it was received and the key it came with. accepted + duplicate + rejected is what was sent';
+COMMENT ON VIEW analytics.data_quality IS 'What became of everything that was sent, by day of receipt and API key. accepted + duplicate + rejected is the number of events sent';
 COMMENT ON COLUMN analytics.data_quality.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.data_quality.day IS 'Day of receipt in the time zone of the app; in the funnels the day is that of occurrence';
-COMMENT ON COLUMN analytics.data_quality.key IS 'Name of the key it came with';
+COMMENT ON COLUMN analytics.data_quality.day IS 'Day of receipt in the time zone of the app. In the funnels it is the day of occurrence';
+COMMENT ON COLUMN analytics.data_quality.key IS 'Name of the API key it was sent with';
 COMMENT ON COLUMN analytics.data_quality.accepted IS 'Events stored';
-COMMENT ON COLUMN analytics.data_quality.duplicate IS 'Events that were repeats of stored ones, and were not stored again. Retries make them; many say that answers do not reach the clients';
-COMMENT ON COLUMN analytics.data_quality.rejected IS 'Events refused; see rejected_events';
-COMMENT ON COLUMN analytics.data_quality.rejected_by_reason IS 'The refused by reason, as JSON: {"too_old": 3, "invalid_id": 1}';
-COMMENT ON COLUMN analytics.data_quality.corrected IS 'Stored events whose device clock was over 5 minutes off and was corrected';
-COMMENT ON COLUMN analytics.data_quality.clamped IS 'Stored events that lay ahead of the server and got the time of receipt';
-COMMENT ON COLUMN analytics.data_quality.late IS 'Stored events that were received over a day after they occurred';
-COMMENT ON COLUMN analytics.data_quality.client_dropped IS 'Events that client libraries say they had to throw away before they could be sent; see client_drops';
-COMMENT ON COLUMN analytics.data_quality.other IS 'Stored events with a value that the dictionary of the app did not learn, for want of room or because too many new ones came at once: its column shows (other), and extra has the value';
+COMMENT ON COLUMN analytics.data_quality.duplicate IS 'Events that repeat stored ones and were not stored again. Retries cause them; many of them mean that answers do not reach the clients';
+COMMENT ON COLUMN analytics.data_quality.rejected IS 'Events that were rejected; see rejected_events';
+COMMENT ON COLUMN analytics.data_quality.rejected_by_reason IS 'Rejected events by reason, as JSON: {"too_old": 3, "invalid_id": 1}';
+COMMENT ON COLUMN analytics.data_quality.corrected IS 'Stored events whose device clock was more than 5 minutes off and was corrected';
+COMMENT ON COLUMN analytics.data_quality.clamped IS 'Stored events whose time was ahead of the server; they got the time of receipt';
+COMMENT ON COLUMN analytics.data_quality.late IS 'Stored events that were received more than a day after they occurred';
+COMMENT ON COLUMN analytics.data_quality.client_dropped IS 'Events that client libraries report they had to drop before they could be sent; see client_drops';
+COMMENT ON COLUMN analytics.data_quality.other IS 'Stored events with a value that the dictionary of the app did not learn, because it was full or too many new values came at once: the column shows (other), and extra has the value';
 
 GRANT SELECT ON analytics.data_quality TO bellwether_analyst;

@@ -1,5 +1,5 @@
--- Why: from a number of a funnel to what is behind it: the fold itself, a row each. The joins to words are on their
--- primary key, so those whose column is not asked for cost nothing.
+-- Why: shows what is behind the numbers of a funnel: one row for each delivery. The joins to words use the primary key, so a
+-- join costs nothing unless a query reads its column.
 CREATE OR REPLACE VIEW analytics.deliveries AS
 SELECT
     app.slug AS app, d.install_id, d.notification_key, d.day,
@@ -59,56 +59,56 @@ LEFT JOIN log.word AS analytics_label ON analytics_label.id = d.analytics_label
 LEFT JOIN log.word AS response ON response.id = d.first_response
 WHERE d.tables = 0 OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries');
 
-COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install of which we hold any event: what its events say together. Every funnel counts these rows, days sealed by retention aside. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install for which there is any event: what its events say together. Every funnel counts these rows, except for days sealed by retention. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.deliveries.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.deliveries.install_id IS 'One installation of the app on one device. Never a person';
-COMMENT ON COLUMN analytics.deliveries.notification_key IS 'Which notification: the normalised FCM message ID, else delivery_id, else notification_id. (app, install_id, notification_key) leads to its rows in the event views';
-COMMENT ON COLUMN analytics.deliveries.day IS 'Day of the first event in the time zone of the app. A late or earlier-dated event moves the whole delivery';
-COMMENT ON COLUMN analytics.deliveries.category IS 'Notification category: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.campaign IS 'Campaign: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.variant IS 'Variant of the campaign: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.thread IS 'Notification group: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.origin IS 'remote or local: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.platform IS 'Operating system of the device: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.app_version IS 'Version of the app: the first that its events name, '''' where none does';
-COMMENT ON COLUMN analytics.deliveries.media_kind IS 'Kind of the attachment, of the first event with a media outcome; '''' where not known';
-COMMENT ON COLUMN analytics.deliveries.media_network IS 'Network the attachment came over, of the first event with a media outcome; '''' where not known';
-COMMENT ON COLUMN analytics.deliveries.media_outcome IS 'What became of the attachment, of the first event with a media outcome; '''' where there is none';
-COMMENT ON COLUMN analytics.deliveries.items IS 'How many items it stands for in the summary of its group: its greatest summary_argument_count, 1 where none';
-COMMENT ON COLUMN analytics.deliveries.silent IS 'Woke the app without showing anything: background receipts alone, none with an alert. It counts in silent_funnel only, and all flags after this one are false';
-COMMENT ON COLUMN analytics.deliveries.received IS 'A receipt is on file';
+COMMENT ON COLUMN analytics.deliveries.notification_key IS 'Which notification it is: the normalised FCM message ID, else delivery_id, else notification_id. Look up its events in the event views by (app, install_id, notification_key)';
+COMMENT ON COLUMN analytics.deliveries.day IS 'Day of the first event in the time zone of the app. An event that arrives later but is dated earlier moves the whole delivery';
+COMMENT ON COLUMN analytics.deliveries.category IS 'Notification category: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.campaign IS 'Campaign: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.variant IS 'Variant of the campaign: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.thread IS 'Notification group: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.origin IS 'remote or local: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.platform IS 'Operating system of the device: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.app_version IS 'Version of the app: the first one that its events name; '''' if none does';
+COMMENT ON COLUMN analytics.deliveries.media_kind IS 'Kind of the attachment, from the first event with a media outcome; '''' if unknown';
+COMMENT ON COLUMN analytics.deliveries.media_network IS 'Network the attachment was loaded over, from the first event with a media outcome; '''' if unknown';
+COMMENT ON COLUMN analytics.deliveries.media_outcome IS 'What became of the attachment, from the first event with a media outcome; '''' if there is none';
+COMMENT ON COLUMN analytics.deliveries.items IS 'How many items it stands for in the summary of its group: its largest summary_argument_count, 1 if it has none';
+COMMENT ON COLUMN analytics.deliveries.silent IS 'It woke the app without showing anything: it has only background receipts, none with an alert. It counts in silent_funnel only, and the flags that follow are false';
+COMMENT ON COLUMN analytics.deliveries.received IS 'There is a receipt of it';
 COMMENT ON COLUMN analytics.deliveries.expanded IS 'The content extension was shown, or anything happened in its story';
 COMMENT ON COLUMN analytics.deliveries.opened IS 'The notification itself was tapped';
-COMMENT ON COLUMN analytics.deliveries.dismissed IS 'Dismissed explicitly. iOS reports it only for categories with a custom dismiss action';
+COMMENT ON COLUMN analytics.deliveries.dismissed IS 'It was dismissed explicitly. iOS reports this only for categories with a custom dismiss action';
 COMMENT ON COLUMN analytics.deliveries.action_tapped IS 'One of its buttons was tapped';
 COMMENT ON COLUMN analytics.deliveries.story_action_tapped IS 'The call to action of a story page was tapped';
-COMMENT ON COLUMN analytics.deliveries.media_attached IS 'Any of its receipts says that its media was attached or prefetched';
-COMMENT ON COLUMN analytics.deliveries.responded IS 'Opened, or a button or a story''s call to action tapped';
-COMMENT ON COLUMN analytics.deliveries.received_responded IS 'Responded, and a receipt is on file';
-COMMENT ON COLUMN analytics.deliveries.unanswered IS 'Shown, neither responded nor dismissed, as far as iOS tells';
-COMMENT ON COLUMN analytics.deliveries.suppressed IS 'Unanswered, and the app in the foreground let it show to nobody';
-COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed of its background receipts; null where none';
+COMMENT ON COLUMN analytics.deliveries.media_attached IS 'At least one receipt says that its media was attached or prefetched';
+COMMENT ON COLUMN analytics.deliveries.responded IS 'It was opened, or a button or a story''s call to action was tapped';
+COMMENT ON COLUMN analytics.deliveries.received_responded IS 'It is responded, and there is a receipt';
+COMMENT ON COLUMN analytics.deliveries.unanswered IS 'It was shown and neither responded to nor dismissed, as far as iOS reports';
+COMMENT ON COLUMN analytics.deliveries.suppressed IS 'It is unanswered, and the app was in the foreground and chose not to show it';
+COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed among its background receipts; null if there is none';
 COMMENT ON COLUMN analytics.deliveries.story_started IS 'Its story was started';
 COMMENT ON COLUMN analytics.deliveries.story_finished IS 'Its story was shown to the end';
-COMMENT ON COLUMN analytics.deliveries.story_exit IS 'How its story ended: clicked, else finished, else fallback (shown instead of any page), else abandoned. Null without a story';
-COMMENT ON COLUMN analytics.deliveries.furthest IS 'Furthest page reached, from 0; null where no page was';
-COMMENT ON COLUMN analytics.deliveries.pages IS 'Pages of its story, as far as known; null without a story';
+COMMENT ON COLUMN analytics.deliveries.story_exit IS 'How its story ended: clicked, else finished, else fallback (it was shown instead of the pages), else abandoned. Null without a story';
+COMMENT ON COLUMN analytics.deliveries.furthest IS 'Furthest page reached, from 0; null if none was';
+COMMENT ON COLUMN analytics.deliveries.pages IS 'Number of pages of its story, as far as known; null without a story';
 COMMENT ON COLUMN analytics.deliveries.first_occurred_at IS 'Earliest occurred_at of its events';
 COMMENT ON COLUMN analytics.deliveries.last_occurred_at IS 'Latest occurred_at of its events';
-COMMENT ON COLUMN analytics.deliveries.first_device_at IS 'Earliest device_at of its events. The log is ordered by device_at: name both ends when looking for the events, and it is quick';
+COMMENT ON COLUMN analytics.deliveries.first_device_at IS 'Earliest device_at of its events. The log is partitioned by device_at: queries for its events are fast if they give both first_device_at and last_device_at';
 COMMENT ON COLUMN analytics.deliveries.last_device_at IS 'Latest device_at of its events';
-COMMENT ON COLUMN analytics.deliveries.answered_at IS 'When it was first opened, dismissed, or had a button or a story''s call to action tapped: the earliest occurred_at of such an event. Null where there is none, and for silent deliveries';
-COMMENT ON COLUMN analytics.deliveries.received_at IS 'When it was received: occurred_at of the first receipt in event order, that of a silent delivery too. Null where there is none';
-COMMENT ON COLUMN analytics.deliveries.opened_at IS 'When it was tapped itself: occurred_at of the first opening in event order. Null where there is none';
-COMMENT ON COLUMN analytics.deliveries.first_response_at IS 'When it was first opened, or had a button or a story''s call to action tapped: occurred_at of the first such event in event order. Null where there is none';
-COMMENT ON COLUMN analytics.deliveries.first_response IS 'What that first response was: opened, the identifier of the button, or story_action. Null where there is none';
-COMMENT ON COLUMN analytics.deliveries.locale IS 'Locale of the device: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries.os_version IS 'Version of the operating system: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries.device_model IS 'Model of the device: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries."authorization" IS 'What the person allowed the app to show, authorized, provisional, ephemeral, denied or not_determined: the first that its events say, null where none does';
-COMMENT ON COLUMN analytics.deliveries.interruption_level IS 'Interruption level of the notification: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries.topic IS 'Topic that it was sent to: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries.analytics_label IS 'Analytics label of the message: the first that its events name, null where none does';
-COMMENT ON COLUMN analytics.deliveries.launch IS 'How the app came up for it, cold, warm or foreground: the first that its events say, null where none does';
+COMMENT ON COLUMN analytics.deliveries.answered_at IS 'When it was first opened, dismissed, or had a button or a story''s call to action tapped: the earliest occurred_at of these events. Null if there is none, and for silent deliveries';
+COMMENT ON COLUMN analytics.deliveries.received_at IS 'When it was received: occurred_at of the first receipt in event order, for silent deliveries, too. Null if there is none';
+COMMENT ON COLUMN analytics.deliveries.opened_at IS 'When the notification itself was tapped: occurred_at of the first opening in event order. Null if there is none';
+COMMENT ON COLUMN analytics.deliveries.first_response_at IS 'When it was first responded to (opened, or a button or a story''s call to action tapped): occurred_at of the first such event in event order. Null if there is none';
+COMMENT ON COLUMN analytics.deliveries.first_response IS 'What that first response was: opened, the identifier of the button, or story_action. Null if there is none';
+COMMENT ON COLUMN analytics.deliveries.locale IS 'Locale of the device: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries.os_version IS 'Version of the operating system: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries.device_model IS 'Model of the device: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries."authorization" IS 'What the user allowed the app to show (authorized, provisional, ephemeral, denied or not_determined): the first value that its events give; null if none does';
+COMMENT ON COLUMN analytics.deliveries.interruption_level IS 'Interruption level of the notification: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries.topic IS 'Topic that it was sent to: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries.analytics_label IS 'Analytics label of the message: the first one that its events name; null if none does';
+COMMENT ON COLUMN analytics.deliveries.launch IS 'State of the app when a response to it arrived (cold, warm or foreground): the first value that its events give; null if none does';
 
 GRANT SELECT ON analytics.deliveries TO bellwether_analyst;

@@ -1,4 +1,4 @@
--- Of which campaign the messages of the FCM export are, summed day by day. Retention takes its sums from here.
+-- Sums of the messages in the FCM export, by day and campaign. Retention takes its sums from here, too.
 CREATE OR REPLACE VIEW sends.fcm_campaigns AS
 SELECT
     d.app, d.day, d.until, m.campaign, m.variant, m.accepted, m.delivered, m.data_accepted, m.data_delivered
@@ -21,13 +21,13 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE f.accepted AND f.is_data) AS data_accepted,
             count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
         FROM (
-            -- The campaign is that of a delivery of the message, else that of the send that names it; of several the first, those
-            -- without a campaign last, which go by their label.
+            -- The campaign is that of a delivery of the message, else that of the send that names the message. If there are
+            -- several, the first one counts. Sends without a campaign come last; their label takes its place.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
                 p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
                 m.accepted, m.delivered, m.is_data
             FROM sends.fcm_message AS m
-            -- What the keys of all deliveries of the message begin with, as `DeliveryKey` makes them.
+            -- The common beginning of the keys of all deliveries of the message, as computed by `DeliveryKey`.
             CROSS JOIN LATERAL (
                 SELECT
                     ((CASE WHEN m.message_key ~ '^[0-9]{10}' THEN left(m.message_key, 10)::bigint >> 6
@@ -52,7 +52,7 @@ CROSS JOIN LATERAL (
     LEFT JOIN log.word AS campaign ON campaign.id = g.campaign
     LEFT JOIN log.word AS variant ON variant.id = g.variant
     LEFT JOIN sends.send AS s ON s.number = g.send
-    -- Else that of all sends with its label, if it is one; else the label itself.
+    -- Otherwise the campaign of all sends with its label, if these have the same one; otherwise the label itself.
     LEFT JOIN LATERAL (
         SELECT
             CASE WHEN min(s.campaign) = max(s.campaign) THEN min(s.campaign) END AS campaign,

@@ -1,6 +1,7 @@
--- The days of an app on which messages of the FCM export count, with their bounds in its time zone; found as `send_days` are.
--- A night on which clocks go back may have its midnight twice: a day is looked for from the first one on, and may last until
--- the second one of the next; whoever reads its rows chooses them by the day.
+-- The days of an app on which messages of the FCM export count, with their bounds in the app's time zone. They are found in
+-- the same way as `send_days`.
+-- When clocks go back, a night may have two midnights: the span of a day then goes from its first midnight to the second
+-- midnight of the next day. So readers of a span must also filter its rows by day.
 CREATE OR REPLACE VIEW sends.fcm_days AS
 SELECT app.id AS app, d.day, d.since, (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until, app.time_zone
 FROM log.app AS app
@@ -22,7 +23,7 @@ CROSS JOIN LATERAL (
                 AND coalesce((m.first_at AT TIME ZONE app.time_zone)::date > found.day, true)
         ) AS next
         CROSS JOIN LATERAL (SELECT (next.day + 1)::timestamp AT TIME ZONE app.time_zone) AS midnight (at)
-        -- How far the clocks went back in the three hours before it.
+        -- How far the clocks went back in the three hours before that midnight.
         CROSS JOIN LATERAL (
             SELECT (midnight.at - interval '3 hours') AT TIME ZONE app.time_zone - ((next.day + 1)::timestamp - interval '3 hours')
         ) AS repeated (span)

@@ -1,13 +1,13 @@
--- Why: a button that was retired is still tapped in old versions of the app, and keeps its title and what it meant. So
--- this has every button that was ever registered, as it is now or was last.
+-- Why: a retired button is still tapped in old versions of the app, and keeps its title and meaning. So this view has every
+-- button that was ever registered, as it is now or was last.
 CREATE OR REPLACE VIEW registry.known_button AS
 SELECT
     change.app, change.category, change.action_id, change.is_registered,
     button.position, button.title, button.titles, button.answer,
     category.content_extension,
-    -- The time from which on it is registered without a break, or was when it was retired.
+    -- Since when the button has been registered without a break; for a retired one, since when it had been.
     began.registered_at, CASE WHEN NOT change.is_registered THEN change.changed_at END AS retired_at,
-    -- Whether its category was registered before, without it.
+    -- Whether its category was already registered, without this button.
     EXISTS (
         SELECT FROM registry.change AS older
         WHERE older.app = change.app AND older.category = change.category AND older.action_id = ''
@@ -25,8 +25,8 @@ JOIN registry.button AS button
     ON button.app = change.app AND button.category = change.category AND button.action_id = change.action_id
     AND button.number = CASE
         WHEN change.is_registered THEN now.number
-        -- That of its category's edition that was registered when this one took it away: the newest of those which were
-        -- then the newest of their sets.
+        -- The version that was registered when that edition removed the button: of the editions that were the newest of their
+        -- sets at that time, the newest one with this button.
         ELSE (
             SELECT max(b.number) FROM registry.button AS b
             JOIN registry.edition AS e ON e.app = b.app AND e.number = b.number

@@ -1,4 +1,4 @@
--- Why: whether a category or button was ever registered, and from when on it is, or is no longer.
+-- Why: whether each category or button is registered, and since when it is or no longer is.
 CREATE OR REPLACE VIEW registry.latest_change AS
 SELECT DISTINCT ON (c.app, c.category, c.action_id)
     c.app, c.category, c.action_id, c.is_registered, c.number, e.registered_at AS changed_at

@@ -1,4 +1,4 @@
--- Why: of each set of an app only the newest edition is registered now.
+-- Why: only the newest edition of each set of an app is registered.
 CREATE OR REPLACE VIEW registry.newest_edition AS
 SELECT DISTINCT ON (app, category_set) app, category_set, number, registered_at
 FROM registry.edition

@@ -1,4 +1,4 @@
--- Why: whether the numbers are of now, and which are not.
+-- Why: whether the numbers are up to date, and which are not.
 CREATE OR REPLACE VIEW analytics.projections AS
 SELECT
     p.name, p.version, stand.position, head.number - stand.position AS lag,
@@ -18,15 +18,15 @@ CROSS JOIN (SELECT coalesce(max(number), 0) AS number FROM log.batch) AS head
 LEFT JOIN log.batch AS waiting ON waiting.number = stand.position + 1
 WHERE line.state = 'live';
 
-COMMENT ON VIEW analytics.projections IS 'How far each projection has folded the log. All that run stand at one position; each funnel holds the batches up to its position';
-COMMENT ON COLUMN analytics.projections.name IS 'Name of the projection: that of its view, deliveries, or category_exposures, which category_buttons shows';
-COMMENT ON COLUMN analytics.projections.version IS 'Version of the rules by which it was counted; 0 where it has yet to be built. It changes by a rebuild';
-COMMENT ON COLUMN analytics.projections.position IS 'Position in the log up to which it holds every batch; some parts may be further';
-COMMENT ON COLUMN analytics.projections.lag IS 'Batches behind the head of the log; 0 when level';
-COMMENT ON COLUMN analytics.projections.lag_seconds IS 'Age in seconds of the oldest batch that it does not hold yet; 0 when level';
-COMMENT ON COLUMN analytics.projections.status IS 'running, stopped, or stalled: behind the log, and not moved for a minute, since nothing that projects is running or a step does not get through (see the log of serve)';
+COMMENT ON VIEW analytics.projections IS 'How far each projection has folded the log. All running projections are at the same position; each funnel has the batches up to its position';
+COMMENT ON COLUMN analytics.projections.name IS 'Name of the projection: the name of its view, or deliveries, or category_exposures (shown in category_buttons)';
+COMMENT ON COLUMN analytics.projections.version IS 'Version of the rules that it was counted with; 0 if it has yet to be built. A rebuild changes it';
+COMMENT ON COLUMN analytics.projections.position IS 'Position in the log: it has every batch up to here; some parts may be further';
+COMMENT ON COLUMN analytics.projections.lag IS 'How many batches it is behind the log; 0 when up to date';
+COMMENT ON COLUMN analytics.projections.lag_seconds IS 'Age in seconds of the oldest batch that it does not have yet; 0 when up to date';
+COMMENT ON COLUMN analytics.projections.status IS 'running, stopped, or stalled: behind the log and not moved for a minute, because no process runs the projections or a step does not succeed (see the log of serve)';
 COMMENT ON COLUMN analytics.projections.stopped_batch IS 'The first batch that it could not apply; null when running';
 COMMENT ON COLUMN analytics.projections.stopped_at IS 'When it stopped; null when running';
-COMMENT ON COLUMN analytics.projections.stopped_because IS 'Why it stopped; null when running. bellwether projection resume NAME brings it back';
+COMMENT ON COLUMN analytics.projections.stopped_because IS 'Why it stopped; null when running. To resume it: bellwether projection resume NAME';
 
 GRANT SELECT ON analytics.projections TO bellwether_analyst;

@@ -1,4 +1,4 @@
--- Why: the buttons that are registered now are those of the categories that are.
+-- Why: the buttons of the categories that are registered now.
 CREATE OR REPLACE VIEW registry.registered_button AS
 SELECT b.*, c.content_extension, c.category_set
 FROM registry.registered_category AS c

@@ -1,4 +1,4 @@
--- Why: a category that two sets have is registered as the newer import says.
+-- Why: the categories that are registered now. If two sets have the same category, the newer import counts.
 CREATE OR REPLACE VIEW registry.registered_category AS
 SELECT DISTINCT ON (c.app, c.category) c.*, e.category_set
 FROM registry.newest_edition AS e

@@ -1,4 +1,4 @@
--- Why: which reports are kept, and what each told of its day.
+-- Why: which reports are kept, and the numbers that each gave for its day.
 CREATE OR REPLACE VIEW analytics.reports AS
 SELECT
     kept.app, kept.day, kept.position, kept.made_at, kept.is_final AS final, told.delivered, told.received,
@@ -6,16 +6,16 @@ SELECT
 FROM report.kept
 JOIN report.told ON told.report = kept.id AND told.day = kept.day;
 
-COMMENT ON VIEW analytics.reports IS 'The reports that are kept, and what each told of its day when it was made. A day can have several; what is known of it today stands in the funnels. bellwether report --as-of POSITION prints one as it was';
+COMMENT ON VIEW analytics.reports IS 'The reports that are kept, with the numbers that each gave for its day when it was made. A day can have several reports; the funnels have its current numbers. bellwether report --as-of POSITION prints a report as it was';
 COMMENT ON COLUMN analytics.reports.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.reports.day IS 'Day that the report is of, in the time zone of the app';
+COMMENT ON COLUMN analytics.reports.day IS 'Day of the report, in the time zone of the app';
 COMMENT ON COLUMN analytics.reports.position IS 'Position in the log at which it was made';
 COMMENT ON COLUMN analytics.reports.made_at IS 'When it was made';
-COMMENT ON COLUMN analytics.reports.final IS 'Whether the day was over when it was made. The first final report of a day is the one that later days are held against';
-COMMENT ON COLUMN analytics.reports.delivered IS 'Deliveries of the day that were known at that position';
-COMMENT ON COLUMN analytics.reports.received IS 'Of these, with a receipt on file';
-COMMENT ON COLUMN analytics.reports.responded IS 'Of these, opened, or with a button or a story''s call to action tapped';
-COMMENT ON COLUMN analytics.reports.received_responded IS 'Of these, responded and with a receipt';
-COMMENT ON COLUMN analytics.reports.response_rate IS 'received_responded / received, as told; null where received is 0';
+COMMENT ON COLUMN analytics.reports.final IS 'Whether the day was over when the report was made. Later numbers are compared with the first final report on a day';
+COMMENT ON COLUMN analytics.reports.delivered IS 'Deliveries of the day that were known at this position';
+COMMENT ON COLUMN analytics.reports.received IS 'How many of these have a receipt';
+COMMENT ON COLUMN analytics.reports.responded IS 'How many of these were opened, or had a button or a story''s call to action tapped';
+COMMENT ON COLUMN analytics.reports.received_responded IS 'How many of these responded and have a receipt';
+COMMENT ON COLUMN analytics.reports.response_rate IS 'received_responded / received, as reported; null if received is 0';
 
 GRANT SELECT ON analytics.reports TO bellwether_analyst;

@@ -1,7 +1,8 @@
--- The days of an app on which something was sent, with their bounds in its time zone: found by leaping from one to the next
--- along the index, so that a view which goes day by day reads nothing of the others, and one absurd time costs nothing.
--- A night on which clocks go back may have its midnight twice: a day is looked for from the first one on, and may last until
--- the second one of the next; whoever reads its rows chooses them by the day.
+-- The days of an app on which something was sent, with their bounds in the app's time zone. They are found by jumping from one
+-- to the next along the index. So a view that is read day by day reads no rows of other days, and an absurd time costs
+-- nothing.
+-- When clocks go back, a night may have two midnights: the span of a day then goes from its first midnight to the second
+-- midnight of the next day. So readers of a span must also filter its rows by day.
 CREATE OR REPLACE VIEW sends.send_days AS
 SELECT app.id AS app, d.day, d.since, (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until, app.time_zone
 FROM log.app AS app
@@ -23,7 +24,7 @@ CROSS JOIN LATERAL (
                 AND coalesce((s.sent_at AT TIME ZONE app.time_zone)::date > found.day, true)
         ) AS next
         CROSS JOIN LATERAL (SELECT (next.day + 1)::timestamp AT TIME ZONE app.time_zone) AS midnight (at)
-        -- How far the clocks went back in the three hours before it.
+        -- How far the clocks went back in the three hours before that midnight.
         CROSS JOIN LATERAL (
             SELECT (midnight.at - interval '3 hours') AT TIME ZONE app.time_zone - ((next.day + 1)::timestamp - interval '3 hours')
         ) AS repeated (span)

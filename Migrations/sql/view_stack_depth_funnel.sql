@@ -1,9 +1,9 @@
--- Why: whether a pile of unread notifications drowns the next one. How deep the pile is depends on a delivery's
--- neighbours, which come and go with late events, so it is counted when it is asked for: day by day, from the
--- deliveries of that day and of the 24 hours before it, found by day.
--- Of an install (and of each of its groups) the arrivals go up by one and what ends them down by one, in the order of
--- time: the sum up to an arrival is the depth of the pile with it. One that is answered at the moment of an arrival was
--- there when it came, so ends go after arrivals.
+-- Why: whether notifications are ignored because too many unanswered ones are already stacked up. The depth of a stack depends
+-- on other deliveries, and late events change it. So it is computed when the view is read: day by day, from the deliveries of
+-- that day and of the 24 hours before it.
+-- For each install (and each of its groups), in order of time, an arrival counts +1 and its end -1: the running sum at an
+-- arrival is the depth of the stack, including that arrival. A notification that is answered at the very moment of an arrival
+-- was still there, so arrivals come before ends.
 CREATE OR REPLACE VIEW analytics.stack_depth_funnel AS
 SELECT
     app.slug AS app, days.day, f.scope, f.depth_bucket,
@@ -18,7 +18,7 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
         day, (day + 1)::timestamp AT TIME ZONE app.time_zone AS ends,
-        -- The day before, or where that was shorter than 24 hours the one before it.
+        -- The day before, or the one before that if the day before was shorter than 24 hours.
         ((day::timestamp AT TIME ZONE app.time_zone - interval '24 hours') AT TIME ZONE app.time_zone)::date AS since
     FROM projection.category_funnel
     WHERE category_funnel.app = app.id
@@ -79,9 +79,9 @@ CROSS JOIN LATERAL (
     GROUP BY scope, bucket
 ) AS f;
 
-COMMENT ON VIEW analytics.stack_depth_funnel IS 'The columns of category_funnel by how deep the pile of unanswered notifications was that a delivery came onto, itself included: those of the same install that had arrived in the 24 hours before and were not answered by then. An upper bound, since a swipe, a clear or an opening by the app''s icon is not reported. Each delivery stands in both scopes, since iOS stacks by app or by group as the person chose. It is counted from deliveries when it is read: name the app and the days. Days whose deliveries retention has dropped are not in it. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.stack_depth_funnel IS 'The columns of category_funnel by stack depth: how many unanswered notifications there were on the install when a delivery arrived, including itself. It counts those that had arrived in the 24 hours before and were not answered by then. This is an upper bound, since a swipe, a clear or an opening by the app''s icon is not reported. Each delivery counts in both scopes, since iOS stacks by app or by group, as the user chose. The view is computed from deliveries when it is read: give the app and the days. It has no days whose deliveries retention has dropped. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 SELECT log.describe_like('analytics.stack_depth_funnel', 'analytics.category_funnel');
-COMMENT ON COLUMN analytics.stack_depth_funnel.scope IS 'thread: the pile of the same notification group, where those that name none are a group; app: the pile of the whole app';
-COMMENT ON COLUMN analytics.stack_depth_funnel.depth_bucket IS 'Deliveries of the pile with this one: 1, 2-4, or 5+, from where iOS stacks. Those that arrived at the same moment count one another; answered is opened, a button or a story''s call to action tapped, or dismissed';
+COMMENT ON COLUMN analytics.stack_depth_funnel.scope IS 'thread: the stack of the same notification group (deliveries without one form a group); app: the stack of the whole app';
+COMMENT ON COLUMN analytics.stack_depth_funnel.depth_bucket IS 'Stack depth, including the delivery itself: 1, 2-4, or 5+ (where iOS begins to stack). Deliveries that arrived at the same moment count each other. Answered means opened, dismissed, or a button or a story''s call to action tapped';
 
 GRANT SELECT ON analytics.stack_depth_funnel TO bellwether_analyst;

@@ -1,5 +1,5 @@
 -- Why: where in a story people leave, page by page. Titles and durations come from the newest send of the campaign that has
--- a story; with its duration, advances whose cause the events do not tell are told by how long the page stood.
+-- a story. If the events do not say why a page was turned, the view compares how long it was shown with that duration.
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
@@ -14,7 +14,7 @@ SELECT
     coalesce(gaps.unexplained, 0)::bigint AS unexplained_advances
 FROM log.app AS app
 CROSS JOIN LATERAL (
-    -- A page without a row of its own is planned and reached as the next one that has one.
+    -- A page without a row of its own has the same planned and reached as the next page that has one.
     SELECT
         s.day, s.category, s.campaign, page.page_index, s.planned, s.reached,
         CASE WHEN own.here THEN s.shown ELSE 0 END AS shown, CASE WHEN own.here THEN s.views ELSE 0 END AS views,
@@ -47,7 +47,7 @@ LEFT JOIN LATERAL (
         WHERE s.app = app.id AND s.campaign = coalesce(campaign.value, '') AND s.story IS NOT NULL
         ORDER BY s.sent_at DESC, s.id DESC LIMIT 1)
 ) AS page ON true
--- A gap counts twentieths of a second; 0.4 s are eight of them.
+-- A gap is in twentieths of a second; 0.4 s are eight of these.
 LEFT JOIN LATERAL (
     SELECT
         sum(g.advances) FILTER (WHERE abs(50 * g.gap - page.declared_ms) <= 400) AS auto,
@@ -59,13 +59,13 @@ LEFT JOIN LATERAL (
         AND (g.tables = 0 OR g.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
 ) AS gaps ON true;
 
-COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign. planned and reached never rise from page to page. Of one delivery''s story events the first 1,000 count for shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of a campaign''s stories. From page to page, planned and reached never rise. Only the first 1,000 story events of a delivery count towards shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.story_page_funnel.app IS 'Slug of the app';
-COMMENT ON COLUMN analytics.story_page_funnel.day IS 'Day of the deliveries'' first events in the time zone of the app';
-COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null where shown is 0';
-COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean seconds of a view: dwell_ms / dwells / 1000; null where dwells is 0';
-COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page, as the newest send of the campaign with a story declares it (story_pages); null where none is known';
-COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which it turns by itself, as that send declares; null where none is known';
-COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times it turned onwards, nobody knows why: the events do not say, and no duration is known';
+COMMENT ON COLUMN analytics.story_page_funnel.day IS 'Day of each delivery''s first event in the time zone of the app';
+COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null if shown is 0';
+COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean duration of a view in seconds: dwell_ms / dwells / 1000; null if dwells is 0';
+COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page in the campaign''s newest send with a story (story_pages); null if unknown';
+COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which the page turns by itself, as declared by that send; null if unknown';
+COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times the page was turned forward for an unknown reason: the events do not say, and its duration is unknown';
 
 GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;

@@ -42,15 +42,15 @@ package enum AppError: Error, Sendable, CustomStringConvertible {
         case .invalidSlug(let slug):
             "'\(String(printable: slug))' cannot name an app: use 1 to 63 of a-z, 0-9, - and _, the first a letter or digit"
         case .unknownTimeZone(let zone):
-            "'\(String(printable: zone))' is no time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
-        case .exists(let slug): "there is an app '\(slug)' already"
-        case .unknown(let slug): "there is no app '\(String(printable: slug))': see bellwether app list"
+            "'\(String(printable: zone))' is not a time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
+        case .exists(let slug): "app '\(slug)' already exists"
+        case .unknown(let slug): "no app '\(String(printable: slug))': see bellwether app list"
         case .invalidKeyName(let name):
             "'\(String(printable: name))' cannot name a key: use 1 to 64 printable characters"
-        case .keyExists(let app, let name): "app '\(app)' has a key '\(name)' already: choose another name"
+        case .keyExists(let app, let name): "app '\(app)' already has a key '\(name)': choose another name"
         case .unknownKey(let app, let name):
             "app '\(String(printable: app))' has no key '\(String(printable: name))': see bellwether app list"
-        case .alreadyRevoked(let app, let name): "key '\(name)' of app '\(app)' was revoked before"
+        case .alreadyRevoked(let app, let name): "key '\(name)' of app '\(app)' has already been revoked"
         case .database(let error): error.description
         }
     }

@@ -71,8 +71,8 @@ package struct Hardening: Sendable {
             """)
 
     private static let database = Hardening(
-        name: "rights of everybody on the database",
-        danger: "any login of the server can connect and fill the disk with temporary tables",
+        name: "rights of PUBLIC on the database",
+        danger: "any login on the server can connect and fill the disk with temporary tables",
         question: """
             SELECT privilege FROM unnest(ARRAY['CONNECT', 'TEMPORARY', 'CREATE']) AS privilege
             WHERE has_database_privilege('public', current_database(), privilege)
@@ -88,7 +88,7 @@ package struct Hardening: Sendable {
 
     private static let group = Hardening(
         name: "the group of analysts",
-        danger: "who logs in as the group itself can change its settings for everybody",
+        danger: "whoever logs in as the group itself can change its settings for everybody",
         question: "SELECT rolname::text FROM pg_roles WHERE rolname = 'bellwether_analyst' AND rolcanlogin",
         mend: "ALTER ROLE bellwether_analyst NOLOGIN;")
 
@@ -113,7 +113,7 @@ package struct Hardening: Sendable {
 
     private static let connections = Hardening(
         name: "connections for the service",
-        danger: "analysts together can take the last connections from the service",
+        danger: "analysts together can use up the connections that the service needs",
         question: """
             SELECT format('%s for all, of which the analysts may take %s', present, taken)
             FROM (

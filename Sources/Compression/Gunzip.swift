@@ -14,9 +14,9 @@ package enum GunzipError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooLarge(let limit): "the body unpacks to more than \(limit) bytes; send it in smaller parts"
-        case .corrupt: "the body is not valid gzip; pack it again"
+        case .corrupt: "the body is not valid gzip; compress it again"
         case .truncated: "the gzip body ends too early; send all of it"
-        case .stopped: "unpacking was broken off"
+        case .stopped: "unpacking was cancelled"
         }
     }
 }
@@ -60,7 +60,7 @@ package func gunzip(
         unsafe stream.pointee.avail_in = UInt32(clamping: packed.count)
         // 15 bits of window; 16 more ask for gzip and nothing else.
         let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        precondition(status == Z_OK, "zlib could not begin: status \(status)")
+        precondition(status == Z_OK, "zlib could not start: status \(status)")
         unpacked.reserveCapacity(min(limit, packed.count * 4))
     }
 
@@ -86,7 +86,7 @@ package func gunzip(
                 if unsafe stream.pointee.avail_in == 0 { return unpacked }
                 guard unsafe inflateReset(stream) == Z_OK else { throw .corrupt }
             case Z_BUF_ERROR: throw .truncated
-            case Z_MEM_ERROR: preconditionFailure("no memory for unpacking")
+            case Z_MEM_ERROR: preconditionFailure("out of memory while unpacking")
             default: throw .corrupt
             }
         }

@@ -10,7 +10,7 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8] {
     // 15 bits of window; 16 more write gzip. Level 1: envelopes shrink to a tenth with it already.
     let status = unsafe deflateInit2_(
         stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    precondition(status == Z_OK, "zlib could not begin: status \(status)")
+    precondition(status == Z_OK, "zlib could not start: status \(status)")
     defer { unsafe deflateEnd(stream) }
     let bound = Int(unsafe deflateBound(stream, UInt(bytes.count)))
     // SAFETY: zlib reads `bytes` and writes `packed` inside `deflate` only, while both are lent; with room for the

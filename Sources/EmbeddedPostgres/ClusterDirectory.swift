@@ -110,7 +110,7 @@ struct ClusterDirectory: Sendable {
         guard let weakness else { return }
         throw .unusableDirectory(
             path: path,
-            reason: "\(weakness), and who can change what is there can have it run as somebody else. "
+            reason: "\(weakness), and anybody who can change its files could run code as another user. "
                 + "Choose a directory of your own that nobody else may write to, or correct owner and mode.")
     }
 

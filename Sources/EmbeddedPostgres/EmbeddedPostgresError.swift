@@ -53,9 +53,9 @@ extension EmbeddedPostgresError: CustomStringConvertible {
                 + "Name a directory with initdb, pg_ctl and postgres of version \(PostgresInstallation.oldestVersion) "
                 + "or newer."
         case .versionMismatch(let directory, let version, let installed):
-            "the data in \(directory) were written by PostgreSQL \(version), which is not installed "
+            "the data in \(directory) was written by PostgreSQL \(version), which is not installed "
                 + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
-                + "Install version \(version), or carry the data over with pg_upgrade."
+                + "Install version \(version), or move the data over with pg_upgrade."
         case .unusableDirectory(let path, let reason):
             "\(path) cannot be the data directory: \(reason)"
         case .foreignOwner(let path, let owner):

@@ -58,7 +58,7 @@ extension Server {
             installation, ["start", "-w", "-t", String(patience), "-l", "log/start.log"],
             deadline: deadline == .never ? .never : .after(seconds: deadline.secondsLeft + 2))
         if outcome.succeeded {
-            log.info("the database runs", ["directory": directory.path, "version": String(installation.version)])
+            log.info("the database is running", ["directory": directory.path, "version": String(installation.version)])
             return
         }
         // Somebody else's server won, or ours is still replaying its log: the next look waits for it.

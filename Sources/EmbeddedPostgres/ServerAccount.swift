@@ -81,7 +81,7 @@ struct ServerAccount: Hashable, Sendable {
             }
         }
         throw .noServerUser(
-            reason: "PostgreSQL does not run as root, and neither setpriv nor runuser is there to become \(name) "
+            reason: "PostgreSQL does not run as root, and there is neither setpriv nor runuser to switch to \(name) "
                 + "with. Install util-linux, or run this as an ordinary user.")
     }
 

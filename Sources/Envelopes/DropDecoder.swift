@@ -9,7 +9,7 @@ enum DropDecoder {
         _ value: JSONValue?, isDamaged: (Int) -> Bool
     ) -> (drops: [ClientDrop], problems: [String]) {
         guard let value, !value.isVoid else { return ([], []) }
-        guard value.isArray else { return ([], ["dropped: must be an array, is \(value.kind.words)"]) }
+        guard value.isArray else { return ([], ["dropped: must be an array, not \(value.kind.words)"]) }
         var (drops, problems): ([ClientDrop], [String]) = ([], [])
         let reader = ObjectReader<DropMember>(DropMember.keys)
         for (index, entry) in value.elements.enumerated() {
@@ -43,6 +43,6 @@ enum DropDecoder {
     }
 
     private static func unreadable(_ index: Int) -> Rejection {
-        Rejection(.invalidField, "dropped[\(index)]: must be an object that can be held")
+        Rejection(.invalidField, "dropped[\(index)]: must be an object with values that can be stored")
     }
 }

@@ -19,12 +19,12 @@ package enum EnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notJSON(let reason): "the body is not JSON: \(reason)"
         case .notAnObject: "the body must be a JSON object with an array `events`"
-        case .noEvents: "events: the body must have this array"
+        case .noEvents: "events: this array is required"
         case .sourceNotObject: "source: must be an object"
         case .tooManyEvents(let count):
-            "events: \(count) are too many, an envelope holds \(Bounds.events) at most; send them in smaller envelopes"
+            "events: an envelope may have at most \(Bounds.events), not \(count); send them in smaller envelopes"
         case .tooLarge(let count):
-            "the body has \(count) bytes, \(Bounds.unpackedBody) are allowed; send the events in smaller envelopes"
+            "the body has \(count) bytes, at most \(Bounds.unpackedBody) are allowed; send the events in smaller envelopes"
         }
     }
 }

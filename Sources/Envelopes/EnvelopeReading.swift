@@ -60,7 +60,7 @@ struct EnvelopeReading {
         var isMended = false
         if body.count > Bounds.source || !misfits.isEmpty, let range = raw.range(ofMember: source.ordinal) {
             guard range.count <= Bounds.source else {
-                return Rejection(.tooLarge, "source: may have \(Bounds.source) bytes at most")
+                return Rejection(.tooLarge, "source: may have at most \(Bounds.source) bytes")
             }
             isMended = areMended([range])[0]
         }

@@ -46,7 +46,7 @@ struct EnvelopeValues {
             case .codes: put(try codes(value, ordinal, plan, plans, of: reader), plan, into: &record)
             case .boolean:
                 guard let boolean = value.boolean else {
-                    throw reader.invalid(ordinal, "must be true or false, is \(value.kind.words)")
+                    throw reader.invalid(ordinal, "must be true or false, not \(value.kind.words)")
                 }
                 put(boolean ? 2 : 1, plan, into: &record)
             case .integer: put(try integer(value, ordinal, plan, of: reader), ordinal, plan, into: &record)
@@ -56,7 +56,7 @@ struct EnvelopeValues {
                 rare.write(raw: number.description)
             case .time:
                 guard value.kind == .string || value.kind == .number else {
-                    throw reader.invalid(ordinal, "must be a string or a number, is \(value.kind.words)")
+                    throw reader.invalid(ordinal, "must be a string or a number, not \(value.kind.words)")
                 }
                 record.notificationSentAt = value.timestamp
                 if record.notificationSentAt == nil { reader.keep(ordinal) }
@@ -139,7 +139,7 @@ struct EnvelopeValues {
     ) throws(Rejection) -> JSONText {
         let text = try word(value, ordinal, of: reader)
         guard text.count <= plan.limit else {
-            throw reader.invalid(ordinal, "may have \(plan.limit) bytes at most, has \(text.count)")
+            throw reader.invalid(ordinal, "may have at most \(plan.limit) bytes, has \(text.count)")
         }
         return text
     }
@@ -148,7 +148,7 @@ struct EnvelopeValues {
         _ value: JSONValue, _ ordinal: Int, of reader: ObjectReader<Member>
     ) throws(Rejection) -> JSONText {
         guard let text = value.text else {
-            throw reader.invalid(ordinal, "must be a string, is \(value.kind.words)")
+            throw reader.invalid(ordinal, "must be a string, not \(value.kind.words)")
         }
         return text
     }
@@ -157,11 +157,11 @@ struct EnvelopeValues {
     private func codes(
         _ array: JSONValue, _ ordinal: Int, _ plan: MemberPlan, _ plans: MemberPlans, of reader: ObjectReader<Member>
     ) throws(Rejection) -> Int32 {
-        guard array.isArray else { throw reader.invalid(ordinal, "must be an array, is \(array.kind.words)") }
+        guard array.isArray else { throw reader.invalid(ordinal, "must be an array, not \(array.kind.words)") }
         var (bits, areKnown): (Int32, Bool) = (1, true)
         for element in array.elements where !element.isVoid {
             guard let text = element.text else {
-                throw reader.invalid(ordinal, "must hold strings only, holds \(element.kind.words)")
+                throw reader.invalid(ordinal, "must hold only strings, not \(element.kind.words)")
             }
             let code = plans.code(of: text, plan)
             if code == 0 { areKnown = false }
@@ -175,7 +175,7 @@ struct EnvelopeValues {
         _ value: JSONValue, _ ordinal: Int, _ plan: MemberPlan, of reader: ObjectReader<Member>
     ) throws(Rejection) -> Int64 {
         guard let number = value.number else {
-            throw reader.invalid(ordinal, "must be a number, is \(value.kind.words)")
+            throw reader.invalid(ordinal, "must be a number, not \(value.kind.words)")
         }
         guard let integer = number.integer, plan.least <= integer, integer <= plan.greatest else {
             throw reader.invalid(ordinal, "must be a whole number from \(plan.least) to \(plan.greatest)")
@@ -187,7 +187,7 @@ struct EnvelopeValues {
         _ value: JSONValue, _ ordinal: Int, of reader: ObjectReader<Member>
     ) throws(Rejection) -> Double {
         guard let number = value.number else {
-            throw reader.invalid(ordinal, "must be a number, is \(value.kind.words)")
+            throw reader.invalid(ordinal, "must be a number, not \(value.kind.words)")
         }
         guard case .number(let range) = Member.allCases[ordinal].declaration.kind else {
             preconditionFailure("it is no number")

@@ -50,7 +50,7 @@ struct EventDecoder {
         guard value.isObject else {
             return reject(
                 index, id: nil, install: envelopeSource.installID,
-                Rejection(.notAnObject, "events[\(index)]: must be an object, is \(value.kind.words)"))
+                Rejection(.notAnObject, "events[\(index)]: must be an object, not \(value.kind.words)"))
         }
         event.begin(value, .event(index))
         let id = event[.eventID]?.uuid
@@ -75,7 +75,7 @@ struct EventDecoder {
     private mutating func decode(
         _ value: JSONValue, id: UUID?, at index: Int, _ finding: Finding
     ) throws(Rejection) -> EventRecord {
-        if finding.isTooLarge { throw refusal(.tooLarge, "may have \(Bounds.event) bytes at most") }
+        if finding.isTooLarge { throw refusal(.tooLarge, "may have at most \(Bounds.event) bytes") }
         try envelopeSource.checkSize()
         try require(readers.tables.identity)
         guard let id else { throw refusal(.invalidID, .eventID, "must be a UUID") }
@@ -88,7 +88,7 @@ struct EventDecoder {
         try beginNotification(at: index, of: type)
         beginSource(at: index)
         guard envelopeSource.hasInstallID(with: source) else {
-            throw refusal(.missingField, .source, "install_id must be there, or in the envelope's source")
+            throw refusal(.missingField, .source, "install_id is required here or in the envelope's source")
         }
         try require(readers.tables.required[Int(type.rawValue)])
 
@@ -98,7 +98,7 @@ struct EventDecoder {
             throw refusal(.invalidField, place: place, problem.words)
         }
         if let value = event[.source], !source.isThere {
-            throw event.invalid(.source, "must be an object, is \(value.kind.words)")
+            throw event.invalid(.source, "must be an object, not \(value.kind.words)")
         }
         // What belongs to other types is to this one an unknown member. Reading marks more, so `extra` comes last.
         event.kept = ~readers.tables.known[Int(type.rawValue)]
@@ -116,7 +116,7 @@ struct EventDecoder {
     private func require(_ members: JSONKeys.Set) throws(Rejection) {
         let missing = members & ~event.present
         guard missing != 0, let first = Member(rawValue: UInt8(missing.trailingZeroBitCount)) else { return }
-        throw refusal(.missingField, first, "must be there, and be neither null nor empty")
+        throw refusal(.missingField, first, "is required, and must be neither null nor empty")
     }
 
     private static let types = EventType.allCases.map(\.name).joined(separator: ", ")
@@ -130,7 +130,7 @@ struct EventDecoder {
             return type
         }
         let given = value?.text?.excerpt ?? value?.kind.words ?? ""
-        throw refusal(.unknownType, .type, "must be one of \(Self.types), is \(given)")
+        throw refusal(.unknownType, .type, "must be one of \(Self.types), not \(given)")
     }
 
     private func readTimes(into record: inout EventRecord) throws(Rejection) {
@@ -143,7 +143,8 @@ struct EventDecoder {
         }
         guard let time = TimeRule.occurrence(at: deviceAt, sentAt: sentAt, receivedAt: receivedAt) else {
             throw refusal(
-                .invalidTime, .deviceAt, "corrected by the envelope's sent_at, it lies outside the years 2000 to 9999")
+                .invalidTime, .deviceAt,
+                "after correction by the envelope's sent_at, it is outside the years 2000 to 9999")
         }
         record.deviceAt = deviceAt
         record.occurredAt = time.occurredAt
@@ -155,7 +156,7 @@ struct EventDecoder {
             return notification.begin(nil, .inEvent(index, "notification"))
         }
         guard let object = event[.notification], object.isObject else {
-            throw refusal(.missingNotification, .notification, "must be there and be an object")
+            throw refusal(.missingNotification, .notification, "is required, and must be an object")
         }
         notification.begin(object, .inEvent(index, "notification"))
         guard notification.present & readers.tables.notificationIDs != 0 else {
@@ -171,7 +172,7 @@ struct EventDecoder {
     /// Only types that have a `media` read it.
     private func beginMedia(at index: Int) throws(Rejection) {
         let object = event.kept & Member.media.bit == 0 ? event[.media] : nil
-        if let object, !object.isObject { throw event.invalid(.media, "must be an object, is \(object.kind.words)") }
+        if let object, !object.isObject { throw event.invalid(.media, "must be an object, not \(object.kind.words)") }
         media.begin(object, .inEvent(index, "media"))
     }
 

@@ -45,7 +45,7 @@ final class ObjectReader<Name: MemberName> {
 extension ObjectReader {
     func integer(_ member: Name, in range: ClosedRange<Int64>) throws(Rejection) -> Int64? {
         guard let value = self[member] else { return nil }
-        guard let number = value.number else { throw invalid(member, "must be a number, is \(value.kind.words)") }
+        guard let number = value.number else { throw invalid(member, "must be a number, not \(value.kind.words)") }
         guard let integer = number.integer, range.contains(integer) else {
             throw invalid(member, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -55,7 +55,7 @@ extension ObjectReader {
     /// A word of an enumeration; one that is not known is nil here and marked as kept.
     func word<Word: WireEnum>(_ member: Name) throws(Rejection) -> Word? {
         guard let value = self[member] else { return nil }
-        guard let text = value.text else { throw invalid(member, "must be a string, is \(value.kind.words)") }
+        guard let text = value.text else { throw invalid(member, "must be a string, not \(value.kind.words)") }
         let word = Word(wire: text.utf8.span)
         if word == nil { kept |= member.bit }
         return word
@@ -65,7 +65,7 @@ extension ObjectReader {
     func time(_ member: Name) throws(Rejection) -> Timestamp? {
         guard let value = self[member] else { return nil }
         guard value.kind == .string || value.kind == .number else {
-            throw invalid(member, "must be a string or a number, is \(value.kind.words)")
+            throw invalid(member, "must be a string or a number, not \(value.kind.words)")
         }
         let time = value.timestamp
         if time == nil { kept |= member.bit }

@@ -138,13 +138,14 @@ package final class Appender {
                 for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
                 guard error.state == .historyRaised, connection != nil, tries < 10 else { throw error }
                 // Something was taken away, a key was closed, or words were pruned: what is not committed begins anew.
-                log.debug("a batch crossed a decision on the log's history and begins anew", ["error": "\(error)"])
+                log.debug(
+                    "retention, erasure or a revoked key overtook a batch: trying it again", ["error": "\(error)"])
                 mayHaveNewRemovals = true
                 words = WordCache()
                 combinations = CombinationCache()
             }
         }
-        guard let verdicts = batch.settledVerdicts else { throw .decoding("an event was left without a verdict") }
+        guard let verdicts = batch.settledVerdicts else { throw .decoding("an event has no verdict") }
         return verdicts
     }
 
@@ -160,7 +161,7 @@ package final class Appender {
         } catch {
             guard refusedRows, let state = error.state, state.blamesData, state != .uniqueViolation else { throw error }
             if candidates.count == 1 {
-                log.error("PostgreSQL refused an event that was taken for storable", ["error": "\(error)"])
+                log.error("PostgreSQL refused an event that had passed validation", ["error": "\(error)"])
                 batch.reject(
                     candidates[candidates.startIndex],
                     Rejection(.unstorable, "PostgreSQL refused it (SQLSTATE \(state))"))
@@ -197,7 +198,7 @@ package final class Appender {
                 // A server that became read-only is the old primary: look for the new one.
                 if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
                 guard let state = error.state, mayHaveCrossed(state, tries) else { throw error }
-                log.debug("a batch crossed another's commit and is tried again", ["error": "\(error)"])
+                log.debug("another commit overtook a batch: trying it again", ["error": "\(error)"])
             }
         }
     }

@@ -33,7 +33,7 @@ package enum DryRun {
             }
         }
         guard let verdicts = batch.settledVerdicts?.first, let verdicts else {
-            throw .decoding("an event was left without a verdict")
+            throw .decoding("an event has no verdict")
         }
         return verdicts
     }

@@ -56,15 +56,15 @@ package enum EventViews {
                 columns += [
                     derived(
                         "occurred_at",
-                        "When it happened, as far as we can tell; see time_source. The order of events is (occurred_at, seq or 0, event_id)",
+                        "When it happened, as far as is known; see time_source. Events are ordered by (occurred_at, seq or 0, event_id)",
                         "coalesce(e.occurred_at, e.device_at)"),
                     derived(
                         "received_at",
-                        "When the ingestion service received it, to a tenth of a second; exact where occurred_at was made of it",
+                        "When the service received it, to a tenth of a second; exact if occurred_at was computed from it",
                         "coalesce(e.received_at, b.received_at)"),
                     derived(
                         "time_source",
-                        "Where occurred_at comes from: device (taken as it is), corrected (the clock was over 5 minutes off), clamped (it lay ahead of the server)",
+                        "Where occurred_at comes from: device (the device's clock, unchanged), corrected (the clock was more than 5 minutes off), clamped (the time was ahead of the server, so the time of receipt counts)",
                         "(e.codes >> 15 & 3)::smallint",
                         EventColumn.name(of: "e.codes >> 15 & 3", TimeSource.allCases.map(\.wire))),
                 ]
@@ -72,13 +72,13 @@ package enum EventViews {
                 columns.append(
                     derived(
                         "batch",
-                        "Position in the log: number of the commit that stored the event. Dense and in commit order",
+                        "Position in the log: number of the commit that stored the event. Numbers follow commit order and have no gaps",
                         "b.number"))
             case .installID:
                 columns.append(
                     derived(
                         "notification_key",
-                        "Which notification: the normalised FCM message ID, else delivery_id, else notification_id. With app and install_id it names the delivery. Null for an event about the install itself",
+                        "Which notification it is: the normalised FCM message ID, else delivery_id, else notification_id. Together with app and install_id it identifies the delivery. Null for an event about the install itself",
                         "e.notification_key"))
             default: break
             }
@@ -86,12 +86,12 @@ package enum EventViews {
         columns.append(
             derived(
                 "extra",
-                "What was posted beyond the columns, as JSON: unknown members, and raw values of enumerated members that we do not know, and of those that are shown as (other). {\"_dropped\": bytes} where it was over 4 KiB",
+                "What was posted beyond the columns, as JSON: unknown members, unknown values of enumerated members, and values shown as (other). {\"_dropped\": bytes} if it was larger than 4 KiB",
                 "e.extra"))
         return columns
     }()
 
-    private static let appComment = "Slug of the app the event belongs to"
+    private static let appComment = "Slug of the app that the event belongs to"
 
     private static let opened = """
         CREATE OR REPLACE VIEW log.opened_event AS
@@ -180,11 +180,11 @@ package enum EventViews {
         Subject(name: "analytics.events", comment: "Every stored event, append-only", types: .all),
         Subject(
             name: "analytics.receipts",
-            comment: "The events that say a notification arrived on a device. A delivery can have several",
+            comment: "The events which say that a notification arrived on a device. A delivery can have several",
             types: EventTypes(.notificationReceived)),
         Subject(
             name: "analytics.opens",
-            comment: "Openings, expansions (the content extension was shown) and explicit dismissals: type tells which",
+            comment: "Openings, expansions (the content extension was shown) and explicit dismissals; type says which",
             types: EventTypes(.notificationExpanded, .notificationOpened, .notificationDismissed)),
         Subject(
             name: "analytics.action_taps",
@@ -194,11 +194,11 @@ package enum EventViews {
         Subject(
             name: "analytics.story_events",
             comment:
-                "What happened in Push Stories: started, page shown, call to action tapped, finished, fallback shown. A looping or re-wound story shows a page more than once",
+                "What happened in Push Stories: started, page shown, call to action tapped, finished, fallback shown. A looping or rewound story shows a page more than once",
             types: EventTypes(.storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown),
             own: (
                 "fallback_shown", "e.codes >> 10 & 31 = \(EventType.storyFallbackShown.rawValue)",
-                "Whether this event says that the fallback was shown instead of pages"
+                "Whether the fallback was shown instead of pages"
             )),
     ]
 
@@ -207,7 +207,7 @@ package enum EventViews {
 
     private static let comments: [String] = {
         var comments = [
-            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member: words as ids of log.word, each of the word that it counts as, codes as numbers';"
+            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member. Words are ids of log.word (the id of the word that each one counts as), codes are numbers';"
         ]
         for subject in analysts {
             comments.append("COMMENT ON VIEW \(subject.name) IS \(literal("\(subject.comment). \(blind)."));")

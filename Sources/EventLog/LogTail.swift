@@ -139,7 +139,7 @@ package struct LogTail {
         let rest = count - shown
         return show(
             Line(
-                text: "\(batch)  \(rest) more rejected, kept already or not kept: see bellwether rejected list",
+                text: "\(batch)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
                 json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}"))
     }
 

@@ -21,8 +21,11 @@ package enum Partitions {
             do {
                 let made: Bool? = try connection.query("SELECT log.make_partition(\(month))")[0].optional(0)
                 switch made {
-                case true: log.info("made the partition of a month", ["month": "\(month)"])
-                case nil: log.warning("a month has too many rows elsewhere to be moved", ["month": "\(month)"])
+                case true: log.info("created a monthly partition", ["month": "\(month)"])
+                case nil:
+                    log.warning(
+                        "a month gets no partition: too many of its rows are in the default partition",
+                        ["month": "\(month)"])
                 default: break
                 }
                 book.settle([month])

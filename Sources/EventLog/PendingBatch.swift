@@ -224,7 +224,7 @@ struct PendingBatch {
     /// Fills in the ids that were learned.
     mutating func completeCandidates(_ learned: [WordCache.Key: Lesson]) throws(PostgresError) {
         for (place, key) in unknown {
-            guard let lesson = learned[key] else { throw .decoding("the dictionary gave no id for a word") }
+            guard let lesson = learned[key] else { throw .decoding("the dictionary returned no id for a word") }
             candidates[place].words[key.kind] = lesson.id
             if lesson.isOther { candidates[place].names.others.insert(key.kind) }
         }

@@ -52,7 +52,8 @@ struct RemovedHistory {
         }
         // Late events are rare, and months that follow each other are one range: there is little to look through.
         guard closed.contains(where: { $0.contains(event.deviceAt) }) else { return nil }
-        return Rejection(.tooOld, "at: the events of \(event.deviceAt.month) have been removed, and no more are taken")
+        return Rejection(
+            .tooOld, "at: the events of \(event.deviceAt.month) have been removed, and no more are accepted")
     }
 
     /// Whether nothing that names this install may be kept beside the events.

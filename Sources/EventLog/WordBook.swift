@@ -251,8 +251,9 @@ package enum WordBookError: Error, Sendable, CustomStringConvertible {
             "app '\(app)' has not learned '\(word)' as \(member): see bellwether words list --app \(app) --member \(member)"
         case .unknownKey(let name, let app): "app '\(app)' has no key '\(name)': see bellwether app list"
         case .circle(let word, let target):
-            "'\(target)' counts as '\(word)': merge it into itself first, and it stands for itself again"
-        case .reserved: "\(WordBook.other) stands for all that was not learned, and cannot be merged into anything"
+            "'\(target)' counts as '\(word)': merge it into itself first, so that it counts as itself again"
+        case .reserved:
+            "\(WordBook.other) stands for everything that was not learned, and cannot be merged into anything"
         case .database(let error): error.description
         }
     }

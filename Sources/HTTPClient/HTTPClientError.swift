@@ -21,13 +21,13 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
 
     package var description: String {
         switch self {
-        case .invalidURL(let url): "'\(url)' is no URL to post to: use http://host:port or https://host"
-        case .invalidHeader(let name): "the header \(name) holds a control character"
-        case .unknownHost(let url): "the host of \(url) is not known: is it spelled right?"
+        case .invalidURL(let url): "'\(url)' is not a URL to post to: use http://host:port or https://host"
+        case .invalidHeader(let name): "the header \(name) contains a control character"
+        case .unknownHost(let url): "the host of \(url) is unknown: is it spelled correctly?"
         case .noConnection(let url): "no connection: is the server running at \(url)?"
         case .untrusted(let reason): "no safe connection: \(reason)"
         case .timedOut(let url): "\(url) did not answer in time"
-        case .broken(let url): "the connection to \(url) broke before the answer was there"
+        case .broken(let url): "the connection to \(url) broke before an answer came"
         case .answerTooLarge(let limit): "the answer has more than \(limit) bytes: is this the right server?"
         case .other(let reason): "the request failed: \(reason)"
         }

@@ -29,7 +29,7 @@ internal import CCurl
     /// `usesProxy` goes through the proxies that the environment names (`http_proxy`, `https_proxy`, `no_proxy`).
     package init(limits: Limits = Limits(), usesProxy: Bool = true) {
         guard HTTPConnection.isPrepared, let handle = unsafe curl_easy_init() else {
-            preconditionFailure("libcurl gave no handle: no memory is left")
+            preconditionFailure("libcurl could not create a handle: out of memory")
         }
         unsafe self.handle = handle
         self.limits = limits

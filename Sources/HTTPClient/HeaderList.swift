@@ -21,7 +21,7 @@ internal import CCurl
 
     private mutating func append(_ line: String) {
         guard let longer = unsafe curl_slist_append(first, line) else {
-            preconditionFailure("no memory for a header")
+            preconditionFailure("out of memory for a header")
         }
         unsafe first = longer
     }

@@ -132,7 +132,7 @@ struct ChunkedBody {
         }
         let extensions = line[digits...].drop { $0 == 0x20 || $0 == 0x09 }
         guard digits > 0, line.count == digits || extensions.first == UInt8(ascii: ";") else {
-            throw .malformed(detail: "the size of a chunk is no hexadecimal number")
+            throw .malformed(detail: "the size of a chunk is not a hexadecimal number")
         }
         return size
     }

@@ -33,10 +33,11 @@ final class CertificateWatch: Sendable {
             known = present
             do {
                 server.identity = try TLSIdentity(files)
-                server.log.info("the certificate has changed and was read anew", ["file": files.certificate])
+                server.log.info("the certificate changed and was reloaded", ["file": files.certificate])
             } catch {
                 // Perhaps one of the two is still to come. The old pair serves meanwhile.
-                server.log.warning("the certificate has changed, and the old one stays in use", ["error": "\(error)"])
+                server.log.warning(
+                    "the certificate changed but could not be loaded: the old one stays in use", ["error": "\(error)"])
             }
         }
     }

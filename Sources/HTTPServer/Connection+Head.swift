@@ -25,7 +25,7 @@ extension Connection {
             // An empty line between two requests belongs to none. Nobody needs many, and each has all behind it moved.
             emptyLines += 1
             guard emptyLines <= Connection.mostEmptyLines else {
-                return refuse(.malformed(detail: "there are too many empty lines before the request line"), engine)
+                return refuse(.malformed(detail: "too many empty lines precede the request line"), engine)
             }
             incoming.removeFirst(end)
             scanner = HeadScanner()

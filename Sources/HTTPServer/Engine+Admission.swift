@@ -21,7 +21,7 @@ extension Engine {
             case .connection(let client, let peer): admit(client, peer: peer)
             case .exhausted:
                 if server.counters.acceptFailures.add(1, ordering: .relaxed).oldValue == 0 {
-                    server.log.warning("no descriptor left for a new client: raise the limit of open files")
+                    server.log.warning("no file descriptor left for a new client: raise the limit on open files")
                 }
                 if !evict(for: .place) { acceptPause = .after(seconds: 0.25) }
                 return false

@@ -20,7 +20,7 @@ package enum HTTPServerError: Error, Hashable, CustomStringConvertible {
             "Cannot listen on \(address): \(reason). Give an address of this machine."
         case .cannotListen(let address, let reason): "Cannot listen on \(address): \(reason)."
         case .notASocket(let path):
-            "Cannot listen on \(path): a file that is no socket is in the way. Move it, or choose another path."
+            "Cannot listen on \(path): a file that is not a socket is in the way. Move it, or choose another path."
         case .pathTooLong(let path, let limit):
             "Cannot listen on \(path): the path of a Unix socket has at most \(limit) bytes."
         case .unreadable(let path, let what, let reason): "Cannot read the \(what) \(path): \(reason)."

@@ -26,11 +26,11 @@ struct ParsedHead {
     private static func checkHost(_ fields: HeaderFields, _ version: HTTPVersion) throws(RequestFault) {
         let hosts = fields.values(of: "host")
         guard hosts.count == 1 || hosts.isEmpty && version == .http10 else {
-            throw .malformed(detail: hosts.isEmpty ? "there is no Host" : "there are several Host fields")
+            throw .malformed(detail: hosts.isEmpty ? "there is no Host" : "there is more than one Host field")
         }
         for host in hosts {
             guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"#,/<>?@\\^`{|}".utf8.contains($0) }) else {
-                throw .malformed(detail: "the Host is none")
+                throw .malformed(detail: "the Host field is not valid")
             }
         }
     }
@@ -50,7 +50,7 @@ struct RequestLine {
             throw .malformed(detail: "a request line is a method, a target and a version, with one space between them")
         }
         guard !parts[0].isEmpty, parts[0].count <= 32, parts[0].allSatisfy(HeaderFields.isTokenByte) else {
-            throw .malformed(detail: "the method is no word")
+            throw .malformed(detail: "the method is not a token")
         }
         guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .malformed(detail: "the target has characters that must be percent-encoded")

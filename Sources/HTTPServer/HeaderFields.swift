@@ -18,13 +18,13 @@ struct HeaderFields: Sendable {
 
     private mutating func append(_ line: ArraySlice<UInt8>) throws(RequestFault) {
         guard line.first != 0x20, line.first != 0x09 else {
-            throw .malformed(detail: "a header field goes on in the next line")
+            throw .malformed(detail: "a header field continues on the next line")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw .malformed(detail: "a header field has no colon")
         }
         guard colon > line.startIndex, line[..<colon].allSatisfy(HeaderFields.isTokenByte) else {
-            throw .malformed(detail: "the name of a header field is no word")
+            throw .malformed(detail: "the name of a header field is not a token")
         }
         var (first, last) = (colon + 1, line.endIndex)
         while first < last, line[first] == 0x20 || line[first] == 0x09 { first += 1 }

@@ -42,8 +42,8 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .ambiguousFraming:
             "The request does not say clearly where its body ends: send one Content-Length, or "
                 + "Transfer-Encoding: chunked."
-        case .headTooLarge(let limit): "The request line and header fields are over \(limit) bytes."
-        case .bodyTooLarge(let limit): "The body is over \(limit) bytes."
+        case .headTooLarge(let limit): "The request line and header fields have more than \(limit) bytes."
+        case .bodyTooLarge(let limit): "The body has more than \(limit) bytes."
         case .bodyStalled: "The body did not arrive in time: send it again."
         case .unanswered: "The server could not finish in time: try again later."
         case .draining: "The server is stopping: try again, with a new connection."

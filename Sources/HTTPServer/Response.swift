@@ -6,7 +6,7 @@ package struct Response: Sendable {
     package let body: [UInt8]
 
     package init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
-        precondition((200...599).contains(status), "\(status) is no status of a final HTTP answer")
+        precondition((200...599).contains(status), "\(status) is not the status of a final HTTP answer")
         self.status = status
         self.headers = headers
         self.body = body

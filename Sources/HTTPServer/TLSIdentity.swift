@@ -12,7 +12,7 @@ internal import Glibc
         try TLSIdentity.checkReadable(files.privateKey, what: "private key")
         ERR_clear_error()
         guard let handle = unsafe bellwether_tls_context() else {
-            throw .cannotStart(reason: "OpenSSL gives no context: \(TLSIdentity.lastComplaint)")
+            throw .cannotStart(reason: "OpenSSL cannot create a context: \(TLSIdentity.lastComplaint)")
         }
         unsafe self.handle = handle
         guard unsafe SSL_CTX_use_certificate_chain_file(handle, files.certificate) == 1,

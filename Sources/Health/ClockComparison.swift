@@ -35,10 +35,10 @@ package struct ClockComparison: Sendable, Equatable {
     package func fault(trustsClock: Bool = false) -> String? {
         // The database looked at its clock somewhere between the two.
         if database - after > Self.tolerance {
-            return "the clock of this machine is \(Self.span(database - after)) behind that of its database"
+            return "the clock of this machine is \(Self.span(database - after)) behind the clock of its database"
         }
         if before - database > Self.tolerance {
-            return "the clock of this machine is \(Self.span(before - database)) ahead of that of its database"
+            return "the clock of this machine is \(Self.span(before - database)) ahead of the clock of its database"
         }
         if !trustsClock, let lastCommit, lastCommit - after > Self.tolerance {
             return

@@ -7,7 +7,7 @@ package import Values
 package final class ClockWatch: Sendable {
     private struct State {
         /// As the last comparison found it.
-        var fault: String? = "the clock of this machine was not yet compared with that of its database"
+        var fault: String? = "the clock of this machine has not yet been compared with the clock of its database"
         /// How far this machine's time was from its monotonic clock then, in microseconds.
         var offset: Int64 = 0
         /// Whether the log has been told of it.
@@ -32,7 +32,7 @@ package final class ClockWatch: Sendable {
         return state.withLock { state in
             if let fault = state.fault { return fault }
             guard abs(offset - state.offset) > ClockComparison.tolerance else { return nil }
-            return "the clock of this machine was set, and was not yet compared with that of its database"
+            return "the clock of this machine was set and has not yet been compared with the clock of its database"
         }
     }
 
@@ -46,7 +46,7 @@ package final class ClockWatch: Sendable {
         }
         guard isNews else { return }
         if let fault {
-            log.error("nothing is taken in while clocks disagree", ["reason": fault])
+            log.error("no events are accepted while the clocks disagree", ["reason": fault])
         } else {
             log.info("the clocks agree again")
         }

@@ -30,7 +30,7 @@ package enum DatabaseFit: Sendable {
             // A login that may not read of migrations, as a reporter's: there is something that it may not read.
             case (.insufficientPrivilege?, _), (.lockNotAvailable?, .anyVersion): return
             case (.lockNotAvailable?, _):
-                throw Misfit("the database is being migrated right now: run this again when that is done")
+                throw Misfit("the database is being migrated: try again when that has finished")
             default: throw error
             }
         }

@@ -126,13 +126,13 @@ package final class LogKeeper: Sendable {
             }
         } catch {
             guard !error.isUnavailable else { throw error }
-            log.error("partitions could not be made ahead", ["error": "\(error)"])
+            log.error("could not create partitions in advance", ["error": "\(error)"])
             rounds.withLock { $0 = Rounds(next: .after(seconds: 10), isHeld: true) }
         }
     }
 
     private func reviveDatabase() {
-        do { try revive() } catch { log.error("the database could not be started again", ["error": "\(error)"]) }
+        do { try revive() } catch { log.error("could not restart the database", ["error": "\(error)"]) }
     }
 
     private var isStopping: Bool { state.withLock { state in state.isStopping } }
@@ -149,8 +149,8 @@ package final class LogKeeper: Sendable {
         guard changed else { return }
         switch health {
         case .unknown: break
-        case .well: log.info("the database is well")
-        case .away(let reason): log.error("the database is away", ["reason": reason])
+        case .well: log.info("the database is ready")
+        case .away(let reason): log.error("the database cannot be reached", ["reason": reason])
         case .refused(let reason): log.error("the database refuses this login", ["reason": reason])
         case .unfit(let reason): log.error("the database does not fit this program", ["reason": reason])
         }

@@ -33,11 +33,12 @@ struct Admission: Sendable {
         }
         keys.find(secret) { [self] found in
             switch found {
-            case .unavailable: answer.send(Problem(.unavailable, "The key cannot be checked now.", retryAfter: 2))
+            case .unavailable:
+                answer.send(Problem(.unavailable, "The key cannot be checked at the moment.", retryAfter: 2))
             case .unknown:
                 answer.send(
                     Problem(
-                        .unknownKey, "No app has this key. To make one: bellwether app key add SLUG.",
+                        .unknownKey, "No app has this key. To create one: bellwether app key add SLUG.",
                         headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]))
             case .access(let access) where access.isRevoked:
                 answer.send(.closedKey)

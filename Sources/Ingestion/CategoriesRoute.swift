@@ -48,7 +48,7 @@ extension Problem {
         case .tooLarge:
             self.init(.unpackedTooLarge, "At most \(RegistryLimits.document) bytes.")
         case .notJSON(let reason): self.init(.notJSON, reason)
-        case .notAnObject(let kind): self.init(.notAnObject, "The document must be an object, is \(kind).")
+        case .notAnObject(let kind): self.init(.notAnObject, "The document must be an object, not \(kind).")
         case .invalid(let errors, let more):
             let count = errors.count + more
             self.init(

@@ -72,7 +72,7 @@ package struct EnvelopeCheck: Sendable {
                 text += "events[\(index)]  accepted  \(event.type.name)"
                 if let extra = event.extra { text += "  extra: \(String(printable: extra))" }
             case .duplicate(let event):
-                text += "events[\(index)]  duplicate  \(event.type.name): the same event stands before it"
+                text += "events[\(index)]  duplicate  \(event.type.name): the envelope already has the same event"
             case .rejected(_, let rejection):
                 text +=
                     "events[\(index)]  rejected  \(rejection.reason.rawValue): \(String(printable: rejection.detail))"

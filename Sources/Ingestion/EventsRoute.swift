@@ -97,7 +97,9 @@ package final class EventsRoute: Sendable {
             case .stopping: request.answer.send(Problem(RequestFault.draining))
             case .unavailable:
                 request.answer.send(
-                    Problem(.unavailable, "Nothing can be stored now. Send the events again, unchanged.", retryAfter: 2)
+                    Problem(
+                        .unavailable, "Nothing can be stored at the moment. Send the events again, unchanged.",
+                        retryAfter: 2)
                 )
             }
         }

@@ -11,7 +11,7 @@ package final class KeyDirectory: Sendable {
     enum Answer: Sendable {
         case access(Access)
         case unknown
-        /// The database is away, so nobody can say.
+        /// The database cannot be reached, so nobody can say.
         case unavailable
     }
 
@@ -82,7 +82,7 @@ package final class KeyDirectory: Sendable {
                     return state.waiting
                 }
                 for lookup in waiting { lookup.answer(.unavailable) }
-                log.debug("the key directory has no database", ["error": "\(error)"])
+                log.debug("the key directory cannot reach the database", ["error": "\(error)"])
                 _ = state.wait(until: .after(seconds: backoff.next())) { state in state.isStopping ? true : nil }
             }
         }

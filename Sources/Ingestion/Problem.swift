@@ -64,24 +64,24 @@ struct Problem {
             case .invalidSource: "The envelope's 'source' is not an object"
             case .notUnpackable: "The body is not valid gzip"
             case .malformedRequest: "This is not HTTP/1.1"
-            case .ambiguousFraming: "It is not clear where the body ends"
+            case .ambiguousFraming: "It is unclear where the body ends"
             case .missingKey: "There is no key"
-            case .unknownKey: "The key is not known"
+            case .unknownKey: "The key is unknown"
             case .revokedKey: "The key was revoked"
             case .wrongKeyKind: "The key is of the wrong kind"
             case .unknownPath: "There is nothing at this path"
-            case .methodNotAllowed: "This path does not have this method"
+            case .methodNotAllowed: "This path does not support this method"
             case .bodyStalled: "The body did not arrive in time"
             case .bodyTooLarge: "The body is too large"
             case .unpackedTooLarge: "The unpacked body is too large"
             case .tooManyEvents: "The envelope has too many events"
             case .tooManySends: "The envelope has too many sends"
             case .unsupportedMediaType: "The body must be JSON"
-            case .unsupportedEncoding: "This content encoding is not understood"
+            case .unsupportedEncoding: "This content encoding is not supported"
             case .invalidCategories: "The categories are invalid"
             case .rateLimited: "The app is over its rate limit"
             case .headTooLarge: "The header fields are too large"
-            case .unavailable: "The database is away"
+            case .unavailable: "The database cannot be reached"
             case .overloaded: "The service is overloaded"
             case .draining: "The service is stopping"
             case .notReady: "The service is not ready"
@@ -119,7 +119,7 @@ struct Problem {
     /// Times would be corrected by a clock that is wrong, for good.
     init(wrongClock fault: String) {
         self.init(
-            .wrongClock, "Nothing is accepted now: \(fault). Send it again later, unchanged.", retryAfter: 30)
+            .wrongClock, "Nothing is accepted at the moment: \(fault). Send it again later, unchanged.", retryAfter: 30)
     }
 
     /// Before the request is read, or when it is to be stored.

@@ -132,7 +132,7 @@ package final class RequestWorker: Sendable {
                     finish(job, Problem.closedKey.response)
                     continue
                 }
-                log.error("a request was not carried out; it is told to come again", ["error": "\(error)"])
+                log.error("a request failed; the client is told to try again", ["error": "\(error)"])
                 // A client that waits for the reconnection as well would wait too long.
                 if error.isUnavailable { state.withLock { state in state.isAway = true } }
                 finish(job, Self.unavailable.response)
@@ -186,7 +186,10 @@ package final class RequestWorker: Sendable {
             defer { state.isAway = true }
             return !state.isAway
         }
-        if wasThere { log.error("the request worker lost the database and tries to reach it", ["error": "\(error)"]) }
+        if wasThere {
+            log.error(
+                "the request worker lost its database connection and is trying to reconnect", ["error": "\(error)"])
+        }
         turnAway()
     }
 

@@ -22,7 +22,7 @@ package final class SendsRoute: Sendable {
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
-            wrongKind: "Sends are told with a server key ('bellwether app key add --server'); this is a write key.",
+            wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
             unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: clockFault)
         self.requestWorker = requestWorker
         self.metrics = metrics

@@ -122,7 +122,7 @@ final class Writer: Sendable {
         } catch {
             metrics.failedCommits.add()
             log.error(
-                "a batch was not committed; its requests are told to come again",
+                "a batch was not committed; its clients are told to try again",
                 ["error": "\(error)", "requests": "\(parts.count)"])
             giveUp(parts)
             return error.isUnavailable ? error : nil
@@ -144,7 +144,9 @@ final class Writer: Sendable {
             defer { state.isAway = true }
             return (!state.isAway, take(&state, most: .max))
         }
-        if wasThere { log.error("writer \(number) lost the database and tries to reach it", ["error": "\(error)"]) }
+        if wasThere {
+            log.error("writer \(number) lost its database connection and is trying to reconnect", ["error": "\(error)"])
+        }
         giveUp(parts)
     }
 

@@ -12,7 +12,7 @@ internal import CSimdJSON
     /// buffers back: they are some fifteen times as large as the document.
     package init(maximumBytes: Int, keptBytes: Int = 1 << 20) {
         guard let handle = unsafe bw_json_parser_create(maximumBytes) else {
-            preconditionFailure("no memory for a JSON parser")
+            preconditionFailure("out of memory for a JSON parser")
         }
         unsafe self.handle = handle
         self.keptBytes = keptBytes
@@ -46,7 +46,7 @@ internal import CSimdJSON
         switch status {
         case BW_JSON_OK: break
         case BW_JSON_TOO_LARGE: return .failure(.tooLarge)
-        case BW_JSON_NO_MEMORY: preconditionFailure("no memory for a JSON document of \(bytes.count) bytes")
+        case BW_JSON_NO_MEMORY: preconditionFailure("out of memory for a JSON document of \(bytes.count) bytes")
         default: return .failure(.refused)
         }
         guard let tape = unsafe bw_json_parser_tape(handle), let strings = unsafe bw_json_parser_strings(handle) else {

@@ -13,7 +13,7 @@ extension JSONScanner {
             case UInt8(ascii: "\\"):
                 if try !escape() { holdsLoneSurrogate = true }
             case 0..<0x20:
-                throw JSONFault(offset: position, "a control character stands in a string")
+                throw JSONFault(offset: position, "a string contains a control character")
             default:
                 position += 1
             }
@@ -31,7 +31,7 @@ extension JSONScanner {
         case UInt8(ascii: "u"):
             position += 1
         default:
-            throw JSONFault(offset: position, "there is no such escape in a string")
+            throw JSONFault(offset: position, "a string contains an unknown escape sequence")
         }
         let unit = try codeUnit()
         switch unit {
@@ -105,7 +105,7 @@ extension JSONScanner {
         while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
             position += 1
         }
-        if position == start { throw JSONFault(offset: position, "a digit must stand here") }
+        if position == start { throw JSONFault(offset: position, "a digit is expected here") }
     }
 
     private func fitsWord(_ range: Range<Int>) -> Bool {

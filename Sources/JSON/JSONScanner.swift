@@ -40,7 +40,7 @@ package struct JSONScanner {
             _ = try UTF8Span(validating: bytes)
             return nil
         } catch {
-            return JSONFault(offset: error.byteOffsets.lowerBound, "this is not UTF-8")
+            return JSONFault(offset: error.byteOffsets.lowerBound, "the text is not UTF-8")
         }
     }
 
@@ -67,14 +67,14 @@ package struct JSONScanner {
                 try colon()
                 expected = .value
             case (.key, _), (.firstKey, _):
-                throw JSONFault(offset: position, "a member's name in quotes must stand here")
+                throw JSONFault(offset: position, "a member's name in quotes is expected here")
             case (.separator, UInt8(ascii: ",")):
                 position += 1
                 expected = open.last ? .key : .value
             case (.separator, UInt8(ascii: "}")) where open.last, (.separator, UInt8(ascii: "]")) where !open.last:
                 expected = close()
             case (.separator, _):
-                throw JSONFault(offset: position, "a comma or \(open.last ? "}" : "]") must stand here")
+                throw JSONFault(offset: position, "a comma or \(open.last ? "}" : "]") is expected here")
             case (.end, _):
                 throw JSONFault(offset: position, "something follows after the end")
             }
@@ -90,7 +90,7 @@ package struct JSONScanner {
         case UInt8(ascii: "t"): try literal("true")
         case UInt8(ascii: "f"): try literal("false")
         case UInt8(ascii: "n"): try literal("null")
-        default: throw JSONFault(offset: position, "a value must stand here")
+        default: throw JSONFault(offset: position, "a value is expected here")
         }
         return open.isEmpty ? .end : .separator
     }
@@ -118,7 +118,7 @@ package struct JSONScanner {
     private mutating func colon() throws(JSONFault) {
         skipSpace()
         guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-            throw JSONFault(offset: position, "a colon must stand here")
+            throw JSONFault(offset: position, "a colon is expected here")
         }
         position += 1
     }
@@ -126,7 +126,7 @@ package struct JSONScanner {
     private mutating func literal(_ word: StaticString) throws(JSONFault) {
         let end = position + word.utf8CodeUnitCount
         let matches = word.withUTF8Buffer { word in unsafe bytes[position...].starts(with: word) }
-        guard matches else { throw JSONFault(offset: position, "a value must stand here") }
+        guard matches else { throw JSONFault(offset: position, "a value is expected here") }
         position = end
     }
 
@@ -165,7 +165,7 @@ package struct JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// A clause for people, such as `a colon must stand here (byte 17)`; bytes are counted from 0.
+    /// A clause for people, such as `a colon is expected here (byte 17)`; bytes are counted from 0.
     package var description: String { "\(reason) (byte \(offset))" }
 }
 

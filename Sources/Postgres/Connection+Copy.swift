@@ -80,7 +80,7 @@ extension Connection {
         default:
             // Another COPY would go on for ever, and an answer to something else is not ours to lose.
             close()
-            throw .decoding("the statement is not the COPY that was expected")
+            throw .decoding("the server did not start the expected COPY")
         }
     }
 }

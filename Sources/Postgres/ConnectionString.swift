@@ -39,8 +39,8 @@ package enum ConnectionString {
         case .name(let name):
             return name.contains { ":/@?".contains($0) } ? wrongScheme : nil
         case .options(let options):
-            if isURL, hasStrayAt(url) { return "there is an @ behind the one that ends user and password" }
-            return options.first { option in option.isMisread }.map { "what stands as its \($0.keyword) is none" }
+            if isURL, hasStrayAt(url) { return "there is another @ after the one that ends user and password" }
+            return options.first { option in option.isMisread }.map { "its \($0.keyword) is not valid" }
         }
     }
 
@@ -66,11 +66,13 @@ package enum ConnectionString {
 
     /// What libpq says, without the URL that it quotes, password and all, from the first quote on.
     private static func sentence(of text: String) -> String {
-        if text.hasPrefix("missing \"=\"") { return "a word in it has no = behind it" }
-        if text.hasPrefix("invalid connection option") { return "it names an option that libpq does not know" }
-        if text.hasPrefix("invalid URI query parameter") { return "behind the ? is an option that libpq does not know" }
-        if text.hasPrefix("missing key/value separator") { return "an option behind the ? has no = behind it" }
-        if text.hasPrefix("extra key/value separator") { return "an option behind the ? has two =" }
+        if text.hasPrefix("missing \"=\"") { return "a word in it is not followed by =" }
+        if text.hasPrefix("invalid connection option") { return "it has an option that libpq does not know" }
+        if text.hasPrefix("invalid URI query parameter") {
+            return "after the ? there is an option that libpq does not know"
+        }
+        if text.hasPrefix("missing key/value separator") { return "an option after the ? is not followed by =" }
+        if text.hasPrefix("extra key/value separator") { return "an option after the ? has two =" }
         let words = text.unicodeScalars.prefix { !"\":\n".unicodeScalars.contains($0) }
         return String(words.reversed().drop { $0 == " " }.reversed().map(Character.init))
     }

@@ -195,14 +195,14 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .newer(let names):
             "the database is newer than this program: it has \(names.joined(separator: ", ")). Use a newer bellwether"
         case .drifted(let names):
-            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program carries. "
-                + "Use the program that made it, or restore"
+            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has. "
+                + "Use the program that migrated it, or restore a backup"
         case .unreleased:
-            "the database was made before the first release, and this program cannot read its tables: start with a new "
+            "the database was created before the first release, and this program cannot read its tables: start with a new "
                 + "database (or data directory). To keep the old events, export analytics.events with the program that "
                 + "made them"
         case .encoding(let encoding):
-            "the database's encoding is \(encoding), and it must be UTF8: make another one with ENCODING 'UTF8' "
+            "the database's encoding is \(encoding), but must be UTF8: create another one with ENCODING 'UTF8' "
                 + "TEMPLATE template0"
         case .database(let name?, let error): "migration \(name) failed, and nothing was changed: \(error)"
         case .database(nil, let error): "migrating failed, and nothing was changed: \(error)"

@@ -32,7 +32,7 @@ extension Rows {
     package func timestamp(_ row: Int, _ column: Int) throws(PostgresError) -> Timestamp? {
         guard let bytes = unsafe try bytes(row, column, Timestamp.oid, 8) else { return nil }
         guard let time = unsafe Timestamp(binary: bytes) else {
-            throw .decoding("column \(column) is no moment")
+            throw .decoding("column \(column) is not a moment")
         }
         return time
     }

@@ -20,10 +20,10 @@ package enum PostingError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let error): "\(error)"
         case .keyRefused(let status, let detail):
-            "the server does not take the write key (\(status)). \(String(printable: detail))"
+            "the server does not accept the write key (\(status)). \(String(printable: detail))"
         case .serverKeyRefused(let status, let detail):
-            "the server does not take the server key (\(status)). \(String(printable: detail))"
-        case .busy(let status): "the server is too busy for what senders tell (\(status)): try again later"
+            "the server does not accept the server key (\(status)). \(String(printable: detail))"
+        case .busy(let status): "the server is too busy to accept sends (\(status)): try again later"
         case .missing(let path): "the server has no \(path) (404): is it an older Bellwether?"
         case .refused(404, _): "the server has no /v1/events (404): is it a Bellwether?"
         case .refused(let status, let detail):

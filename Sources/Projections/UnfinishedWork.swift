@@ -20,7 +20,7 @@ package struct UnfinishedWork: Sendable, Equatable {
             let app: String = try connection.query("SELECT slug FROM log.app WHERE id = \(erasure.app)")[0].get(0)
             work.append(
                 UnfinishedWork(
-                    what: "the erasure of an install of \(app), begun at \(erasure.erasedAt)",
+                    what: "the erasure of an install of \(app), started at \(erasure.erasedAt)",
                     remedy: "bellwether erase --app \(app) --install \(erasure.install)"))
         }
         return work
@@ -31,7 +31,7 @@ package struct UnfinishedWork: Sendable, Equatable {
         guard !due.isEmpty else { return [] }
         return [
             UnfinishedWork(
-                what: "the making anew of what older rules have counted (\(due.joined(separator: ", ")))",
+                what: "the rebuild of what older rules counted (\(due.joined(separator: ", ")))",
                 remedy: "bellwether rebuild")
         ]
     }
@@ -48,7 +48,7 @@ package struct UnfinishedWork: Sendable, Equatable {
             let (begun, position): (String, Int64) = (try row.get(0), try row.get(1))
             work.append(
                 UnfinishedWork(
-                    what: "a rebuild begun at \(begun), now at batch \(position)", remedy: "bellwether rebuild"))
+                    what: "a rebuild started at \(begun), now at batch \(position)", remedy: "bellwether rebuild"))
         }
         return work
     }
@@ -56,7 +56,7 @@ package struct UnfinishedWork: Sendable, Equatable {
     private static func zoneChanges(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
         try ZoneChange.pending(byRules: false, on: &connection).map { change in
             UnfinishedWork(
-                what: "the move of the days of \(change.slug) to \(change.timeZone)",
+                what: "the move of \(change.slug) to days in \(change.timeZone)",
                 remedy: "bellwether app set \(change.slug) --time-zone \(change.timeZone), or a running serve")
         }
     }
@@ -67,7 +67,7 @@ package struct UnfinishedWork: Sendable, Equatable {
         guard months > 0 else { return [] }
         return [
             UnfinishedWork(
-                what: "the dropping of \(months) month\(months == 1 ? "" : "s") that retain has closed",
+                what: "dropping \(months) month\(months == 1 ? "" : "s") closed by retain",
                 remedy: "bellwether retain with the same --days")
         ]
     }

@@ -33,7 +33,7 @@ package struct RemovalByAge: Sendable {
         var connection = try LogSession.open(url: url, role: nil, purpose: "retention", log: log)
         if let fault = try ClockComparison(on: &connection, clock: { WallClock.now }).fault() {
             throw ClockFault(
-                description: "nothing was dropped, because the clocks do not agree on what is old: \(fault).")
+                description: "nothing was dropped, because the clocks disagree about what is old: \(fault).")
         }
         // First, while the deliveries that say of which campaign a message is are still there.
         let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)

@@ -32,7 +32,7 @@ package final class ServiceLog: Sendable {
                 // This may take for ever.
                 if !bytes.isEmpty { write(bytes) }
                 if dropped > 0 {
-                    log.warning("nobody read the log, and lines were left out", ["left out": "\(dropped)"])
+                    log.warning("log lines were dropped because nobody reads the log", ["left out": "\(dropped)"])
                 }
                 log.tellWhatWasLeftOut(all: isClosed)
                 if isClosed, queue.isEmpty { break }

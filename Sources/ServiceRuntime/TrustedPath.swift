@@ -25,7 +25,7 @@ package enum TrustedPath {
         -> String?
     {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return "\(path) cannot be looked at" }
+        guard unsafe fstat(descriptor, &status) == 0 else { return "\(path) cannot be examined" }
         return weakness(of: status, path, users)
     }
 

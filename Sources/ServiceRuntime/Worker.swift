@@ -15,7 +15,7 @@ package final class Worker: @unchecked Sendable {
         let start = unsafe Unmanaged.passRetained(
             Start(name: Worker.shortened(name), niceness: niceness, body: body))
         let status = unsafe pthread_create(&thread, nil, Worker.main, start.toOpaque())
-        precondition(status == 0, "the operating system gave no thread for \(name): error \(status)")
+        precondition(status == 0, "the operating system did not give a thread for \(name): error \(status)")
     }
 
     deinit {

@@ -86,7 +86,7 @@ package final class Service: Sendable {
             switch keeper.health {
             case .well: break
             case .unknown: return Router.NotReady("The database has not been reached yet.")
-            case .away: return Router.NotReady("The database is away.")
+            case .away: return Router.NotReady("The database cannot be reached.")
             case .refused: return Router.NotReady("The database refuses the service's login.")
             case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
             }
@@ -138,7 +138,7 @@ package final class Service: Sendable {
         registry.gauge(
             "bellwether_connection_memory_bytes", "Bytes that client connections and request bodies use."
         ) { Double(door.counts.memoryHeld) }
-        registry.gauge("bellwether_requests_in_flight", "Requests that wait for their answer.") {
+        registry.gauge("bellwether_requests_in_flight", "Requests that are waiting for an answer.") {
             Double(door.counts.requestsInFlight)
         }
         registry.counter(
@@ -154,13 +154,13 @@ package final class Service: Sendable {
             "bellwether_log_lines_left_out_total", "Lines left out of the log, by reason.", label: "reason",
             linesLeftOut
         )
-        registry.gauge("bellwether_queue_bytes", "Bytes of events that wait for their commit.") {
+        registry.gauge("bellwether_queue_bytes", "Bytes of events that are waiting for a commit.") {
             Double(ingestion?.commits.queued ?? 0)
         }
-        registry.gauge("bellwether_decoding_requests", "Requests whose body waits to be unpacked and read.") {
+        registry.gauge("bellwether_decoding_requests", "Requests whose body is waiting to be unpacked and decoded.") {
             Double(ingestion?.decoding.waiting ?? 0)
         }
-        registry.gauge("bellwether_database_up", "1 when the database is reached and fits, else 0.") {
+        registry.gauge("bellwether_database_up", "1 when the database can be reached and fits this program, else 0.") {
             keeper.health == .well ? 1 : 0
         }
         if configuration.parts.contains(.ingest) {

@@ -36,17 +36,17 @@ package enum EventType: Int16, WireEnum {
         switch self {
         case .notificationReceived: "A notification reached the app. One delivery may have several receipts"
         case .notificationExpanded: "The content extension was shown"
-        case .notificationOpened: "The person tapped the notification itself (the default action)"
-        case .notificationDismissed: "The person dismissed it. iOS reports this only for categories that ask for it"
-        case .actionTapped: "The person tapped one of the notification's buttons. What they typed is never sent"
+        case .notificationOpened: "The user tapped the notification itself (the default action)"
+        case .notificationDismissed: "The user dismissed it. iOS reports this only for categories that ask for it"
+        case .actionTapped: "The user tapped one of the notification's buttons. Text that they type is never sent"
         case .storyStarted: "A story began to play"
-        case .storyPageShown: "A page of a story came up"
+        case .storyPageShown: "A page of a story was shown"
         case .storyActionTapped:
-            "The person tapped a page's call-to-action button. A tap on the page itself only turns the page"
+            "The user tapped a page's call-to-action button. A tap on the page itself only turns the page"
         case .storyFinished: "The story played to its end"
         case .storyFallbackShown: "The story could not be played, and something else was shown"
         case .permissionChanged:
-            "The person changed what the app may show. It concerns the install, not a notification"
+            "The user changed what the app may show. This concerns the install, not a notification"
         }
     }
 }

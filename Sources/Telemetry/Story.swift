@@ -13,7 +13,7 @@ package struct StoryStart: Hashable, Sendable {
     }
 }
 
-/// A page of a story came up.
+/// A page of a story was shown.
 package struct PageShown: Hashable, Sendable {
     /// As shown, from 0.
     package var pageIndex: Int16

@@ -59,7 +59,7 @@ struct DemoCommand: DemoDeclaration {
         let apps = try Apps.list(on: &connection).map(\.slug)
         guard apps.isEmpty else {
             throw Failure(
-                "there are apps in \(String(printable: directory)) already (\(apps.joined(separator: ", "))). "
+                "there are already apps in \(String(printable: directory)) (\(apps.joined(separator: ", "))). "
                     + "Leave out --data for a new directory, or name another one")
         }
     }

@@ -18,7 +18,7 @@ struct DemoTelling {
     private func account(of sent: DemoRun.Sent) -> String {
         let tally = sent.tally
         let answers =
-            "\(tally.accepted) accepted, \(tally.duplicate) known already, \(tally.rejected) rejected"
+            "\(tally.accepted) accepted, \(tally.duplicate) already known, \(tally.rejected) rejected"
         var text = """
             Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
             Their servers registered categories and reported \(sent.sends) sends.

@@ -72,7 +72,7 @@ struct EventsTailCommand: Command {
         try connection.execute(
             script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
         if let app = filter.app, try !LogTail.knows(app: app, on: &connection) {
-            throw Failure("there is no app '\(String(printable: app))': see bellwether app list")
+            throw Failure("no app '\(String(printable: app))': see bellwether app list")
         }
         var tail = LogTail(after: try position ?? LogTail.head(on: &connection), filter)
         if StandardStream.error.isTerminal {

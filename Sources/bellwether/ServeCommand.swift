@@ -137,7 +137,7 @@ struct ServeCommand: Command {
         var fitting = server
         fitting.connectionLimit = max(64, limit - others)
         log.warning(
-            "fewer connections than --connections: this process may not open more files, so raise its limit (LimitNOFILE)",
+            "serving fewer connections than --connections: this process may not open more files; raise its limit (LimitNOFILE)",
             ["connections": "\(fitting.connectionLimit)", "open files": "\(limit)"])
         return fitting
     }

@@ -35,7 +35,7 @@ struct BackupGuideTests {
             ], within: 180)
         #expect(restored.status == 0, "\(restored.messages)")
         #expect(
-            (restored.output + restored.messages).contains("Proved: every cell is what the log says."), "\(restored)")
+            (restored.output + restored.messages).contains("Verified: every cell matches the log."), "\(restored)")
         #expect(new.postmaster == nil)
         #expect(try new.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "2\n")
         #expect(try new.trusted("app", "list").contains("shop"))

@@ -81,7 +81,7 @@ struct CategoriesTests {
         )
         #expect(
             ended.messages.hasSuffix(
-                "\n  categories[1].actions[0].titles: must be there: the button's titles by language\n"))
+                "\n  categories[1].actions[0].titles: is required: the button's titles by language\n"))
         #expect(try bellwether.run("categories", "list", "--app", app.slug).output.isEmpty)
         let directory = TemporaryDirectory()
         try Data(repeating: 0x20, count: 50_000_000).write(to: URL(fileURLWithPath: directory("large")))
@@ -100,7 +100,7 @@ struct CategoriesTests {
             #expect(try bellwether.start(["categories"] + words).wait().status == 64, "\(words)")
         }
         let nobody = try bellwether.run("categories", "import", "--app", "nobody", "-", input: Self.info)
-        #expect(nobody.status == 1 && nobody.messages.contains("there is no app 'nobody'"))
+        #expect(nobody.status == 1 && nobody.messages.contains("no app 'nobody'"))
     }
 
     @Test("PUT registers with a server key, and tells what is wrong with what is not registered")
@@ -117,8 +117,8 @@ struct CategoriesTests {
             JSONSerialization.jsonObject(with: Data(wrong.body.utf8)) as? [String: Any])
         #expect(
             body["errors"] as? [[String: String]] == [
-                ["path": "categories[0].id", "detail": "must not hold a quote or backslash"],
-                ["path": "categories[1].id", "detail": "must be a string, is a number"],
+                ["path": "categories[0].id", "detail": "must not contain a quote or backslash"],
+                ["path": "categories[1].id", "detail": "must be a string, not a number"],
             ])
         let many = "{\"categories\":[" + (0..<10_000).map { "{\"id\":\"C\($0)\"}" }.joined(separator: ",") + "]}"
         #expect(try put(Array(many.utf8), key: key).problem?.code == "invalid_categories")
@@ -157,7 +157,7 @@ struct CategoriesTests {
                 ended.output == """
                     unregistered: INFO_CATEGORY / BUY: the category never had this button (1 tap, since 2026-11-20)
                         Add the action to the category and import it again, or correct the identifier where the app registers it.
-                    impossible: INFO_CATEGORY / CLOSE: taps say that it is button 5, registered is place 2 (1 tap, since 2026-11-20)
+                    impossible: INFO_CATEGORY / CLOSE: taps say that it is button 5, the registration says 2 (1 tap, since 2026-11-20)
                         Import the buttons in the number and order in which the app registers them with iOS.
                     'shop' has 1 category with 2 buttons registered: 1 unregistered, 1 impossible, 0 to look at.
 

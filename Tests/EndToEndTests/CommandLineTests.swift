@@ -137,8 +137,8 @@ struct CommandLineTests {
             (["app", "create", "zone", "--time-zone", "localtime"], "IANA"),
             (["app", "set", "twice", "--time-zone", "posixrules"], "IANA"),
             (["app", "set", "twice", "--time-zone", "Factory"], "IANA"),
-            (["rejected", "list", "--app", "nobody"], "there is no app 'nobody'"),
-            (["rejected", "replay", "--app", "nobody"], "there is no app 'nobody'"),
+            (["rejected", "list", "--app", "nobody"], "no app 'nobody'"),
+            (["rejected", "replay", "--app", "nobody"], "no app 'nobody'"),
             (["rejected", "list", "--id", "999999", "--id", "999998"], "the id 999998, 999999"),
             (["rejected", "replay", "--id", "999999"], "the id 999999"),
         ] {

@@ -69,8 +69,8 @@ struct DatabaseFitTests {
         let bellwether = try Bellwether(database)
         try expectRefusal(
             Self.commands, of: bellwether,
-            "the database was migrated with another text of 0005_events than this program carries: "
-                + "use the program that made it, or restore")
+            "the database was migrated with another text of 0005_events than this program has: "
+                + "use the program that migrated it, or restore a backup")
         #expect(try bellwether.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")
     }
 
@@ -81,7 +81,7 @@ struct DatabaseFitTests {
         try database.run("UPDATE bellwether.migration SET name = '0001_create_roles' WHERE name = '0001_roles'")
         let bellwether = try Bellwether(database)
         let message =
-            "the database was made before the first release, and this program cannot read its tables: start with a new "
+            "the database was created before the first release, and this program cannot read its tables: start with a new "
             + "database (or data directory). To keep the old events, export analytics.events with the program that made them"
         try expectRefusal(Self.commands + [["migrate"]], of: bellwether, message)
         #expect(try bellwether.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")

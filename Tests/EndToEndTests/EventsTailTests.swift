@@ -84,7 +84,7 @@ struct EventsTailTests {
     func mistakes() throws {
         let bellwether = try shared.bellwether
         for (words, status, hint) in [
-            (["--app", "nobody"], 1, "there is no app 'nobody'"), (["--install", "8f2f"], 64, "8-4-4-4-12"),
+            (["--app", "nobody"], 1, "no app 'nobody'"), (["--install", "8f2f"], 64, "8-4-4-4-12"),
             (["--type", "opened"], 64, "notification.opened"), (["--from", "-1"], 64, "--from"),
             (["--limit", "0"], 64, "--limit"),
         ] as [([String], Int32, String)] {

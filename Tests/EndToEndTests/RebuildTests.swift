@@ -121,7 +121,8 @@ struct RebuildTests {
             let ended = try bellwether.start(words).wait()
             #expect(ended.status == 1 && ended.output.isEmpty, "\(ended)")
             #expect(
-                ended.messages.contains("no projection 'funnel'. There are: deliveries, category_funnel,"), "\(ended)")
+                ended.messages.contains("no projection 'funnel'. The projections are: deliveries, category_funnel,"),
+                "\(ended)")
         }
         #expect(
             try SharedService.get().database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine

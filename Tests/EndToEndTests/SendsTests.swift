@@ -47,7 +47,7 @@ struct SendsTests {
         #expect(first.results.map(\.index) == [1, 2])
         #expect(first.results.map(\.id) == ["1", nil])
         #expect(first.results[1].reason == "missing_field")
-        #expect(first.results[1].detail == "sends[2].id: must be there, and be neither null nor empty")
+        #expect(first.results[1].detail == "sends[2].id: is required, and must be neither null nor empty")
         let again = try tell(body, key: key).results
         #expect((again.accepted, again.duplicate, again.rejected) == (0, 3, 1))
         #expect(try campaigns(of: app) == [#"(2026-11-20,sale,"",10,,,)"#, "(2026-11-20,sale,b,2,,,)"])
@@ -79,8 +79,8 @@ struct SendsTests {
         #expect(bad.status == 1 && bad.output == "accepted 2\nduplicate 0\nrejected 2\n", "\(bad)")
         #expect(
             bad.messages == """
-                line 3: it is not JSON: a value must stand here (byte 0)
-                line 4: send.id: must be a string, is a number
+                line 3: it is not JSON: a value is expected here (byte 0)
+                line 4: send.id: must be a string, not a number
 
                 """)
         #expect(try campaigns(of: app).first == #"(2026-11-20,c,"",5000,,,)"#)
@@ -114,7 +114,7 @@ struct SendsTests {
         #expect(first.output == "stored 18005\nknown already 0\nunreadable 2\nof other apps 1\n")
         #expect(
             first.messages
-                == "line 18006: it has no event\nline 18009: it is not JSON: a value must stand here (byte 0)\n")
+                == "line 18006: it has no event\nline 18009: it is not JSON: a value is expected here (byte 0)\n")
         let again = try bellwether.start(words + ["--format", "json"]).wait()
         #expect(
             again.output

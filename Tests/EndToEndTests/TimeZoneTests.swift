@@ -65,7 +65,7 @@ struct TimeZoneTests {
             try kill("Pacific/Honolulu", in: shop)
             let told = try shop.bellwether.run("verify")
             #expect(told.status == 1 && told.output.contains("is being moved to zone Pacific/Honolulu"), "\(told)")
-            let unfinished = "unfinished: the move of the days of shop to Pacific/Honolulu"
+            let unfinished = "unfinished: the move of shop to days in Pacific/Honolulu"
             #expect(try shop.bellwether.trusted("status").contains(unfinished))
             switch words[0] {
             case "serve":

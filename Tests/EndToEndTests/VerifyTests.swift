@@ -33,7 +33,7 @@ struct VerifyTests {
         let bellwether = try Bellwether(database)
         let text = try bellwether.run("verify")
         #expect(text.status == 0 && text.messages.isEmpty)
-        #expect(text.output.hasSuffix("Proved: every cell is what the log says.\n"))
+        #expect(text.output.hasSuffix("Verified: every cell matches the log.\n"))
         let json = try bellwether.run("verify", "--format", "json")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(json.status == 0 && object["proved"] as? Bool == true)

@@ -60,7 +60,7 @@ struct DropTests {
 
     @Test("what is no array is told, and absent is nothing to tell")
     func notAnArray() throws {
-        #expect(try decodeDrops("{}").invalidDrops == ["dropped: must be an array, is an object"])
+        #expect(try decodeDrops("{}").invalidDrops == ["dropped: must be an array, not an object"])
         for absent in ["null", "\"\"", "[]"] {
             let decoded = try decodeDrops(absent)
             #expect(decoded.drops.isEmpty && decoded.invalidDrops.isEmpty)

@@ -20,7 +20,7 @@ struct EnvelopeCheckTests {
         #expect(lines.count == 6 && lines[0] == "events[0]  accepted  notification.opened", "\(check.text)")
         #expect(lines[1].hasPrefix(#"events[1]  accepted  notification.opened  extra: {"colour":"red\u{202E}"#))
         #expect(lines[2].hasPrefix("events[2]  duplicate  notification.opened"))
-        #expect(lines[3] == "events[3]  rejected  not_an_object: events[3]: must be an object, is a number")
+        #expect(lines[3] == "events[3]  rejected  not_an_object: events[3]: must be an object, not a number")
         #expect(lines[4].hasPrefix("dropped[0]: ") && lines[5] == "accepted 2, duplicate 1, rejected 1")
         #expect(!check.isClean)
         #expect(
@@ -28,7 +28,9 @@ struct EnvelopeCheckTests {
                 #"{"accepted":2,"duplicate":1,"rejected":1,"results":[{"index":0,"result":"accepted","id":"00000000-0000-0000-0000-000000000001","type":"notification.opened","extra":null},"#
             ))
         #expect(check.json.contains(#""extra":{"colour":"red\u202e"}}"#), "\(check.json)")
-        #expect(check.json.hasSuffix(#""invalid_dropped":["dropped[0]: must be an object that can be held"]}"# + "\n"))
+        #expect(
+            check.json.hasSuffix(
+                #""invalid_dropped":["dropped[0]: must be an object with values that can be stored"]}"# + "\n"))
     }
 
     @Test("an envelope without a bad event is clean, one of which nothing can be read is refused")

@@ -87,7 +87,7 @@ struct EnvelopeTests {
             let error = #expect(throws: EnvelopeError.self) {
                 try EnvelopeDecoder().decode(body: body, receivedAt: received)
             }
-            #expect(error?.description == "the body is not JSON: this is not UTF-8 (byte 18)")
+            #expect(error?.description == "the body is not JSON: the text is not UTF-8 (byte 18)")
         }
     }
 

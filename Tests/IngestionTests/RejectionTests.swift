@@ -255,7 +255,7 @@ struct RejectionTests {
         #expect(decoded.items[0].event != nil)
         // Beside it, what is held is looked at all the same.
         let rejection = try decodeAmongNeighbours(EventText().with("text", value).appending(#""y":"\udc00""#)).rejection
-        #expect(rejection?.detail == "events[1].y: it holds a string with a lone surrogate")
+        #expect(rejection?.detail == "events[1].y: it contains a string with a lone surrogate")
     }
 
     @Test(
@@ -265,7 +265,7 @@ struct RejectionTests {
             (EventText().with("seq", "1e999").text, "events[1].seq: it holds a number"),
             (
                 EventText().with("notification", #"{"id":"a\\u0000\u0000"}"#).text,
-                "events[1].notification.id: it holds a string with the character U+0000"
+                "events[1].notification.id: it contains a string with the character U+0000"
             ),
             (
                 EventText().with("notification", #"{"id":"\ud83d"}"#).text,
@@ -276,7 +276,7 @@ struct RejectionTests {
                 EventText().with(
                     "x", "{\"y\":" + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
                 )
-                .text, "events[1].x.y[0][0][0][0][0][0]: it is nested over 32 levels"
+                .text, "events[1].x.y[0][0][0][0][0][0]: it is nested more than 32 levels"
             ),
             (EventText().with("x", #"{"\u202e\"é": 1e400}"#).text, #"events[1].x.\u202e\"??: it holds a number"#),
         ])

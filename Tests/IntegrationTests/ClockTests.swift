@@ -16,9 +16,10 @@ struct ClockTests {
         "over two minutes apart is a fault that says which way",
         arguments: [
             (0, 0, nil), (119, -119, nil), (-119, nil, nil), (0, 119, nil), (0, nil, nil), (0, -864_000, nil),
-            (121, nil, "121 s behind that of its database"), (-121, nil, "121 s ahead of that of its database"),
+            (121, nil, "121 s behind the clock of its database"),
+            (-121, nil, "121 s ahead of the clock of its database"),
             (86_400, nil, "24 h behind"), (0, 121, "121 s behind the last commit"),
-            (-121, 500, "ahead of that of its database"),
+            (-121, 500, "ahead of the clock of its database"),
         ] as [(Int64, Int64?, String?)])
     func judged(_ database: Int64, _ commit: Int64?, _ told: String?) {
         let comparison = ClockComparison(
@@ -51,7 +52,7 @@ struct ClockTests {
         #expect(watch.fault?.contains("was set") == true)
         try watch.compare(on: &connection)
         #expect(
-            watch.fault?.contains("180 s ahead of that of its database") == true
+            watch.fault?.contains("180 s ahead of the clock of its database") == true
                 || watch.fault?.contains("179 s") == true)
         shift.withLock { $0 = 0 }
         try watch.compare(on: &connection)

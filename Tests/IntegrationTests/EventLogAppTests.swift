@@ -71,7 +71,7 @@ struct EventLogAppTests {
         _ = try Apps.create(slug: "chat", timeZone: "UTC", on: &connection)
         for zone in ["Mars/Olympus", "europe/berlin", "", "+07", "UTC+3", "posix/Europe/Berlin", "'; SELECT 1"] {
             let expected =
-                "'\(zone)' is no time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
+                "'\(zone)' is not a time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
             #expect(refusal { _ = try Apps.create(slug: "other", timeZone: zone, on: &connection) } == expected)
             #expect(refusal { try Apps.set(timeZone: zone, of: "chat", on: &connection) } == expected)
         }
@@ -87,8 +87,8 @@ struct EventLogAppTests {
         _ = try APIKeys.add(to: "chat", kind: .write, name: "ios", on: &connection)
         #expect(
             refusal { _ = try Apps.create(slug: "chat", timeZone: "UTC", on: &connection) }
-                == "there is an app 'chat' already")
-        let unknown = "there is no app 'none': see bellwether app list"
+                == "app 'chat' already exists")
+        let unknown = "no app 'none': see bellwether app list"
         #expect(refusal { _ = try Apps.named("none", on: &connection) } == unknown)
         #expect(refusal { try Apps.set(rateLimit: nil, of: "none", on: &connection) } == unknown)
         #expect(refusal { try Apps.set(timeZone: "UTC", of: "none", on: &connection) } == unknown)
@@ -97,14 +97,14 @@ struct EventLogAppTests {
         #expect(refusal { try APIKeys.revoke(name: "ios", of: "none", on: &connection) } == unknown)
         #expect(
             refusal { _ = try APIKeys.add(to: "chat", kind: .write, name: "ios", on: &connection) }
-                == "app 'chat' has a key 'ios' already: choose another name")
+                == "app 'chat' already has a key 'ios': choose another name")
         #expect(
             refusal { try APIKeys.revoke(name: "web", of: "chat", on: &connection) }
                 == "app 'chat' has no key 'web': see bellwether app list")
         try APIKeys.revoke(name: "ios", of: "chat", on: &connection)
         #expect(
             refusal { try APIKeys.revoke(name: "ios", of: "chat", on: &connection) }
-                == "key 'ios' of app 'chat' was revoked before")
+                == "key 'ios' of app 'chat' has already been revoked")
     }
 
     @Test("of those who make the same app at once one does")

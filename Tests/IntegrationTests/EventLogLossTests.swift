@@ -58,7 +58,7 @@ struct EventLogLossTests {
         #expect(verdicts[0].map(\.reason) == reasons && verdicts[1] == [.accepted])
         #expect(verdicts[0].filter { $0 == .accepted }.count == 5)
         guard case .rejected(let tooOld) = verdicts[0][1], case .rejected(let erased) = verdicts[0][2] else { return }
-        #expect(tooOld.detail == "at: the events of 2011-01 have been removed, and no more are taken")
+        #expect(tooOld.detail == "at: the events of 2011-01 have been removed, and no more are accepted")
         #expect(erased.detail.hasPrefix("source.install_id: this install was erased at 20"))
         #expect(try counted(database) == ["erased 3", "too_old 2"])
         #expect(try database.column("SELECT raw FROM log.rejected ORDER BY raw") == ["{\"place\":1}", "{\"place\":6}"])

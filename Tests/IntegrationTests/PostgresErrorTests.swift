@@ -97,11 +97,11 @@ struct PostgresErrorTests {
     @Test(
         "a mistyped connection string is told what is wrong with it, and how one is written",
         arguments: [
-            ("host=h tell-nobody", "a word in it has no = behind it"),
-            ("host=h tellnobody=1", "it names an option that libpq does not know"),
-            ("postgresql://h/db?tellnobody=1", "behind the ? is an option that libpq does not know"),
-            ("postgresql://h/db?tell-nobody", "an option behind the ? has no = behind it"),
-            ("postgresql://h/db?tell=no=body", "an option behind the ? has two ="),
+            ("host=h tell-nobody", "a word in it is not followed by ="),
+            ("host=h tellnobody=1", "it has an option that libpq does not know"),
+            ("postgresql://h/db?tellnobody=1", "after the ? there is an option that libpq does not know"),
+            ("postgresql://h/db?tell-nobody", "an option after the ? is not followed by ="),
+            ("postgresql://h/db?tell=no=body", "an option after the ? has two ="),
             ("host='tell-nobody", "unterminated quoted string in connection info string"),
         ])
     func mistyped(url: String, complaint: String) {

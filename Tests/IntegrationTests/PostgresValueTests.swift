@@ -119,7 +119,7 @@ struct PostgresValueTests {
         #expect(try row.get(7) == "{}")
     }
 
-    @Test("times beyond time, and what is no moment at all, are errors and not other times")
+    @Test("times beyond time, and what is not a moment at all, are errors and not other times")
     func infinity() throws {
         let database = try TestDatabase.make(.empty)
         defer { database.drop() }

@@ -130,12 +130,12 @@ struct RegistryCheckTests {
         let check = try app.check()
         #expect(
             check.findings.map(\.detail) == [
-                "taps say that it is button 5, registered is place 2",
-                "taps say background, registered is foreground",
-                "taps say that it needs the phone unlocked, registered is that it does not",
-                "taps say that it shows as destructive, registered is that it does not",
-                "taps say that it takes text, registered is that it does not",
-                "taps say that there are 5 buttons, registered are 2 or 3",
+                "taps say that it is button 5, the registration says 2",
+                "taps say background, the registration says foreground",
+                "taps say that it needs the phone unlocked, the registration says that it does not",
+                "taps say that it shows as destructive, the registration says that it does not",
+                "taps say that it takes text, the registration says that it does not",
+                "taps say that there are 5 buttons, the registration has 2 or 3",
             ])
         #expect(!check.isClean)
         // Taps from before are not looked at.

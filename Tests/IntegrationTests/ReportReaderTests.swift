@@ -185,9 +185,9 @@ struct ReportReaderTests {
         }
         #expect(
             refusal()
-                == "there is no app 'sh\\u{1B}op', and no other app either. Create one with bellwether app create")
+                == "no app 'sh\\u{1B}op', and no other app either. Create one with bellwether app create")
         for slug in ["shop", "chat"] { _ = try database.makeApp(slug) }
-        #expect(refusal() == "there is no app 'sh\\u{1B}op'. The apps are chat, shop")
+        #expect(refusal() == "no app 'sh\\u{1B}op'. The apps are chat, shop")
         #expect(try ReportedApp.all(at: Self.day.start, on: &analyst).map(\.slug) == ["chat", "shop"])
         let error = #expect(throws: ReportError.self) {
             _ = try ReportedApp.find("nobody", at: Self.day.start, on: &analyst)

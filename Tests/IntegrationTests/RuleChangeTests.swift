@@ -59,7 +59,7 @@ struct RuleChangeTests {
         try more.appendRest()
         let stopped = try control.catchUp().stopped
         #expect(stopped.count == Projectors.all.count + 1, "\(stopped)")
-        #expect(stopped.contains { $0.reason.contains("deliveries hold what version 1") })
+        #expect(stopped.contains { $0.reason.contains("deliveries were counted by version 1") })
         #expect(try delivered(database) == before)
     }
 

@@ -22,7 +22,7 @@ struct VerifierTests {
         }
         #expect(report.cells == stored && stored > 30)
         #expect(report.description.contains("Recounted 27 events of 12 deliveries"))
-        #expect(report.description.hasSuffix("Proved: every cell is what the log says.\n"))
+        #expect(report.description.hasSuffix("Verified: every cell matches the log.\n"))
     }
 
     @Test("an empty log and empty tables are proved, and nothing is left behind in the session")
@@ -197,7 +197,7 @@ struct VerifierTests {
             #expect(!report.isProved && report.gapCount == 1)
             let gap = try #require(report.gaps.first)
             #expect((gap.batch, gap.expected, gap.found) == (2, 9, 8))
-            #expect(report.description.contains("Batch 2 holds 8 events in shard \(gap.shard), and should hold 9."))
+            #expect(report.description.contains("Batch 2 has 8 events in shard \(gap.shard), but should have 9."))
             // The tables follow the log as it is now.
             try proved.fill()
         }

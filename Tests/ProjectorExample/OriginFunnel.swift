@@ -1,19 +1,19 @@
 internal import Telemetry
 
-/// Per (app, day, origin): whether local notifications are answered like remote ones.
+/// Per (app, day, origin): whether people respond to local notifications as they do to remote ones.
 enum OriginFunnel: Projector {
     static let name = "origin_funnel"
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
             name,
-            keys: [.code("origin", Origin.allCases.map(\.wire), "remote or local, '' for deliveries that name none")],
+            keys: [.code("origin", Origin.allCases.map(\.wire), "remote or local; '' for deliveries without one")],
             columns: [
-                .count("delivered", "Deliveries of which we hold any event, silent ones aside"),
+                .count("delivered", "Deliveries with any event, without silent ones"),
                 .count("responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
                 .rate("response_rate", "responded", "delivered", "responded / delivered"),
             ],
-            view: .sums("What became of local and of remote notifications."),
+            view: .sums("What became of local and remote notifications."),
             recount: .init(
                 """
                 SELECT app, day, origin, count(*) AS delivered, count(*) FILTER (WHERE responded) AS responded

@@ -5,14 +5,14 @@ import Testing
 struct CategoryDocumentTests {
     @Test("that is no document at all is refused for what it is")
     func unreadable() {
-        #expect(errors("[]") == ["the document must be an object, is an array"])
-        #expect(errors("") == ["the document is no well-formed JSON in UTF-8: there is nothing (byte 0)"])
+        #expect(errors("[]") == ["the document must be an object, not an array"])
+        #expect(errors("") == ["the document is not well-formed JSON in UTF-8: there is nothing (byte 0)"])
         #expect(
             errors(#"{"categories": [}"#) == [
-                "the document is no well-formed JSON in UTF-8: a value must stand here (byte 16)"
+                "the document is not well-formed JSON in UTF-8: a value is expected here (byte 16)"
             ])
         let neither =
-            "it is of neither shape: ours has an array 'categories', hive_push_actions.json has objects 'actions' and 'categories'"
+            "it has neither of the two shapes: ours has an array 'categories', hive_push_actions.json has objects 'actions' and 'categories'"
         for text in ["{}", #"{"categories": 7}"#, #"{"categories": null}"#, #"{"events": []}"#] {
             #expect(errors(text) == [neither], "\(text)")
         }
@@ -22,11 +22,11 @@ struct CategoryDocumentTests {
     func misfits() {
         #expect(
             errors(own(#""category_summary_format": "\ud800""#)) == [
-                "categories[0].category_summary_format: a string must not hold a lone surrogate"
+                "categories[0].category_summary_format: a string must not contain a lone surrogate"
             ])
         #expect(
             errors(own(#""custom_dismiss": 1e999"#)) == [
-                "categories[0].custom_dismiss: no number may be beyond 64 bits or a double"
+                "categories[0].custom_dismiss: every number must fit 64 bits or a double"
             ])
         let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
         #expect(errors(own(#""actions": \#(deep)"#)).count == 1)
@@ -39,19 +39,19 @@ struct CategoryDocumentTests {
             ("a/b:c", nil),
             ("", "must not be empty"), (" A", "must not begin or end with a space"),
             ("A ", "must not begin or end with a space"),
-            (#"A\"B"#, "must not hold a quote or backslash"), ("A'B", "must not hold a quote or backslash"),
-            ("A`B", "must not hold a quote or backslash"), (#"A\\B"#, "must not hold a quote or backslash"),
+            (#"A\"B"#, "must not contain a quote or backslash"), ("A'B", "must not contain a quote or backslash"),
+            ("A`B", "must not contain a quote or backslash"), (#"A\\B"#, "must not contain a quote or backslash"),
             ("A\u{00A0}B", "00A0"), ("A\u{200B}B", "200B"), ("A\u{202E}B", "202E"), ("A\u{FEFF}", "FEFF"),
             ("A\u{2028}B", "2028"), ("A\u{7F}B", "007F"), ("A\u{FE0F}", "FE0F"), ("A\u{3164}", "3164"),
             (#"A\u0000B"#, "0000"), (#"A\tB"#, "0009"), (String(repeating: "é", count: 128), nil),
-            (String(repeating: "é", count: 128) + "x", "has 257 bytes, may have 256"),
+            (String(repeating: "é", count: 128) + "x", "has 257 bytes, at most 256 are allowed"),
         ] as [(String, String?)])
     func identifiers(_ id: String, _ fault: String?) {
         let found = errors(#"{"categories": [{"id": "\#(id)"}]}"#)
         guard let fault else { return #expect(found == []) }
         let detail =
             fault.count == 4
-            ? "must not hold control, invisible or direction-changing characters (here U+\(fault))" : fault
+            ? "must not contain control, invisible or direction-changing characters (here U+\(fault))" : fault
         #expect(found == ["categories[0].id: \(detail)"])
     }
 
@@ -64,7 +64,7 @@ struct CategoryDocumentTests {
         let languages = String(repeating: #""en":"A","#, count: 100_000)
         #expect(
             errors(#"{"actions":{"A":{\#(languages)"en":"A"}},"categories":{"X":["A"]}}"#) == [
-                "actions.A: has 100001 members, may have 16"
+                "actions.A: has 100001 members, at most 16 are allowed"
             ])
         #expect(errors(#"{"categories": [{"\#(String(repeating: "x", count: 500_000))": 1}]}"#)[0].utf8.count < 400)
     }

@@ -28,31 +28,34 @@ struct HiveShapeTests {
     @Test(
         "is refused with the path and what is wrong there",
         arguments: [
-            (#"{"actions": {}}"#, "categories: must be there: the actions of each category, by its id"),
-            (#"{"categories": {}}"#, "actions: must be there: the titles of each action, by its id"),
-            (#"{"actions": [], "categories": {}}"#, "actions: must be an object, is an array"),
+            (#"{"actions": {}}"#, "categories: is required: the actions of each category, by its id"),
+            (#"{"categories": {}}"#, "actions: is required: the titles of each action, by its id"),
+            (#"{"actions": [], "categories": {}}"#, "actions: must be an object, not an array"),
             (
                 #"{"actions": {"A": {"en": "x"}, "A": {"en": "y"}}, "categories": {"X": ["A"]}}"#,
                 "actions.A: is given twice"
             ),
             (#"{\#(actions), "categories": {"X": ["A"], "X": ["B"]}}"#, "categories.X: is given twice"),
-            (#"{\#(actions), "categories": {"X": ["A", "B", "C", "D"]}}"#, "categories.X: has 4 elements, may have 3"),
+            (
+                #"{\#(actions), "categories": {"X": ["A", "B", "C", "D"]}}"#,
+                "categories.X: has 4 elements, at most 3 are allowed"
+            ),
             (#"{\#(actions), "categories": {"X": ["A", "A"]}}"#, #"categories.X[1]: "A" is given twice"#),
-            (#"{\#(actions), "categories": {"X": ["Z"]}}"#, #"categories.X[0]: there is no action "Z" in 'actions'"#),
-            (#"{\#(actions), "categories": {"X": "A"}}"#, "categories.X: must be an array, is a string"),
-            (#"{\#(actions), "categories": {"X": [1]}}"#, "categories.X[0]: must be a string, is a number"),
+            (#"{\#(actions), "categories": {"X": ["Z"]}}"#, #"categories.X[0]: 'actions' has no action "Z""#),
+            (#"{\#(actions), "categories": {"X": "A"}}"#, "categories.X: must be an array, not a string"),
+            (#"{\#(actions), "categories": {"X": [1]}}"#, "categories.X[0]: must be a string, not a number"),
             (
                 #"{\#(actions), "categories": {"it's": ["A"]}}"#,
-                #"categories["it's"]: must not hold a quote or backslash"#
+                #"categories["it's"]: must not contain a quote or backslash"#
             ),
             (
                 #"{"actions": {"A": {"ko": "x"}}, "categories": {"X": ["A"]}}"#,
-                "actions.A.en: must be there: Hive falls back to English"
+                "actions.A.en: is required: Hive falls back to English"
             ),
-            (#"{"actions": {"A": "x"}, "categories": {"X": ["A"]}}"#, "actions.A: must be an object, is a string"),
+            (#"{"actions": {"A": "x"}, "categories": {"X": ["A"]}}"#, "actions.A: must be an object, not a string"),
             (
                 #"{\#(actions), "categories": {}, "x": 1}"#,
-                "x: there is no such member; the members here are actions, categories"
+                "x: unknown member; the members here are actions, categories"
             ),
         ])
     func refused(_ text: String, _ error: String) {
@@ -67,6 +70,6 @@ struct HiveShapeTests {
             return #"{"actions": {"A": {\#(members)}}, "categories": {"X": ["A"]}}"#
         }
         #expect(errors(document(16)) == [])
-        #expect(errors(document(17)) == ["actions.A: has 17 members, may have 16"])
+        #expect(errors(document(17)) == ["actions.A: has 17 members, at most 16 are allowed"])
     }
 }

@@ -42,35 +42,35 @@ struct OwnShapeTests {
     @Test(
         "is refused with the path and what is wrong there",
         arguments: [
-            (#"{"categories": [7]}"#, "categories[0]: must be an object, is a number"),
+            (#"{"categories": [7]}"#, "categories[0]: must be an object, not a number"),
             (#"{"categories": [{}]}"#, "categories[0].id: must be there"),
             (#"{"categories": [{"id": null}]}"#, "categories[0].id: must be there"),
-            (#"{"categories": [{"id": 7}]}"#, "categories[0].id: must be a string, is a number"),
-            (#"{"categories": [], "more": 1}"#, "more: there is no such member; the members here are categories"),
+            (#"{"categories": [{"id": 7}]}"#, "categories[0].id: must be a string, not a number"),
+            (#"{"categories": [], "more": 1}"#, "more: unknown member; the members here are categories"),
             (#"{"categories": [], "categories": []}"#, "categories: is given twice"),
             (
                 #"{"categories": [{"id": "A"}, {"id": "A"}]}"#,
-                #"categories[1].id: "A" is the id of categories[0] already"#
+                #"categories[1].id: "A" is already the id of categories[0]"#
             ),
             (own(#""id": "B""#), "categories[0].id: is given twice"),
-            (own(#""custom_dismiss": 1"#), "categories[0].custom_dismiss: must be true or false, is a number"),
+            (own(#""custom_dismiss": 1"#), "categories[0].custom_dismiss: must be true or false, not a number"),
             (
                 own(#""content_extension": "yes""#),
-                "categories[0].content_extension: must be true or false, is a string"
+                "categories[0].content_extension: must be true or false, not a string"
             ),
-            (own(#""actions": {}"#), "categories[0].actions: must be an array, is an object"),
+            (own(#""actions": {}"#), "categories[0].actions: must be an array, not an object"),
             (own(#""intent_identifiers": ["A", "A"]"#), #"categories[0].intent_identifiers[1]: "A" is given twice"#),
             (
                 own(#""category_summary_format": "a\nb""#),
-                "categories[0].category_summary_format: must not hold control characters"
+                "categories[0].category_summary_format: must not contain control characters"
             ),
             (
                 own(#""actions": [{"id": "A"}]"#),
-                "categories[0].actions[0].titles: must be there: the button's titles by language"
+                "categories[0].actions[0].titles: is required: the button's titles by language"
             ),
             (
                 own(#""actions": [{"id": "A", "titles": {"en": "A"}}, {"id": "A", "titles": {"en": "B"}}]"#),
-                #"categories[0].actions[1].id: "A" is the id of categories[0].actions[0] already"#
+                #"categories[0].actions[1].id: "A" is already the id of categories[0].actions[0]"#
             ),
             (
                 button(#""activation": "front""#),
@@ -78,15 +78,15 @@ struct OwnShapeTests {
             ),
             (
                 button(#""answer": true"#),
-                "categories[0].actions[0].answer: must be one of accept, decline, later, close, is a boolean"
+                "categories[0].actions[0].answer: must be one of accept, decline, later, close, not a boolean"
             ),
             (
                 button(#""destructive": "no""#),
-                "categories[0].actions[0].destructive: must be true or false, is a string"
+                "categories[0].actions[0].destructive: must be true or false, not a string"
             ),
             (
                 own(#""actions": [{"id": "A", "titles": {}}]"#),
-                "categories[0].actions[0].titles: must hold at least one title"
+                "categories[0].actions[0].titles: must have at least one title"
             ),
             (
                 own(#""actions": [{"id": "A", "titles": {"en": ""}}]"#),
@@ -112,13 +112,16 @@ struct OwnShapeTests {
     @Test("is refused where there is too much of something")
     func tooMuch() {
         let ids = (0...1000).map { #"{"id": "C\#($0)"}"# }.joined(separator: ",")
-        #expect(errors(#"{"categories": [\#(ids)]}"#) == ["categories: has 1001 elements, may have 1000"])
+        #expect(errors(#"{"categories": [\#(ids)]}"#) == ["categories: has 1001 elements, at most 1000 are allowed"])
         let actions = (0...10).map { #"{"id": "A\#($0)", "titles": {"en": "A"}}"# }.joined(separator: ",")
-        #expect(errors(own(#""actions": [\#(actions)]"#)) == ["categories[0].actions: has 11 elements, may have 10"])
+        #expect(
+            errors(own(#""actions": [\#(actions)]"#)) == [
+                "categories[0].actions: has 11 elements, at most 10 are allowed"
+            ])
         let title = String(repeating: "x", count: 513)
         #expect(
             errors(own(#""actions": [{"id": "A", "titles": {"en": "\#(title)"}}]"#)) == [
-                "categories[0].actions[0].titles.en: has 513 bytes, may have 512"
+                "categories[0].actions[0].titles.en: has 513 bytes, at most 512 are allowed"
             ])
         let languages = (0...64).map {
             #""l\#(String(UnicodeScalar(UInt8(97 + $0 / 26))))\#(String(UnicodeScalar(UInt8(97 + $0 % 26))))": "x""#
@@ -126,9 +129,9 @@ struct OwnShapeTests {
         .joined(separator: ",")
         #expect(
             errors(own(#""actions": [{"id": "A", "titles": {\#(languages)}}]"#)) == [
-                "categories[0].actions[0].titles: has 65 members, may have 64"
+                "categories[0].actions[0].titles: has 65 members, at most 64 are allowed"
             ])
-        #expect(errors(String(repeating: " ", count: 1024 * 1024 + 1)) == ["the document is over 1048576 bytes"])
+        #expect(errors(String(repeating: " ", count: 1024 * 1024 + 1)) == ["the document has more than 1048576 bytes"])
     }
 
     @Test("warns of what works and is hardly meant")
@@ -139,13 +142,13 @@ struct OwnShapeTests {
         let actions = (0..<5).map { #"{"id": "A\#($0)", "titles": {"en": "A"}}"# }.joined(separator: ",")
         #expect(
             try warnings(own(#""actions": [\#(actions)], "compact_actions": ["A0", "A1", "NONE"]"#)) == [
-                "categories[0].actions: has 5 actions; beyond 4 hardly anybody sees them",
-                #"categories[0].compact_actions[2]: "NONE" is no action of this category"#,
+                "categories[0].actions: has 5 actions; hardly anybody sees more than 4",
+                #"categories[0].compact_actions[2]: "NONE" is not an action of this category"#,
                 "categories[0].compact_actions: has 3 actions; a banner shows 2",
             ])
         #expect(
             try warnings(#"{"categories": []}"#) == [
-                "categories: there is none: all that this set had registered are retired"
+                "categories: it is empty: everything that this set had registered is retired"
             ])
     }
 
@@ -153,11 +156,11 @@ struct OwnShapeTests {
     func allAtOnce() throws {
         #expect(
             errors(#"{"categories": [{"id": "", "x": 1}, {"id": "B", "actions": [{"id": "C\u0007"}]}], "y": 2}"#) == [
-                "y: there is no such member; the members here are categories",
-                "categories[0].x: there is no such member; the members here are id, actions, compact_actions, intent_identifiers, custom_dismiss, content_extension, category_summary_format, hidden_previews_body_placeholder",
+                "y: unknown member; the members here are categories",
+                "categories[0].x: unknown member; the members here are id, actions, compact_actions, intent_identifiers, custom_dismiss, content_extension, category_summary_format, hidden_previews_body_placeholder",
                 "categories[0].id: must not be empty",
-                "categories[1].actions[0].id: must not hold control, invisible or direction-changing characters (here U+0007)",
-                "categories[1].actions[0].titles: must be there: the button's titles by language",
+                "categories[1].actions[0].id: must not contain control, invisible or direction-changing characters (here U+0007)",
+                "categories[1].actions[0].titles: is required: the button's titles by language",
             ])
         let error = #expect(throws: CategoryDocumentError.self) {
             try CategoryDocument(Array("{\"categories\": [\((0..<80).map { "\($0)" }.joined(separator: ","))]}".utf8))

@@ -53,7 +53,7 @@ struct FCMExportTests {
     func faults() {
         let long = String(repeating: "x", count: 257)
         for (line, complaint) in [
-            ("nonsense", "it is not JSON: a value must stand here (byte 0)"),
+            ("nonsense", "it is not JSON: a value is expected here (byte 0)"),
             ("", "it is not JSON: there is nothing (byte 0)"),
             (#"[{"event":"E"}]"#, "it is an array"), ("7", "it is a number, not an object"), ("{}", "it has no event"),
             (#"{"event":""}"#, "it has no event"), (#"{"event":{}}"#, "event is an object, not a string"),

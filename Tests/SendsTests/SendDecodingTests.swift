@@ -58,16 +58,16 @@ struct SendDecodingTests {
         let ids = (0...10_000).map { "\"\($0)\"" }.joined(separator: ",")
         let nested = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
         for (json, complaint) in [
-            ("[]", "not_an_object send: must be an object, is an array"),
+            ("[]", "not_an_object send: must be an object, not an array"),
             (
                 #"{"payload":{"a":"\#(String(repeating: "y", count: 32 * 1024))"}}"#,
-                "too_large send.payload: may have 32768 bytes at most, has 32776"
+                "too_large send.payload: may have at most 32768 bytes, has 32776"
             ),
-            (#"{"campaign":5}"#, "missing_field send.id: must be there, and be neither null nor empty"),
-            (#"{"id":""}"#, "missing_field send.id: must be there, and be neither null nor empty"),
-            (#"{"id":5,"campaign":5}"#, "invalid_id send.id: must be a string, is a number"),
-            (#"{"id":"\#(long)"}"#, "invalid_id send.id: may have 256 bytes at most, has 257"),
-            (#"{"id":"a\u0000"}"#, "invalid_id send.id: it holds the character U+0000"),
+            (#"{"campaign":5}"#, "missing_field send.id: is required, and must be neither null nor empty"),
+            (#"{"id":""}"#, "missing_field send.id: is required, and must be neither null nor empty"),
+            (#"{"id":5,"campaign":5}"#, "invalid_id send.id: must be a string, not a number"),
+            (#"{"id":"\#(long)"}"#, "invalid_id send.id: may have at most 256 bytes, has 257"),
+            (#"{"id":"a\u0000"}"#, "invalid_id send.id: it contains the character U+0000"),
             (
                 #"{"id":"a","sent_at":"soon","campaign":5}"#,
                 "invalid_time send.sent_at: must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999"
@@ -76,33 +76,33 @@ struct SendDecodingTests {
                 #"{"id":"a","sent_at":1795167010}"#,
                 "invalid_time send.sent_at: must be RFC 3339 with offset, or epoch milliseconds as a number, in the years 2000 to 9999; this looks like seconds: multiply by 1000"
             ),
-            (#"{"id":"a","campaign":5}"#, "invalid_field send.campaign: must be a string, is a number"),
-            (#"{"id":"a","topic":"\#(long)"}"#, "invalid_field send.topic: may have 256 bytes at most, has 257"),
-            (#"{"id":"a","recipients":-1}"#, "invalid_field send.recipients: must be a whole number from 0 on"),
-            (#"{"id":"a","recipients":"7"}"#, "invalid_field send.recipients: must be a whole number from 0 on"),
-            (#"{"id":"a","recipients":7.5}"#, "invalid_field send.recipients: must be a whole number from 0 on"),
+            (#"{"id":"a","campaign":5}"#, "invalid_field send.campaign: must be a string, not a number"),
+            (#"{"id":"a","topic":"\#(long)"}"#, "invalid_field send.topic: may have at most 256 bytes, has 257"),
+            (#"{"id":"a","recipients":-1}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
+            (#"{"id":"a","recipients":"7"}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
+            (#"{"id":"a","recipients":7.5}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
             (
                 #"{"id":"a","recipients":99999999999999999999}"#,
-                "invalid_field send.recipients: it holds a number beyond 64 bits or a double"
+                "invalid_field send.recipients: it contains a number that fits neither 64 bits nor a double"
             ),
-            (#"{"id":"a","message_ids":"m"}"#, "invalid_field send.message_ids: must be an array, is a string"),
-            (#"{"id":"a","message_ids":["m",7]}"#, "invalid_field send.message_ids[1]: must be a string, is a number"),
+            (#"{"id":"a","message_ids":"m"}"#, "invalid_field send.message_ids: must be an array, not a string"),
+            (#"{"id":"a","message_ids":["m",7]}"#, "invalid_field send.message_ids[1]: must be a string, not a number"),
             (
                 #"{"id":"a","message_ids":["\#(long)"]}"#,
-                "invalid_field send.message_ids[0]: may have 256 bytes at most, has 257"
+                "invalid_field send.message_ids[0]: may have at most 256 bytes, has 257"
             ),
             (
                 #"{"id":"a","message_ids":[\#(ids)]}"#,
-                "invalid_field send.message_ids: has 10001 entries, 10000 are allowed: tell it as several sends, or give recipients instead"
+                "invalid_field send.message_ids: has 10001 entries, at most 10000 are allowed: report it as several sends, or give recipients instead"
             ),
-            (#"{"id":"a","payload":"{}"}"#, "invalid_field send.payload: must be an object, is a string"),
+            (#"{"id":"a","payload":"{}"}"#, "invalid_field send.payload: must be an object, not a string"),
             (
                 #"{"id":"a","payload":{"aps":{"alert":"\u0000"}}}"#,
-                "invalid_field send.payload.aps.alert: it holds a string with the character U+0000"
+                "invalid_field send.payload.aps.alert: it contains a string with the character U+0000"
             ),
             (
                 #"{"id":"a","payload":{"aps":{"alert":"\ud800"}}}"#,
-                "invalid_field send.payload.aps.alert: it holds a string with a lone surrogate"
+                "invalid_field send.payload.aps.alert: it contains a string with a lone surrogate"
             ),
             (#"{"id":"a","payload":{"b":\#(nested)}}"#, "invalid_field"),
         ] {
@@ -133,10 +133,10 @@ struct SendDecodingTests {
         }
         #expect(
             refused == [
-                "", "b: sends[1].recipients: it holds a number beyond 64 bits or a double",
-                "none: sends[2]: must be an object, is a number",
-                "none: sends[3].id: it cannot be held", "",
-                "?: sends[5].x: it holds a number beyond 64 bits or a double",
+                "", "b: sends[1].recipients: it contains a number that fits neither 64 bits nor a double",
+                "none: sends[2]: must be an object, not a number",
+                "none: sends[3].id: it cannot be stored", "",
+                "?: sends[5].x: it contains a number that fits neither 64 bits nor a double",
             ])
     }
 
@@ -144,7 +144,7 @@ struct SendDecodingTests {
     func faults() {
         for (json, fault) in [
             ("", SendsFault.notJSON("there is nothing (byte 0)")), ("[]", .notAnObject), ("{}", .noSends),
-            (#"{"sends":{}}"#, .noSends), (#"{"sends":[}"#, .notJSON("a value must stand here (byte 10)")),
+            (#"{"sends":{}}"#, .noSends), (#"{"sends":[}"#, .notJSON("a value is expected here (byte 10)")),
             (#"{"sends":[\#(String(repeating: "1,", count: 1000))1]}"#, .tooManySends(1001)),
         ] {
             #expect(throws: fault) { _ = try SendsDecoder().decode(envelope: Array(json.utf8)) }

@@ -85,6 +85,7 @@ final class DecodingLane: Sendable {
 
     private static var tooMuch: Problem {
         Problem(
-            .overloaded, "Too much work of this app is waiting. Send it again, unchanged, more slowly.", retryAfter: 2)
+            .overloaded, "Too many requests of this app are waiting. Send it again, unchanged, and more slowly.",
+            retryAfter: 2)
     }
 }

@@ -9,11 +9,11 @@ enum CampaignFunnel: Projector {
                 .word(
                     "campaign",
                     """
-                    Campaign, '' for none. Messages of the export are of the campaign of a known delivery of theirs, else of the \
-                    send that names them, else of the one campaign that all sends with their analytics label have, else of that \
-                    label. A send without a campaign goes by its label too
+                    Campaign; '' for none. A message of the export counts for the campaign of its delivery if there is one, else \
+                    of the send that names the message, else of all sends with its analytics label if they have the same one, \
+                    else the label itself takes its place. The label also stands in for the campaign of a send without one
                     """),
-                .word("variant", "Variant of the campaign, '' for none; found as the campaign is"),
+                .word("variant", "Variant of the campaign; '' for none. It is found in the same way as the campaign"),
             ],
             columns: DeliveryCounts.columns + DeliveryCounts.rates, view: .byHand,
             recount: .init(

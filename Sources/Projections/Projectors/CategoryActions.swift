@@ -8,10 +8,10 @@ enum CategoryActions: Projector {
             columns: [
                 .count(
                     "tapped_deliveries",
-                    "Deliveries on which it was tapped. One with taps of two buttons counts for both"),
-                .count("taps", "Taps of it, repeated ones too"),
+                    "Deliveries on which it was tapped. A delivery with taps of two buttons counts for both"),
+                .count("taps", "Taps of it, including repeated ones"),
                 .count("foreground_taps", "Taps that brought the app to the front"),
-                .count("timed", "Deliveries with a tap of it not before their earliest receipt"),
+                .count("timed", "Deliveries with a tap of it at or after their earliest receipt"),
             ], view: .byHand,
             recount: .init(
                 """
@@ -23,12 +23,12 @@ enum CategoryActions: Projector {
                     count(microseconds) AS timed
                 FROM recount_tap GROUP BY app, day, category, action_id
                 """, behind: tapped(""))),
-        // Times by bucket: those below 8 µs each its own, then eight to each doubling, so that a median can be had of sums
-        // and is off by a sixteenth at most. In SQL the exponent is the place of the highest bit that is set.
+        // Times in buckets: one for each microsecond below 8 µs, then eight for each doubling. So a median can be computed from
+        // sums, and is off by a sixteenth at most. In SQL the exponent is the number of the highest bit that is set.
         TallyTable(
             "category_action_times",
             keys: keys + [.number("bucket", "Bucket of the time from the earliest receipt to the first tap")],
-            columns: [.count("deliveries", "Deliveries with such a time")], view: .none,
+            columns: [.count("deliveries", "Deliveries with a time in this bucket")], view: .none,
             recount: .init(
                 """
                 SELECT app, day, category, action_id, \(bucket)::smallint AS bucket, count(*) AS deliveries

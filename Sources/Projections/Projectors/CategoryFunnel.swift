@@ -1,4 +1,4 @@
-/// Per (app, day, category): what became of the notifications of a category. The first table anybody reads.
+/// Per (app, day, category): what became of the notifications of a category.
 enum CategoryFunnel: Projector {
     static let name = "category_funnel"
     static let version: Int32 = 1
@@ -10,18 +10,18 @@ enum CategoryFunnel: Projector {
                     "dismiss_rate",
                     "CASE WHEN category.value = ANY (reported.categories) THEN f.dismissed / nullif(f.delivered, 0) END",
                     """
-                    dismissed / delivered. Null where the category is not registered with custom_dismiss: there iOS reports no \
-                    dismissal
+                    dismissed / delivered. Null unless the category is registered with custom_dismiss, since otherwise iOS \
+                    reports no dismissals
                     """)
             ],
             view: .sums(
                 """
-                What became of the notifications of each category, day by day, silent ones aside. A delivery is one notification \
-                on one install, and counts on the day of its first event.
+                What became of the notifications of each category, day by day, without silent ones. A delivery is one notification \
+                on one install. It counts on the day of its first event.
                 """,
                 joining: """
                     CROSS JOIN LATERAL (
-                        -- Where iOS reports dismissals at all.
+                        -- The categories for which iOS reports dismissals.
                         SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
                         WHERE c.app = app.id AND c.custom_dismiss
                     ) AS reported

@@ -1,26 +1,27 @@
-/// The columns that the funnels by category, campaign, thread and version share: how many deliveries are what.
+/// The counts of deliveries that the funnels by category, campaign, thread and version share.
 enum DeliveryCounts {
     static let columns: [TallyTable.Column] = [
         .count(
             "delivered",
-            "Deliveries of which we hold any event. Not what Apple delivered: an untouched push without a receipt leaves no trace"
+            "Deliveries with any event. This is less than Apple delivered: an untouched push without a receipt leaves no trace"
         ),
-        .count("received", "Deliveries with a receipt on file"),
+        .count("received", "Deliveries with a receipt"),
         .derived(
             "inferred", "(f.delivered - f.received)::bigint",
-            "Deliveries known only by what was done with them: delivered - received"),
+            "Deliveries known only from what people did with them: delivered - received"),
         .count("expanded", "Deliveries whose content extension was shown"),
         .count(
-            "opened", "Deliveries that were tapped themselves. An opening by the app's icon is not reported"),
+            "opened",
+            "Deliveries where the notification itself was tapped. An opening by the app's icon is not reported"),
         .count("action_tapped", "Deliveries with a tap of a button"),
         .count("story_action_tapped", "Deliveries with a tap of a story page's call to action"),
         .count("responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
         .count("received_responded", "Deliveries that responded and have a receipt"),
         .count(
             "dismissed",
-            "Deliveries dismissed explicitly. iOS reports it only for categories with a custom dismiss action"),
-        .count("unanswered", "Deliveries neither responded to nor dismissed, as far as iOS tells"),
-        .count("suppressed", "Unanswered deliveries that the app in the foreground let show to nobody"),
+            "Deliveries dismissed explicitly. iOS reports this only for categories with a custom dismiss action"),
+        .count("unanswered", "Deliveries neither responded to nor dismissed, as far as iOS reports"),
+        .count("suppressed", "Unanswered deliveries that the app, being in the foreground, chose not to show"),
         .count("media_attached", "Deliveries whose media was attached or prefetched"),
     ]
 
@@ -28,20 +29,20 @@ enum DeliveryCounts {
         .rate(
             "response_rate", "received_responded", "received",
             """
-            received_responded / received: over what is known to have arrived, since over delivered it would drift to 1 where \
-            receipts fail. Null where received is 0
+            received_responded / received. The base is what is known to have arrived: over delivered, the rate would drift to 1 \
+            when receipts fail. Null if received is 0
             """),
         .rate(
             "receipt_coverage", "received", "delivered",
             """
-            received / delivered: how much of what we know of has a receipt. Where it is low, response_rate stands on few
+            received / delivered: the share of known deliveries with a receipt. If it is low, response_rate rests on few deliveries
             """),
     ]
 
     /// How many of the columns are stored.
     static let count = columns.count { $0.sql == nil }
 
-    /// One delivery's part: a bit for each stored column in which it counts.
+    /// What one delivery adds: a bit for each stored column in which it counts.
     static func bits(of flags: DeliveryFlags) -> UInt32 {
         var bits: UInt32 = 1
         if flags.contains(.received) { bits |= 1 << 1 }
@@ -58,7 +59,7 @@ enum DeliveryCounts {
         return bits
     }
 
-    /// The same of the rows of `recount_delivery`.
+    /// The same counts in SQL, over the rows of `recount_delivery`.
     static func recount(by keys: String, and more: String = "") -> String {
         """
         SELECT
@@ -81,13 +82,13 @@ enum DeliveryCounts {
 }
 
 extension Projector {
-    /// A delivery `d` is of the app and the day of a row `cell`.
+    /// SQL: the delivery `d` has the app and day of the row `cell`.
     package static var sameDay: String { "d.app = cell.app AND d.day = cell.day" }
     package static var noneSilent: String { "d.flags & 1 = 0" }
 }
 
 /// Keys that several funnels share.
 extension TallyTable.Key {
-    static let category = word("category", "Notification category, '' for deliveries that name none")
-    static let campaign = word("campaign", "Campaign, '' for deliveries that name none")
+    static let category = word("category", "Notification category; '' for deliveries without one")
+    static let campaign = word("campaign", "Campaign; '' for deliveries without one")
 }

@@ -20,7 +20,9 @@ enum MediaFunnel: Projector {
                     "attached, prefetched, timed_out, failed, skipped or none"),
             ],
             columns: [
-                .count("deliveries", "Deliveries. Only a receipt tells an outcome, so each of them has one"),
+                .count(
+                    "deliveries", "Deliveries. Only receipts give an outcome, so each of these deliveries has a receipt"
+                ),
                 .count(
                     "responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
                 .rate(
@@ -29,8 +31,8 @@ enum MediaFunnel: Projector {
             ],
             view: .sums(
                 """
-                Deliveries with a media outcome, by what became of the attachment: a delivery counts once, by its first event \
-                that gives an outcome. Silent ones are not here.
+                Deliveries with a media outcome, by what became of the attachment. Each delivery counts once, by its first event \
+                with an outcome. Silent deliveries do not count.
                 """),
             recount: .init(
                 """

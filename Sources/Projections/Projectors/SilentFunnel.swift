@@ -1,6 +1,7 @@
 internal import Telemetry
 
-/// Per (app, day, campaign): what silent pushes fetched. Shown to nobody, they would drown every rate, and so are counted apart.
+/// Per (app, day, campaign): what silent pushes fetched. They are shown to nobody and would distort every rate, so they are
+/// counted separately.
 enum SilentFunnel: Projector {
     static let name = "silent_funnel"
     static let version: Int32 = 1
@@ -8,21 +9,22 @@ enum SilentFunnel: Projector {
         TallyTable(
             name, keys: [.campaign],
             columns: [
-                .count("woken", "Silent deliveries. The next four add up to it"),
+                .count("woken", "Silent deliveries: the sum of the next four columns"),
                 .count(
                     "new_data",
-                    "Deliveries after which the app said that it fetched something new (its last result)"),
-                .count("no_data", "Deliveries after which the app said that there was nothing new"),
-                .count("failed", "Deliveries after which the app said that fetching failed"),
-                .count("no_result", "Deliveries after which the app did not say"),
+                    "Deliveries for which the app reported new data (its last result counts)"),
+                .count("no_data", "Deliveries for which the app reported that there was nothing new"),
+                .count("failed", "Deliveries for which the app reported that fetching failed"),
+                .count("no_result", "Deliveries for which the app reported no result"),
                 .derived(
                     "new_data_rate", "f.new_data / nullif(f.woken - f.no_result, 0)",
-                    "new_data / (new_data + no_data + failed): over those that gave a result. Null where none did"),
+                    "new_data / (new_data + no_data + failed): the share among deliveries with a result. Null if there are none"
+                ),
             ],
             view: .sums(
                 """
-                Silent pushes: those that woke the app and showed nothing. They stand in no other funnel. iOS holds silent pushes \
-                back as it sees fit, and wakes no app that was closed by hand: what was sent is not here.
+                Silent pushes: those that woke the app and showed nothing. No other funnel counts them. iOS delays or drops silent \
+                pushes as it sees fit, and does not wake an app that the user closed, so this is not what was sent.
                 """),
             recount: .init(
                 """

@@ -10,18 +10,18 @@ enum StoryFunnel: Projector {
                 .count("started", "Deliveries whose story started"),
                 .count("completed", "Deliveries whose story was shown to the end, whatever its exit"),
                 .count("exit_clicked", "Deliveries with a tap of a page's call to action"),
-                .count("exit_finished", "Else: shown to the end"),
-                .count("exit_fallback", "Else: the fallback was shown, and no page"),
-                .count("exit_abandoned", "Else: left on the way"),
-                .rate("completion_rate", "completed", "started", "completed / started; null where started is 0"),
+                .count("exit_finished", "Of the others, those shown to the end"),
+                .count("exit_fallback", "Of the others, those that showed the fallback instead of pages"),
+                .count("exit_abandoned", "All others: left before the end"),
+                .rate("completion_rate", "completed", "started", "completed / started; null if started is 0"),
                 .rate(
                     "fallback_rate", "exit_fallback", "stories",
-                    "exit_fallback / stories: how often there was no page to show"),
+                    "exit_fallback / stories: the share of stories that had no page to show"),
             ],
             view: .sums(
                 """
-                How the stories (notifications whose content extension plays pages) of each campaign ended. The four exits add up \
-                to stories. A story that nobody pressed and held was never opened and is not here.
+                How the stories of each campaign ended. A story is a notification whose content extension plays pages. The four \
+                exits add up to stories. A story that nobody pressed and held was never opened and does not count.
                 """),
             recount: .init(
                 """
@@ -38,7 +38,7 @@ enum StoryFunnel: Projector {
                 """, behind: "\(sameStory) AND d.story_exit <> 0"))
     ]
 
-    /// The story of a delivery `d` is that of a row `cell`.
+    /// SQL: the story of the delivery `d` belongs to the row `cell`.
     static let sameStory = "\(sameDay) AND d.category = cell.category AND d.campaign = cell.campaign"
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {

@@ -1,7 +1,8 @@
-/// Per (app, day, category, campaign, page): where in a story people look, tap, turn and leave.
+/// Per (app, day, category, campaign, page): which pages of a story people see, tap, turn and leave at.
 ///
-/// How many pages a delivery has, and how far it came, each stand in one cell, that of the last of these pages; the view sums
-/// them up from the end. So a delivery counts in no more cells than it has events, however many pages it is said to have.
+/// The number of pages of a delivery is stored only in the cell of its last page, and how far it got only in the cell of the
+/// furthest page; the view sums both up from the end. So a delivery changes no more cells than it has events, however many
+/// pages it claims to have.
 enum StoryPageFunnel: Projector {
     static let name = "story_page_funnel"
     static let version: Int32 = 3
@@ -10,39 +11,39 @@ enum StoryPageFunnel: Projector {
             name, keys: keys,
             columns: [
                 .fromTheEnd("planned", of: "last", "Deliveries whose story has this page"),
-                .fromTheEnd("reached", of: "furthest", "Deliveries that came to this page or a later one"),
+                .fromTheEnd("reached", of: "furthest", "Deliveries that reached this page or a later one"),
                 .count("shown", "Deliveries that showed this page"),
-                .count("views", "Times it was shown: a looping or re-wound story shows a page more than once"),
+                .count("views", "Times it was shown: a looping or rewound story shows a page more than once"),
                 .count("clicked", "Deliveries with a tap of its call to action"),
                 .count("exited", "Deliveries that were left here: the furthest page of an abandoned story"),
-                .count("dwell_ms", "Milliseconds that its views lasted together, those of dwells"),
+                .count("dwell_ms", "Total duration of the views in dwells, in milliseconds"),
                 .count(
                     "dwells",
                     """
-                    Views of which we know how long they lasted: until the next page, call to action or end, within 60 s and \
-                    before the story starts anew
+                    Views with a known duration: until the next page, call to action or end, if that came within 60 s and before \
+                    the story started again
                     """),
                 .count(
                     "auto_advances",
                     """
-                    Times it turned to another page by itself: the events say so, or it stood for its declared duration, within \
-                    0.4 s. Not where it stood for over 60 s
+                    Times the page turned by itself: the events say so, or it was shown for its declared duration, within 0.4 s. \
+                    Pages that were shown for more than 60 s do not count
                     """),
                 .count(
                     "manual_advances",
                     """
-                    Times somebody turned it onwards: the events say so, or it stood for another time than its declared \
-                    duration. Not where it stood for over 60 s
+                    Times somebody turned the page forward: the events say so, or it was not shown for its declared duration. \
+                    Pages that were shown for more than 60 s do not count
                     """),
             ], view: .byHand, recount: .init(pages, behind: "\(StoryFunnel.sameStory) AND d.pages > cell.page_index")),
-        // Advances of which the events do not tell whether the page turned by itself, by how long it stood. In SQL the gap is
-        // twice the whole tenths of a second, and one more where something is left over.
+        // Advances for which the events do not say whether the page turned by itself, by how long it was shown. In SQL the gap is
+        // twice the number of whole tenths of a second, plus one if there is a remainder.
         TallyTable(
             "story_page_gaps",
             keys: keys + [
-                .number("gap", "How long the page stood, in twentieths of a second: odd between whole tenths")
+                .number("gap", "How long the page was shown, in twentieths of a second: odd between whole tenths")
             ],
-            columns: [.count("advances", "Advances of which the events do not tell whether the page turned by itself")],
+            columns: [.count("advances", "Advances for which the events do not say whether the page turned by itself")],
             view: .none,
             recount: .init(
                 """
@@ -58,7 +59,9 @@ enum StoryPageFunnel: Projector {
                     """)),
     ]
 
-    private static let keys: [TallyTable.Key] = [.category, .campaign, .number("page_index", "Page, from 0, as shown")]
+    private static let keys: [TallyTable.Key] = [
+        .category, .campaign, .number("page_index", "Index of the page among those shown, from 0"),
+    ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
@@ -85,8 +88,8 @@ enum StoryPageFunnel: Projector {
         }
     }
 
-    /// How long a story is and how far its reader came the deliveries say; what was shown on its pages, their first 1,000 story
-    /// events.
+    /// The length of a story and how far its reader got come from the deliveries; what happened on its pages comes from their
+    /// first 1,000 story events.
     private static let pages = """
         WITH paged AS (
             SELECT

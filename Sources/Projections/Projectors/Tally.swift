@@ -1,10 +1,10 @@
 package import Values
 
-/// The net change of a table's cells, gathered before any of it is written.
+/// The net changes to a table's cells, gathered in memory before they are written.
 package struct Tally {
     package let table: TallyTable
     private var places: [Cell: Int] = [:]
-    /// Row after row, as wide as the table counts.
+    /// The counts of all cells, row after row, one number for each count of the table.
     private var counts: [Int64] = []
 
     /// Names a row of the table.
@@ -14,7 +14,7 @@ package struct Tally {
         package let shard: Int16
         package let keys: SIMD4<Int32>
 
-        // In three words instead of seven: a cell is looked up for every delivery and projector.
+        // Hashes three words instead of seven, since this runs for every delivery and projector.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(Int64(app) << 32 | Int64(UInt32(truncatingIfNeeded: day.daysSince1970)))
             hasher.combine(Int64(keys[0]) << 32 | Int64(UInt32(bitPattern: keys[1])))
@@ -32,7 +32,7 @@ package struct Tally {
         for (column, amount) in amounts.enumerated() { counts[start + column] += weight * amount }
     }
 
-    /// Adds to those columns whose bits are set, the first column's bit lowest.
+    /// Adds to the columns whose bits are set; the lowest bit is the first column.
     package mutating func add(_ columns: UInt32, times weight: Int64, at keys: SIMD4<Int32>, of delivery: Delivery) {
         let start = place(at: keys, of: delivery)
         var rest = columns
@@ -54,7 +54,7 @@ package struct Tally {
     /// How many cells it holds, changed or not.
     package var cells: Int { places.count }
 
-    /// Gives up the cells in which what was taken out was put in again.
+    /// Drops the cells whose changes add up to nothing.
     package mutating func forgetUnchanged() {
         var kept = Tally(table)
         for (cell, row) in changes {

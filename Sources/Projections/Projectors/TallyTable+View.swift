@@ -1,9 +1,9 @@
 internal import Postgres
 
 extension TallyTable {
-    /// SQL that makes the analysts' view of this table, where its declaration says all. Counts are summed by id before they
-    /// get their names, app by app: so an app and a day lead straight into the key of the table, and partitions of lines that
-    /// are not live are never touched.
+    /// SQL that creates the analysts' view of this table; nil unless the declaration alone defines it. The view sums counts by
+    /// id, app by app, before it looks up names. So a query for one app and day can use the table's key, and partitions of lines
+    /// that are not live are never read.
     package func viewDefinition(of projector: any Projector.Type) -> String? {
         guard case .sums(let meaning, let joining) = view else { return nil }
         return """
@@ -28,7 +28,7 @@ extension TallyTable {
             """
     }
 
-    /// In every view that counts people's answers: what is missing from its numbers.
+    /// Ends the comment of every view that counts people's responses: what its numbers cannot include.
     private static let whatIsNeverReported = """
         What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a \
         push that nobody received.
@@ -51,9 +51,9 @@ extension TallyTable {
             + columns.map { "\($0.sql ?? "f.\($0.name)::bigint") AS \($0.name)" }
     }
 
-    private static let dayMeaning = "Day of the deliveries' first events in the time zone of the app"
+    private static let dayMeaning = "Day of each delivery's first event in the time zone of the app"
 
-    /// SQL that comments the view's columns that are declared.
+    /// SQL that comments the declared columns of the view.
     package var comments: String {
         describing(keys.map { ($0.name, $0.meaning) } + columns.map { ($0.name, $0.meaning) })
     }

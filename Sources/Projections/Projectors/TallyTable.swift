@@ -1,16 +1,16 @@
-/// A table of counts, declared once. From this follow its columns, the analysts' view of it with all comments, the key and
-/// the values that `verify` compares, and how a cell is written in a report of differences.
+/// Declares a table of counts. Everything else is derived from this: its columns, the analysts' view with all comments, the key
+/// and the values that `verify` compares, and how a report of differences names a cell.
 ///
-/// A migration makes the table, since migrations are frozen; a test holds the two together.
+/// The table itself is created in a migration, since migrations are frozen; a test compares the two.
 package struct TallyTable: Sendable {
     /// In schema `projection`; the view has the same name in `analytics`.
     package let name: String
-    /// What names a row beside app, day and shard: up to four.
+    /// The keys of a row besides app, day and shard: up to four.
     package let keys: [Key]
-    /// What the table counts, and what the view makes of it, in the view's order.
+    /// The stored counts and the columns that the view derives from them, in the order of the view.
     package let columns: [Column]
     package let view: View
-    /// The same from raw events, in SQL.
+    /// SQL that counts the same from raw events.
     package let recount: Recounting
 
     package init(_ name: String, keys: [Key], columns: [Column], view: View, recount: Recounting) {
@@ -23,10 +23,10 @@ package struct TallyTable: Sendable {
         counts = columns.compactMap(\.stored)
     }
 
-    /// Whether analysts have a view of its name.
+    /// Whether analysts have a view of this name.
     package var hasView: Bool { if case .none = view { false } else { true } }
 
-    /// The columns that are stored, all of them bigint.
+    /// The stored columns, all of type bigint.
     package let counts: [String]
 
     package struct Key: Sendable {
@@ -35,14 +35,14 @@ package struct TallyTable: Sendable {
         package let meaning: String
 
         package enum Kind: Sendable {
-            /// The id of a word of the log's dictionary, 0 for none.
+            /// The id of a word in the log's dictionary; 0 for none.
             case word
-            /// A code, by what each means, from 1 on; 0 for none.
+            /// A code, with the names of the codes from 1 on; 0 for none.
             case code([String])
             case number
         }
 
-        /// How wide the column is.
+        /// The SQL type of the column.
         package var type: String { if case .word = kind { "integer" } else { "smallint" } }
 
         package static func word(_ name: String, _ meaning: String) -> Key {
@@ -60,9 +60,9 @@ package struct TallyTable: Sendable {
 
     package struct Column: Sendable {
         package let name: String
-        /// The count that is stored for it, of its own name unless the view sums it up; nil where all is derived.
+        /// The stored count behind it, which has the same name unless it is summed from the end; nil for a derived column.
         package let stored: String?
-        /// How the view derives it from the sums `f`; nil for a count.
+        /// SQL by which the view derives it from the sums `f`; nil for a count.
         package let sql: String?
         package let meaning: String
 
@@ -70,7 +70,7 @@ package struct TallyTable: Sendable {
             Column(name: name, stored: name, sql: nil, meaning: meaning)
         }
 
-        /// What is stored with the last page for which it counts, and shown with all pages before it, too.
+        /// A count that is stored only with the last page it applies to, and shown with all pages before it, too.
         package static func fromTheEnd(_ name: String, of stored: String, _ meaning: String) -> Column {
             Column(name: name, stored: stored, sql: nil, meaning: meaning)
         }
@@ -79,7 +79,7 @@ package struct TallyTable: Sendable {
             Column(name: name, stored: nil, sql: sql, meaning: meaning)
         }
 
-        /// One sum by another, null where that is 0.
+        /// One sum divided by another; null if that is 0.
         package static func rate(_ name: String, _ part: String, _ whole: String, _ meaning: String) -> Column {
             .derived(name, "f.\(part) / nullif(f.\(whole), 0)", meaning)
         }
@@ -87,20 +87,20 @@ package struct TallyTable: Sendable {
 
     /// How analysts read the table.
     package enum View: Sendable {
-        /// Only through views of something else.
+        /// No view of its own; other views read it.
         case none
-        /// A row for each app, day and key with anything of the first count. `joining` is SQL for what derived columns need
-        /// beside the sums.
+        /// A row for each app, day and key where the first count is not 0. `joining` is SQL for what derived columns need besides
+        /// the sums.
         case sums(String, joining: String = "")
-        /// A view written by hand, in `Migrations/sql`; it takes the comments of the columns that are declared here.
+        /// A view written by hand in `Migrations/sql`. Its columns get the comments that are declared here.
         case byHand
     }
 
-    /// How a recount counts the same.
+    /// How `verify` counts the same independently.
     package struct Recounting: Sendable {
-        /// A SELECT that gives app, day, keys and counts from the tables of `RecountTables`.
+        /// A SELECT of app, day, keys and counts from the tables of `RecountTables`.
         package let sql: String
-        /// Which deliveries stand behind a row: a condition on the row of the delivery table `d` and the row `cell`.
+        /// SQL condition that a delivery `d` counts in the row `cell`.
         package let behind: String
 
         package init(_ sql: String, behind: String) {

@@ -1,17 +1,17 @@
-/// Per (app, day, thread): whether a group of notifications is still looked at, and how many items it stood for.
+/// Per (app, day, thread): whether people still react to a group of notifications, and how many items it stood for.
 enum ThreadFunnel: Projector {
     static let name = "thread_funnel"
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
             name,
-            keys: [.word("thread", "Notification group (thread identifier), '' for deliveries that name none")],
+            keys: [.word("thread", "Notification group (thread identifier); '' for deliveries without one")],
             columns: DeliveryCounts.columns + [
                 .count(
                     "items",
                     """
-                    Items that the deliveries stand for in the group's summary: the sum of each one's greatest \
-                    summary_argument_count, 1 where none
+                    Items that the deliveries stand for in the group's summary: the sum of each delivery's largest \
+                    summary_argument_count, 1 if it has none
                     """)
             ] + DeliveryCounts.rates,
             view: .sums(
@@ -27,7 +27,7 @@ enum ThreadFunnel: Projector {
         let keys: SIMD4<Int32> = [facts.attributes.thread, 0, 0, 0]
         let items = UInt32(1) << DeliveryCounts.count
         tallies[0].add(DeliveryCounts.bits(of: facts.flags) | items, times: weight, at: keys, of: delivery)
-        // Most stand for one item, which the bit has counted.
+        // Most deliveries stand for one item, which the bit has already counted.
         if facts.items != 1 {
             var amounts = [Int64](repeating: 0, count: DeliveryCounts.count + 1)
             amounts[DeliveryCounts.count] = Int64(facts.items) - 1

@@ -1,4 +1,4 @@
-/// Per (app, day, platform, app version): a release that broke its receipts shows here.
+/// Per (app, day, platform, app version): shows a release that broke receipts.
 enum VersionFunnel: Projector {
     static let name = "version_funnel"
     static let version: Int32 = 1
@@ -7,10 +7,10 @@ enum VersionFunnel: Projector {
             name,
             keys: [
                 .word(
-                    "platform", "Operating system of the device, as posted; '' for deliveries that name none"),
+                    "platform", "Operating system of the device, as posted; '' for deliveries without one"),
                 .word(
                     "app_version",
-                    "Version of the app that the delivery's first event with one names; '' where none does"),
+                    "Version of the app: the first one that the delivery's events name; '' if none does"),
             ],
             columns: DeliveryCounts.columns + DeliveryCounts.rates,
             view: .sums("The columns of category_funnel by operating system and version of the app."),

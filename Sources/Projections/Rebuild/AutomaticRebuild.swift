@@ -59,7 +59,7 @@ package struct AutomaticRebuild: Sendable {
         let due = try Self.due(of: control.projectors, on: &connection)
         guard !due.isEmpty else { return .nothingToDo }
         control.log.info(
-            "the rules have changed: making funnels anew from the log, while the old ones are read",
+            "rules have changed: rebuilding funnels from the log; the old ones stay readable",
             ["projections": due.joined(separator: " ")])
         return .made(due, try Rebuild(control, names: due).run(progress: progress))
     }

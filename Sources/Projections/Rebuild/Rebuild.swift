@@ -30,7 +30,7 @@ package struct Rebuild {
         let known: [String]
         package var description: String {
             let known = ([DeliveryTable.projector] + known).joined(separator: ", ")
-            return "there is no projection '\(String(printable: name))'. There are: \(known)"
+            return "no projection '\(String(printable: name))'. The projections are: \(known)"
         }
     }
 
@@ -56,7 +56,7 @@ package struct Rebuild {
         var backoff = Backoff(first: 0.1, most: 5)
         for _ in 1..<Self.mostAttempts {
             do { return try attempt(progress) } catch StepError.lineIsGone {
-                control.log.info("history changed, or another rebuild began: starting again")
+                control.log.info("the log's history changed, or another rebuild began: starting again")
                 // Retention changes it again and again, a few thousand deliveries at a time.
                 _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
             }

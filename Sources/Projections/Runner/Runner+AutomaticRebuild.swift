@@ -19,7 +19,7 @@ extension Runner {
                 let outcome = try AutomaticRebuild(control).run()
                 if !tell(outcome) { givenUp = due }
             } catch {
-                if !isStopping { log.warning("funnels could not be made anew yet", ["error": "\(error)"]) }
+                if !isStopping { log.warning("could not rebuild funnels yet: trying again", ["error": "\(error)"]) }
             }
             rest(backoff.next())
         }
@@ -31,23 +31,23 @@ extension Runner {
         case .nothingToDo, .busy: return true
         case .made(let names, .swapped(let events, _, _)):
             log.info(
-                "funnels were made anew, proved, and are live",
+                "rebuilt and verified funnels: they are live",
                 ["projections": names.joined(separator: " "), "events": "\(events)"])
             return true
         case .made(let names, .stopped(let stopped)):
             log.error(
-                "funnels could not be made anew, and the old tables stay: mend the cause, then run bellwether rebuild",
+                "could not rebuild funnels, and the old tables stay: fix the cause, then run bellwether rebuild",
                 [
                     "projections": names.joined(separator: " "), "batch": "\(stopped.first?.batch ?? 0)",
                     "reason": stopped.first?.reason ?? "",
                 ])
         case .made(let names, .differs):
             log.error(
-                "what was made anew is not what the log says: see bellwether rebuild, and please report this",
+                "rebuilt funnels do not match the log: see bellwether rebuild, and please report this",
                 ["projections": names.joined(separator: " ")])
         case .notOwner(let names):
             log.error(
-                "projections stand still, since they were counted by older rules, and this login may not make tables: "
+                "projections stand still: they were counted by older rules, and this login may not create tables: "
                     + "run bellwether rebuild as the owner",
                 ["projections": names.joined(separator: " ")])
         }

@@ -60,10 +60,10 @@ package final class Runner: Sendable {
         steps = metrics.counter("bellwether_projection_steps_total", "Steps taken by the projections.")
         failures = metrics.counter("bellwether_projection_retries_total", "Steps that failed and were tried again.")
         let state = self.state
-        metrics.gauge("bellwether_projection_lag_batches", "Batches of the log that the funnels do not hold yet.") {
+        metrics.gauge("bellwether_projection_lag_batches", "Batches of the log that the funnels do not have yet.") {
             state.withLock { state in state.backlog.map { Double(max(0, $0.head - ($0.position ?? 0))) } ?? 0 }
         }
-        metrics.gauge("bellwether_projection_lag_seconds", "Age of the oldest batch that the funnels do not hold yet.")
+        metrics.gauge("bellwether_projection_lag_seconds", "Age of the oldest batch that the funnels do not have yet.")
         {
             state.withLock { state in state.backlog?.seconds ?? 0 }
         }
@@ -76,12 +76,12 @@ package final class Runner: Sendable {
         }
         metrics.gauge(
             "bellwether_last_report_timestamp_seconds",
-            "When the last report of a finished day was kept, of the app where that is longest ago; 0 before the first."
+            "When the last report on a finished day was kept, for the app where this is longest ago; 0 before the first."
         ) {
             state.withLock { state in state.lastReport.map { (Double($0.microseconds) / 1e6).rounded() } ?? 0 }
         }
         metrics.gauge(
-            "bellwether_projection_stopped", "The batch at which a projection has stopped.", label: "projection"
+            "bellwether_projection_stopped", "The batch at which a projection stopped.", label: "projection"
         ) {
             state.withLock { state in
                 Dictionary(uniqueKeysWithValues: state.stopped.map { ($0.name, Double($0.batch)) })
@@ -116,7 +116,7 @@ package final class Runner: Sendable {
         while state.wait(until: end, for: { state in state.running == 0 ? true : nil }) == nil {
             // A server that stands still answers nobody: what it holds back is undone when the process ends.
             guard !last.hasPassed else {
-                return log.warning("the database does not answer: its work is left to end by itself")
+                return log.warning("the database does not answer: what it is still running is left to end by itself")
             }
             // Again and again: a step has many statements, and may just have been between two. To ask may take long, too.
             _ = Worker(name: "cancel") { [steppers, cancellation] in
@@ -181,7 +181,8 @@ package final class Runner: Sendable {
                 failures.add(1)
                 let wait = backoff.next()
                 log.warning(
-                    "projections wait", ["error": "\(error)", "seconds": "\(Int(saturating: wait.rounded(.up)))"])
+                    "projections cannot go on and will try again",
+                    ["error": "\(error)", "seconds": "\(Int(saturating: wait.rounded(.up)))"])
                 rest(wait)
             }
         }
@@ -207,7 +208,7 @@ package final class Runner: Sendable {
             state.withLock { state in state.lastReport = last }
         } catch {
             guard connection.isUsable else { throw error }
-            log.warning("the last reports could not be looked up", ["error": "\(error)"])
+            log.warning("could not look up the last reports", ["error": "\(error)"])
         }
     }
 
@@ -221,7 +222,9 @@ package final class Runner: Sendable {
                 ["app": change.slug, "zone": change.timeZone])
             connection.deadline = .never
             let moved = try change.make(on: &connection)
-            log.info("moved the deliveries of an app", ["app": change.slug, "deliveries": "\(moved)"])
+            log.info(
+                "moved the deliveries of an app to the days of its time zone",
+                ["app": change.slug, "deliveries": "\(moved)"])
         }
     }
 

@@ -120,7 +120,7 @@ package struct DeliveryTable {
         guard !deliveries.isEmpty else { return }
         let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: self)).affected
         guard updated == deliveries.count else {
-            throw .decoding("\(updated) of \(deliveries.count) deliveries were there to be changed")
+            throw .decoding("\(updated) of \(deliveries.count) deliveries to be changed exist")
         }
     }
 

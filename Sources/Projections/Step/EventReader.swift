@@ -92,7 +92,7 @@ extension Observation {
         func bits(_ member: Member, _ field: Int32) -> Int16 { EventBits.of(member).value(in: field) }
         let code = bits(.type, codes)
         guard let type = EventType(rawValue: code) else {
-            throw .decoding("an event of type \(code), which this program does not know")
+            throw .decoding("an event has type \(code), which this program does not know")
         }
         self.init(
             at: Moment(
@@ -134,7 +134,7 @@ extension Observation {
         case .storyStarted: page = bits(.pageCount, own)
         default: break
         }
-        guard isPlausible else { throw .decoding("event \(moment.id) holds numbers that no event can have") }
+        guard isPlausible else { throw .decoding("event \(moment.id) has numbers that no event can have") }
     }
 
     /// What ingestion lets through. Somebody may have written into the log by hand.
@@ -164,6 +164,6 @@ extension Observation.Presentation {
 
 /// A column that is never NULL.
 func need<Value>(_ value: Value?) throws(PostgresError) -> Value {
-    guard let value else { throw .decoding("a column is null that never is") }
+    guard let value else { throw .decoding("a column is null that never should be") }
     return value
 }

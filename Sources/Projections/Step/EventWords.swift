@@ -102,7 +102,7 @@ struct EventWords {
             Int32($0.trimmingPrefix(" "))
         }
         guard members.count >= count, members.allSatisfy({ $0 >= 0 }) else {
-            throw .decoding("an event names its device or context as nobody would")
+            throw .decoding("an event has an impossible reference to its device or context")
         }
         return members
     }

@@ -51,7 +51,7 @@ extension Lane {
             let stop = Step.Stop(
                 name: member.name, batch: behind + 1,
                 reason:
-                    "the tables of \(cause.name) hold what version \(cause.version) of its rules counted, and this program "
+                    "the tables of \(cause.name) were counted by version \(cause.version) of its rules, and this program "
                     + "counts by version \(versions[cause.name] ?? 0)", isOutdated: true)
             if try stop.record(in: line, on: &connection) { stops.append(stop) }
         }

@@ -55,17 +55,18 @@ extension StepError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .database(let error), .projector(_, let error): "\(error)"
-        case .overtaken: "another runner was faster"
+        case .overtaken: "another runner moved the shard first"
         case .wrongCount(let batch, let shard, let found, let expected):
-            "batch \(batch) holds \(found) events in shard \(shard) where it says \(expected)"
-        case .lineIsGone: "what was being built was given up, since history changed or another rebuild began"
-        case .cancelled: "it was cut short, and goes on from there when it is run again"
+            "batch \(batch) has \(found) events in shard \(shard), but should have \(expected)"
+        case .lineIsGone:
+            "what was being built has been discarded, because the log's history changed or another rebuild began"
+        case .cancelled: "it was interrupted; run it again to continue"
         case .stopped: "the fold has stopped: see bellwether status"
         case .cannotTell(_, let reason): "a projection failed: \(reason)"
         case .tooNew(let name, let version):
             "the tables of \(name) are of version \(version), which this program does not know: use a newer bellwether"
         case .unreadableDelivery(let name):
-            "the stored delivery \(name) does not read: bellwether rebuild makes it anew"
+            "the stored delivery \(name) cannot be read: bellwether rebuild creates it again"
         }
     }
 }

@@ -59,7 +59,7 @@ struct Stepper {
             case _ where error.blamesProjection: break
             default: throw error
             }
-            log.debug("a step failed and is taken with care", ["error": "\(error)"])
+            log.debug("a step failed: trying smaller ones to find the cause", ["error": "\(error)"])
         }
         while true {
             do {
@@ -93,16 +93,16 @@ struct Stepper {
         guard let taken else { return .nothing }
         if taken.stops.contains(where: \.isOutdated) {
             log.warning(
-                "projections stand still, since they were counted by older rules, until they are made anew (bellwether rebuild)",
+                "projections stand still: they were counted by older rules and must be rebuilt (bellwether rebuild)",
                 ["projections": taken.stops.map(\.name).joined(separator: " "), "reason": taken.stops[0].reason])
         } else if taken.stops.contains(where: { $0.name == DeliveryTable.projector }) {
             log.error(
-                "all projections have stopped: mend the cause, then run bellwether rebuild",
+                "all projections have stopped: fix the cause, then run bellwether rebuild",
                 ["batch": "\(taken.stops[0].batch)", "reason": taken.stops[0].reason])
         } else {
             for stop in taken.stops {
                 log.error(
-                    "a projection has stopped: mend the cause, then run bellwether projection resume \(stop.name)",
+                    "a projection has stopped: fix the cause, then run bellwether projection resume \(stop.name)",
                     ["projection": stop.name, "batch": "\(stop.batch)", "reason": stop.reason])
             }
         }

@@ -9,14 +9,14 @@ extension VerificationReport: CustomStringConvertible {
         ]
         for move in moves {
             lines.append(
-                "App \(move.app) is being moved to zone \(move.to): those of its days that still stand in \(move.from) "
+                "App \(move.app) is being moved to zone \(move.to): days that are still in \(move.from) "
                     + "differ until then.")
         }
         for omission in omissions { lines.append("Not compared: \(omission.projector), \(omission.reason).") }
         for gap in gaps {
             let expected = gap.expected.map { "\($0)" } ?? "an unknown number"
             lines.append(
-                "Batch \(gap.batch) holds \(gap.found) events in shard \(gap.shard), and should hold \(expected).")
+                "Batch \(gap.batch) has \(gap.found) events in shard \(gap.shard), but should have \(expected).")
         }
         if gapCount > gaps.count { lines.append("… and so on: \(gapCount) batches in all.") }
         for difference in differences { lines += difference.lines }
@@ -25,7 +25,7 @@ extension VerificationReport: CustomStringConvertible {
             let shown = differingCells > differences.count ? ", the first \(differences.count) shown" : ""
             lines.append("\(differingCells) cells differ\(shown): \(tables).")
         }
-        lines.append(isProved ? "Proved: every cell is what the log says." : "Not proved.")
+        lines.append(isProved ? "Verified: every cell matches the log." : "Not proved.")
         return lines.map { String(printable: $0) + "\n" }.joined()
     }
 }

@@ -20,7 +20,7 @@ extension Verifier {
                 report.note(VerificationReport.Omission(projector: projector.name, reason: reason))
             } else if !recounts.contains(where: { $0.projector == projector.name }) {
                 report.note(
-                    VerificationReport.Omission(projector: projector.name, reason: "nobody knows how to recount it"))
+                    VerificationReport.Omission(projector: projector.name, reason: "this program cannot recount it"))
             }
         }
         for name in Set(recounts.map(\.projector)).sorted() where projectors[name] == nil {
@@ -126,7 +126,7 @@ extension Verifier {
             let otherRules: String? =
                 version == known
                 ? nil
-                : "its tables hold what version \(version) of its rules counted, and this program counts by \(known)"
+                : "its tables were counted by version \(version) of its rules, and this program has version \(known)"
             let projector = LineMember(
                 name: name, tables: try row.get(1), stopReason: try row.optional(3) ?? otherRules)
             projectors[projector.name] = projector

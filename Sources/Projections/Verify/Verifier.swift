@@ -18,7 +18,7 @@ package struct Verifier: Sendable {
     /// deliveries behind each.
     package init(recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5) {
         self.recounts = recounts
-        precondition(mostDifferences > 0, "whoever verifies wants to see a difference")
+        precondition(mostDifferences > 0, "at least one difference must be shown")
         self.mostDifferences = mostDifferences
         self.mostDeliveries = mostDeliveries
     }
@@ -73,7 +73,7 @@ package enum VerifierError: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unknownLine(.live): "there are no live projections to verify: see bellwether rebuild"
+        case .unknownLine(.live): "no live projections to verify: see bellwether rebuild"
         case .unknownLine(.number(let line)): "there is no line \(line) of projections, or it has no such shard"
         case .unknownShard(let shard): "the log has no shard \(shard)"
         case .database(let error): error.description

@@ -76,14 +76,14 @@ package struct Finding: Sendable, Equatable {
             "Import the category with its buttons, or send these notifications with a category that is registered."
         case .unregisteredAction:
             "Add the action to the category and import it again, or correct the identifier where the app registers it."
-        case .noCategory: "Let the app tell notification.category with its events."
+        case .noCategory: "Let the app send notification.category with its events."
         case .actionIndex, .actionCount:
             "Import the buttons in the number and order in which the app registers them with iOS."
         case .activation, .destructive, .authenticationRequired, .textInput:
             "Import the button as the app registers it with iOS, or correct it there."
         case .unknownCompactAction: "Name an action of the category, or take it out of compact_actions."
-        case .dismissed: "Import the category with custom_dismiss: the app plainly registers it so."
-        case .expanded: "Import the category with content_extension: the app plainly has one for it."
+        case .dismissed: "Import the category with custom_dismiss: the app evidently registers it that way."
+        case .expanded: "Import the category with content_extension: the app evidently has one for it."
         case .retired: "Old versions of the app still show it; if it is to stay, import it again."
         case .manyButtons: "iOS shows two in a banner and the rest after a scroll: keep the best four."
         case .twoSets: "Keep it in one of the sets."

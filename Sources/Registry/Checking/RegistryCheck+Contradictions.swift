@@ -81,13 +81,13 @@ extension RegistryCheck {
     private static func words(_ kind: Finding.Kind, told: String, registered: String) -> String {
         func flag(_ what: String) -> String {
             told == "true"
-                ? "taps say that it \(what), registered is that it does not"
-                : "registered is that it \(what), taps say that it does not"
+                ? "taps say that it \(what), the registration says that it does not"
+                : "the registration says that it \(what), taps say that it does not"
         }
         return switch kind {
-        case .actionIndex: "taps say that it is button \(told), registered is place \(registered)"
-        case .actionCount: "taps say that there are \(told) buttons, registered are \(registered)"
-        case .activation: "taps say \(told), registered is \(registered)"
+        case .actionIndex: "taps say that it is button \(told), the registration says \(registered)"
+        case .actionCount: "taps say that there are \(told) buttons, the registration has \(registered)"
+        case .activation: "taps say \(told), the registration says \(registered)"
         case .destructive: flag("shows as destructive")
         case .authenticationRequired: flag("needs the phone unlocked")
         default: flag("takes text")

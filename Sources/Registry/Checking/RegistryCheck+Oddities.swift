@@ -43,7 +43,8 @@ extension RegistryCheck {
                 findings.append(
                     Finding(
                         .twoSets, category,
-                        "several sets have it: \(sets.joined(separator: ", ")). The first, being newest, counts"))
+                        "several sets have it: \(sets.joined(separator: ", ")). The first one is the newest and counts")
+                )
             }
         }
         return findings

@@ -46,7 +46,7 @@ extension RegistryCheck {
                 findings.append(
                     Finding(
                         .noCategory, category, count: taps, since: since,
-                        "\(named) tapped on notifications of which no event names the category"))
+                        "\(named) tapped on notifications whose events do not name the category"))
             } else if !hasCategory {
                 findings.append(
                     Finding(

@@ -56,9 +56,9 @@ package struct CategoryDocument: Sendable {
 extension JSONMisfit.Kind {
     fileprivate var words: String {
         switch self {
-        case .number: "no number may be beyond 64 bits or a double"
-        case .surrogate: "a string must not hold a lone surrogate"
-        case .nesting: "nothing is nested so deep here"
+        case .number: "every number must fit 64 bits or a double"
+        case .surrogate: "a string must not contain a lone surrogate"
+        case .nesting: "the document is nested too deeply"
         }
     }
 }

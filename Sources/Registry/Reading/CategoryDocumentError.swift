@@ -11,9 +11,9 @@ package enum CategoryDocumentError: Error, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .tooLarge: "the document is over \(RegistryLimits.document) bytes"
-        case .notJSON(let reason): "the document is no well-formed JSON in UTF-8: \(reason)"
-        case .notAnObject(let kind): "the document must be an object, is \(kind)"
+        case .tooLarge: "the document has more than \(RegistryLimits.document) bytes"
+        case .notJSON(let reason): "the document is not well-formed JSON in UTF-8: \(reason)"
+        case .notAnObject(let kind): "the document must be an object, not \(kind)"
         case .invalid(let errors, let more):
             (["\(errors.count + more) \(errors.count + more == 1 ? "error" : "errors"), nothing was imported:"]
                 + errors.map { "  \(String(printable: $0.description))" } + (more > 0 ? ["  and \(more) more"] : []))

@@ -7,11 +7,11 @@ extension DocumentReader {
         let actions = actions(members["actions"], at: Place.root.member("actions"))
         let place = Place.root.member("categories")
         guard let list = members["categories"] else {
-            errors.add(place, "must be there: the actions of each category, by its id")
+            errors.add(place, "is required: the actions of each category, by its id")
             return []
         }
         guard let entries = entries(list, at: place, most: RegistryLimits.categories) else { return [] }
-        if entries.isEmpty { warnings.add(place, "there is none: all that this set had registered are retired") }
+        if entries.isEmpty { warnings.add(place, "it is empty: everything that this set had registered is retired") }
         let known = Dictionary(actions.map { (ExactText($0.button.id), $0.button) }) { first, _ in first }
         var used: Set<ExactText> = []
         var categories: [Category] = []
@@ -31,7 +31,7 @@ extension DocumentReader {
     /// In their order.
     private mutating func actions(_ value: JSONValue?, at place: Place) -> [(button: Button, place: Place)] {
         guard let value else {
-            errors.add(place, "must be there: the titles of each action, by its id")
+            errors.add(place, "is required: the titles of each action, by its id")
             return []
         }
         var actions: [(button: Button, place: Place)] = []
@@ -54,7 +54,7 @@ extension DocumentReader {
             let place = place.element(index)
             guard let id = identifier(value, at: place) else { continue }
             guard let button = known[ExactText(id)] else {
-                errors.add(place, "there is no action \(String(shown: id)) in 'actions'")
+                errors.add(place, "'actions' has no action \(String(shown: id))")
                 continue
             }
             guard !buttons.contains(where: { ExactText($0.id) == ExactText(id) }) else {

@@ -8,7 +8,7 @@ extension DocumentReader {
         }
         let place = Place.root.member("categories")
         guard let elements = elements(list, at: place, most: RegistryLimits.categories) else { return [] }
-        if elements.isEmpty { warnings.add(place, "there is none: all that this set had registered are retired") }
+        if elements.isEmpty { warnings.add(place, "it is empty: everything that this set had registered is retired") }
         var categories: [Category] = []
         var places: [ExactText: Place] = [:]
         for (index, value) in elements.enumerated() {
@@ -16,7 +16,7 @@ extension DocumentReader {
             guard let category = category(value, at: place) else { continue }
             if let first = places[ExactText(category.id)] {
                 errors.add(
-                    place.member("id"), "\(String(shown: category.id)) is the id of \(first.path) already")
+                    place.member("id"), "\(String(shown: category.id)) is already the id of \(first.path)")
             } else {
                 places[ExactText(category.id)] = place
             }
@@ -60,7 +60,7 @@ extension DocumentReader {
         if elements.count > RegistryLimits.comfortableButtons {
             warnings.add(
                 place,
-                "has \(elements.count) actions; beyond \(RegistryLimits.comfortableButtons) hardly anybody sees them"
+                "has \(elements.count) actions; hardly anybody sees more than \(RegistryLimits.comfortableButtons)"
             )
         }
         var buttons: [Button] = []
@@ -69,7 +69,7 @@ extension DocumentReader {
             let place = place.element(index)
             guard let button = button(value, at: place) else { continue }
             if let first = places[ExactText(button.id)] {
-                errors.add(place.member("id"), "\(String(shown: button.id)) is the id of \(first.path) already")
+                errors.add(place.member("id"), "\(String(shown: button.id)) is already the id of \(first.path)")
             } else {
                 places[ExactText(button.id)] = place
             }
@@ -104,7 +104,7 @@ extension DocumentReader {
         let ids = identifiers(value, at: place, most: RegistryLimits.compactActions)
         let known = Set(buttons.map { ExactText($0.id) })
         for (index, id) in ids.enumerated() where !known.contains(ExactText(id)) {
-            warnings.add(place.element(index), "\(String(shown: id)) is no action of this category")
+            warnings.add(place.element(index), "\(String(shown: id)) is not an action of this category")
         }
         if ids.count > RegistryLimits.shownCompactActions {
             warnings.add(place, "has \(ids.count) actions; a banner shows \(RegistryLimits.shownCompactActions)")

@@ -21,7 +21,7 @@ struct DocumentReader {
         default:
             errors.add(
                 .root,
-                "it is of neither shape: ours has an array 'categories', hive_push_actions.json has objects 'actions' and 'categories'"
+                "it has neither of the two shapes: ours has an array 'categories', hive_push_actions.json has objects 'actions' and 'categories'"
             )
             return nil
         }
@@ -33,7 +33,7 @@ extension DocumentReader {
     /// The members of an object, of which only these are known. What is null counts as absent.
     mutating func members(_ value: JSONValue, at place: Place, known: [String]) -> [String: JSONValue]? {
         guard value.isObject else {
-            errors.add(place, "must be an object, is \(value.kind.words)")
+            errors.add(place, "must be an object, not \(value.kind.words)")
             return nil
         }
         var members: [String: JSONValue] = [:]
@@ -42,7 +42,7 @@ extension DocumentReader {
             let key = text.string
             guard known.contains(key) else {
                 errors.add(
-                    place.member(key), "there is no such member; the members here are \(known.joined(separator: ", "))")
+                    place.member(key), "unknown member; the members here are \(known.joined(separator: ", "))")
                 continue
             }
             guard seen.insert(key).inserted else {
@@ -57,11 +57,11 @@ extension DocumentReader {
     /// The members of an object whose keys are names that the user has chosen.
     mutating func entries(_ value: JSONValue, at place: Place, most: Int) -> [(key: String, value: JSONValue)]? {
         guard value.isObject else {
-            errors.add(place, "must be an object, is \(value.kind.words)")
+            errors.add(place, "must be an object, not \(value.kind.words)")
             return nil
         }
         guard value.count <= most else {
-            errors.add(place, "has \(value.count) members, may have \(most)")
+            errors.add(place, "has \(value.count) members, at most \(most) are allowed")
             return nil
         }
         var entries: [(key: String, value: JSONValue)] = []
@@ -80,11 +80,11 @@ extension DocumentReader {
     /// The elements of an array.
     mutating func elements(_ value: JSONValue, at place: Place, most: Int) -> [JSONValue]? {
         guard value.isArray else {
-            errors.add(place, "must be an array, is \(value.kind.words)")
+            errors.add(place, "must be an array, not \(value.kind.words)")
             return nil
         }
         guard value.count <= most else {
-            errors.add(place, "has \(value.count) elements, may have \(most)")
+            errors.add(place, "has \(value.count) elements, at most \(most) are allowed")
             return nil
         }
         return Array(value.elements)
@@ -92,7 +92,7 @@ extension DocumentReader {
 
     mutating func boolean(_ value: JSONValue?, at place: Place) -> Bool? {
         guard let value else { return nil }
-        if value.boolean == nil { errors.add(place, "must be true or false, is \(value.kind.words)") }
+        if value.boolean == nil { errors.add(place, "must be true or false, not \(value.kind.words)") }
         return value.boolean
     }
 
@@ -103,7 +103,7 @@ extension DocumentReader {
         if let text = value.text?.string, let word = Word(rawValue: text) { return word }
         let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
         let found = value.text.map { String(shown: $0.string) } ?? value.kind.words
-        errors.add(place, "must be one of \(words), is \(found)")
+        errors.add(place, "must be one of \(words), not \(found)")
         return nil
     }
 
@@ -111,15 +111,15 @@ extension DocumentReader {
     mutating func text(_ value: JSONValue?, at place: Place) -> String? {
         guard let value else { return nil }
         guard let text = value.text?.string else {
-            errors.add(place, "must be a string, is \(value.kind.words)")
+            errors.add(place, "must be a string, not \(value.kind.words)")
             return nil
         }
         guard text.utf8.count <= RegistryLimits.text else {
-            errors.add(place, "has \(text.utf8.count) bytes, may have \(RegistryLimits.text)")
+            errors.add(place, "has \(text.utf8.count) bytes, at most \(RegistryLimits.text) are allowed")
             return nil
         }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            errors.add(place, "must not hold control characters")
+            errors.add(place, "must not contain control characters")
             return nil
         }
         return text
@@ -132,7 +132,7 @@ extension DocumentReader {
             return nil
         }
         guard let text = value.text?.string else {
-            errors.add(place, "must be a string, is \(value.kind.words)")
+            errors.add(place, "must be a string, not \(value.kind.words)")
             return nil
         }
         return identifier(text, at: place)
@@ -152,11 +152,11 @@ extension DocumentReader {
         _ value: JSONValue?, at place: Place, most: Int, needsEnglish: Bool
     ) -> [Button.Title] {
         guard let value else {
-            errors.add(place, "must be there: the button's titles by language")
+            errors.add(place, "is required: the button's titles by language")
             return []
         }
         guard let entries = entries(value, at: place, most: most) else { return [] }
-        if entries.isEmpty { errors.add(place, "must hold at least one title") }
+        if entries.isEmpty { errors.add(place, "must have at least one title") }
         var titles: [Button.Title] = []
         var languages: Set<String> = []
         for (language, value) in entries {
@@ -174,7 +174,7 @@ extension DocumentReader {
             titles.append(Button.Title(language, text))
         }
         if needsEnglish, !entries.isEmpty, !languages.contains("en") {
-            errors.add(place.member("en"), "must be there: Hive falls back to English")
+            errors.add(place.member("en"), "is required: Hive falls back to English")
         }
         return titles
     }

@@ -5,16 +5,17 @@ enum IdentifierRule {
     static func fault(of text: String) -> String? {
         guard !text.isEmpty else { return "must not be empty" }
         guard text.utf8.count <= RegistryLimits.identifier else {
-            return "has \(text.utf8.count) bytes, may have \(RegistryLimits.identifier)"
+            return "has \(text.utf8.count) bytes, at most \(RegistryLimits.identifier) are allowed"
         }
         let scalars = text.unicodeScalars
         for scalar in scalars {
             switch scalar {
-            case "\"", "'", "`", "\\": return "must not hold a quote or backslash"
+            case "\"", "'", "`", "\\": return "must not contain a quote or backslash"
             case " ": continue
             default:
                 if isUnseen(scalar) {
-                    return "must not hold control, invisible or direction-changing characters (here U+\(hex(scalar)))"
+                    return
+                        "must not contain control, invisible or direction-changing characters (here U+\(hex(scalar)))"
                 }
             }
         }

@@ -49,9 +49,9 @@ package enum ReportError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownApp(let app, let known) where known.isEmpty:
-            "there is no app '\(String(printable: app))', and no other app either. Create one with bellwether app create"
+            "no app '\(String(printable: app))', and no other app either. Create one with bellwether app create"
         case .unknownApp(let app, let known):
-            "there is no app '\(String(printable: app))'. The apps are \(known.joined(separator: ", "))"
+            "no app '\(String(printable: app))'. The apps are \(known.joined(separator: ", "))"
         case .daysAreMoving(let app, let timeZone):
             "the days of app '\(app)' are being moved to time zone \(timeZone): try again when that is done (bellwether app set \(app) --time-zone \(timeZone) completes it)"
         case .database(let error): error.description

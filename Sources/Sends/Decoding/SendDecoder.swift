@@ -32,7 +32,7 @@ struct SendDecoder {
         whole.write(payload, omitting: { _ in false })
         guard whole.bytes.count <= SendBounds.payload else {
             throw reader.refusal(
-                .tooLarge, .payload, "may have \(SendBounds.payload) bytes at most, has \(whole.bytes.count)")
+                .tooLarge, .payload, "may have at most \(SendBounds.payload) bytes, has \(whole.bytes.count)")
         }
         var writer = JSONWriter()
         writer.write(payload, omitting: PayloadSecrets.names)

@@ -18,7 +18,7 @@ struct SendPlace {
         guard value.holdsNUL else { return nil }
         let offset = JSONSlicer.offset(ofNULIn: range, of: body.span)
         let path = offset.map { JSONSlicer.path(to: $0, ofValueAt: range.lowerBound, in: body.span) } ?? ""
-        return path + ": it holds a string with the character U+0000"
+        return path + ": it contains a string with the character U+0000"
     }
 
     /// Whether a member was mended as a whole, so that what is read of it is not what stood there.
@@ -33,9 +33,9 @@ struct SendPlace {
 
     private func words(_ kind: JSONMisfit.Kind) -> String {
         switch kind {
-        case .number: "it holds a number beyond 64 bits or a double"
-        case .surrogate: "it holds a string with a lone surrogate"
-        case .nesting: "it is nested over \(Bounds.nesting) levels deep"
+        case .number: "it contains a number that fits neither 64 bits nor a double"
+        case .surrogate: "it contains a string with a lone surrogate"
+        case .nesting: "it is nested more than \(Bounds.nesting) levels deep"
         }
     }
 }

@@ -23,13 +23,13 @@ struct SendReader {
     /// The name of the send.
     func id() throws(Rejection) -> String {
         guard let value = self[.id] else {
-            throw refusal(.missingField, .id, "must be there, and be neither null nor empty")
+            throw refusal(.missingField, .id, "is required, and must be neither null nor empty")
         }
-        guard let text = value.text else { throw refusal(.invalidID, .id, "must be a string, is \(value.kind.words)") }
+        guard let text = value.text else { throw refusal(.invalidID, .id, "must be a string, not \(value.kind.words)") }
         guard text.count <= Bounds.identifier else {
-            throw refusal(.invalidID, .id, "may have \(Bounds.identifier) bytes at most, has \(text.count)")
+            throw refusal(.invalidID, .id, "may have at most \(Bounds.identifier) bytes, has \(text.count)")
         }
-        guard !text.holdsNUL else { throw refusal(.invalidID, .id, "it holds the character U+0000") }
+        guard !text.holdsNUL else { throw refusal(.invalidID, .id, "it contains the character U+0000") }
         return UUID(utf8: text.bytes)?.description ?? text.string
     }
 
@@ -54,7 +54,7 @@ struct SendReader {
     func recipients() throws(Rejection) -> Int64? {
         guard let value = self[.recipients] else { return nil }
         guard let number = value.number?.integer, Bounds.count.contains(number) else {
-            throw refusal(.invalidField, .recipients, "must be a whole number from 0 on")
+            throw refusal(.invalidField, .recipients, "must be a whole number, 0 or more")
         }
         return number
     }
@@ -63,12 +63,12 @@ struct SendReader {
     func messageIDs() throws(Rejection) -> [Send.MessageID]? {
         guard let value = self[.messageIDs] else { return nil }
         guard value.isArray else {
-            throw refusal(.invalidField, .messageIDs, "must be an array, is \(value.kind.words)")
+            throw refusal(.invalidField, .messageIDs, "must be an array, not \(value.kind.words)")
         }
         guard value.count <= SendBounds.messageIDs else {
             throw refusal(
                 .invalidField, .messageIDs,
-                "has \(value.count) entries, \(SendBounds.messageIDs) are allowed: tell it as several sends, or give recipients instead"
+                "has \(value.count) entries, at most \(SendBounds.messageIDs) are allowed: report it as several sends, or give recipients instead"
             )
         }
         var ids: [Send.MessageID] = []
@@ -84,7 +84,7 @@ struct SendReader {
     func payload() throws(Rejection) -> JSONValue? {
         guard let value = self[.payload] else { return nil }
         guard value.isObject else {
-            throw refusal(.invalidField, .payload, "must be an object, is \(value.kind.words)")
+            throw refusal(.invalidField, .payload, "must be an object, not \(value.kind.words)")
         }
         return value
     }
@@ -93,12 +93,12 @@ struct SendReader {
         _ value: JSONValue, _ member: SendMember, at place: String = ""
     ) throws(Rejection) -> String {
         guard let text = value.text else {
-            throw Rejection(.invalidField, "\(path).\(member.name)\(place): must be a string, is \(value.kind.words)")
+            throw Rejection(.invalidField, "\(path).\(member.name)\(place): must be a string, not \(value.kind.words)")
         }
         guard text.count <= Bounds.identifier else {
             throw Rejection(
                 .invalidField,
-                "\(path).\(member.name)\(place): may have \(Bounds.identifier) bytes at most, has \(text.count)")
+                "\(path).\(member.name)\(place): may have at most \(Bounds.identifier) bytes, has \(text.count)")
         }
         return text.string
     }

@@ -61,10 +61,10 @@ package final class SendsDecoder {
         guard value.isObject else {
             return .failure(
                 Refused(
-                    id: nil, rejection: Rejection(.notAnObject, "\(path): must be an object, is \(value.kind.words)")))
+                    id: nil, rejection: Rejection(.notAnObject, "\(path): must be an object, not \(value.kind.words)")))
         }
         if place?.hasMended(.id, of: value) == true {
-            let rejection = Rejection(.invalidID, "\(path).id: it cannot be held")
+            let rejection = Rejection(.invalidID, "\(path).id: it cannot be stored")
             return .failure(Refused(id: nil, rejection: rejection))
         }
         do throws(Rejection) {
@@ -79,7 +79,7 @@ package final class SendsDecoder {
     }
 
     private func nestingProblem(_ value: JSONValue) -> String? {
-        value.nestsDeeper(than: Bounds.nesting) ? ": it is nested over \(Bounds.nesting) levels deep" : nil
+        value.nestsDeeper(than: Bounds.nesting) ? ": it is nested more than \(Bounds.nesting) levels deep" : nil
     }
 
     /// Parses; what simdjson refuses but JSON allows is put out of its way first, and remembered.

@@ -15,11 +15,11 @@ package enum SendsFault: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notJSON(let reason): "it is not JSON: \(reason)"
         case .notAnObject: "it must be a JSON object with an array `sends`"
-        case .noSends: "sends: this array must be there"
+        case .noSends: "sends: this array is required"
         case .tooManySends(let count):
-            "sends: \(count) are too many, an envelope holds \(SendBounds.sends) at most; send them in smaller envelopes"
+            "sends: an envelope may have at most \(SendBounds.sends), not \(count); send them in smaller envelopes"
         case .tooLarge(let count):
-            "it has \(count) bytes, \(Bounds.unpackedBody) are allowed; send it in smaller envelopes"
+            "it has \(count) bytes, at most \(Bounds.unpackedBody) are allowed; send it in smaller envelopes"
         }
     }
 }

@@ -40,7 +40,7 @@ package final class FCMExportReader {
         guard let event = try text(root["event"], "event", upTo: 64) else { throw Fault("it has no event") }
         guard let time = root["event_timestamp"], !time.isVoid else { throw Fault("it has no event_timestamp") }
         guard let eventAt = Timestamp(bigQuery: time), Timestamp.plausible.contains(eventAt) else {
-            throw Fault("event_timestamp is no time in the years 2000 to 9999, such as 2026-11-20 09:30:10.123 UTC")
+            throw Fault("event_timestamp is not a time in the years 2000 to 9999, such as 2026-11-20 09:30:10.123 UTC")
         }
         var row = FCMExportRow(event: event, eventAt: eventAt)
         row.messageID = try text(root["message_id"], "message_id", upTo: Bounds.identifier) ?? ""
@@ -65,7 +65,7 @@ package final class FCMExportReader {
         guard let value, !value.isVoid else { return nil }
         if let integer = value.number?.integer { return String(integer) }
         guard let text = value.text else { throw Fault("\(name) is \(value.kind.words), not a string") }
-        guard text.count <= limit else { throw Fault("\(name) has \(text.count) bytes, \(limit) are allowed") }
+        guard text.count <= limit else { throw Fault("\(name) has \(text.count) bytes, at most \(limit) are allowed") }
         guard !text.holdsNUL else { throw Fault("\(name) holds the character U+0000") }
         return text.string
     }
@@ -73,7 +73,7 @@ package final class FCMExportReader {
     private func number(_ value: JSONValue?, _ name: StaticString) throws(Fault) -> Int64? {
         guard let value, !value.isVoid else { return nil }
         guard let number = value.number?.integer ?? value.text.flatMap({ Int64($0.string) }) else {
-            throw Fault("\(name) is no whole number of 64 bits")
+            throw Fault("\(name) is not a whole number of 64 bits")
         }
         return number
     }
@@ -84,7 +84,8 @@ package final class FCMExportReader {
         var mended = line
         do throws(JSONFault) {
             let misfits = try JSONScanner.mend(&mended, limit: Bounds.nesting)
-            return misfits.isEmpty ? "it cannot be read" : "it holds what cannot be held (byte \(misfits[0].offset))"
+            return misfits.isEmpty
+                ? "it cannot be read" : "it contains a value that cannot be stored (byte \(misfits[0].offset))"
         } catch {
             return "it is not JSON: \(error)"
         }

@@ -26,20 +26,20 @@ package enum Member: UInt8, CaseIterable, Sendable {
     private var declared: Declaration {
         switch self {
         case .eventID: event("id", .uuid, in: .column("event_id"), required: true,
-            "Identity the client library gave the event. One event is (app, install_id, event_id, device_at)",
+            "Id that the client library gave the event. Its identity is (app, install_id, event_id, device_at)",
             wire: "Made once by the client, before the first attempt to send; a retry repeats it. Version 7 is a good choice; any version is accepted")
         case .type: event("type", .type, in: .common(Bits(10, 5)), required: true,
             "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...",
             wire: "What happened")
         case .deviceAt: event("at", .time, in: .column("device_at"), required: true,
-            "When it happened by the device's clock, as posted: raw, never corrected",
+            "When it happened according to the device's clock, as posted and never corrected",
             wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. If it (as corrected by `sent_at`) is more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
-            "Counter of the client library on that install; orders events of the same time")
+            "Counter of the client library on the install; gives the order of events with the same time")
         case .notification: event("notification", .object(.notification), in: .none, except: [.permissionChanged], required: true,
             "Which notification it is about")
         case .source: event("source", .object(.source), in: .none,
-            "The install and what it runs on; its members override the envelope's one by one")
+            "The install and what it runs on. Each member that is given here overrides the envelope's")
 
         case .installID: source("install_id", .uuid, in: .column("install_id"), required: true,
             "One installation of the app on one device. Never a person",
@@ -59,24 +59,24 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .timeZone: source("time_zone", .string(.timeZone),
             "Time zone of the device; days are counted in the app's time zone, not in this one")
         case .authorization: source("authorization", .code(Authorization.self),
-            "What the user allows: authorized, provisional, ephemeral, denied or not_determined. For permission.changed, the new state",
+            "What the user allows the app to show: authorized, provisional, ephemeral, denied or not_determined. For permission.changed, the new state",
             wire: "What the user allows the app to show")
         case .showPreviews: source("show_previews", .code(ShowPreviews.self),
             "When the user lets notifications show their content: always, when_authenticated or never",
             wire: "When the user lets notifications show their content")
         case .fid: source("fid", .identifier, in: .column("fid"),
-            "Firebase installation id, where the app sends it")
+            "Firebase installation id, if the app sends it")
 
         case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
             "FCM message ID as posted, before normalisation",
             wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` and `<digits>` are recognised as spellings of one id; the spelling you send is kept too")
         case .deliveryID: notification("delivery_id", .identifier, in: .key("delivery_id"),
-            "The provider's own id of this delivery, or what the client library made for a repeating local notification",
-            wire: "Another provider's id of this one delivery. For a local notification whose request identifier repeats, a value made of identifier and firing time")
+            "The provider's own id of this delivery, or the one that the client library made for a repeating local notification",
+            wire: "The provider's own id of this delivery, if the provider is not Firebase. For a local notification that repeats, a value made from its request identifier and the firing time")
         case .notificationID: notification("id", .identifier, in: .key("notification_id"), column: "notification_id",
             "Request identifier of the notification")
         case .category: notification("category", .identifier(.category),
-            "Notification category identifier: which buttons it has")
+            "Identifier of the notification category, which decides its buttons")
         case .thread: notification("thread", .identifier(.thread),
             "Notification group (thread identifier)")
         case .campaign: notification("campaign", .identifier(.campaign),
@@ -85,16 +85,16 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Variant of the campaign, for experiments")
         case .origin: notification("origin", .code(Origin.self), in: .common(Bits(19, 2)),
             "remote or local",
-            wire: "Whether a server or the app itself asked for it")
+            wire: "Whether a server sent it or the app scheduled it")
         case .alert: notification("alert", .boolean, in: .common(Bits(21, 2)),
-            "Whether the payload shows something; false or null for silent pushes")
+            "Whether the payload shows anything; false or null for silent pushes")
         case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"), column: "notification_sent_at",
-            "When the sender says the notification was sent",
-            wire: "When the sender sent it. An unreadable value is kept in `extra`")
+            "When the notification was sent, according to the sender",
+            wire: "When the notification was sent, according to the sender. An unreadable value is kept in `extra`")
         case .analyticsLabel: notification("analytics_label", .identifier(.analyticsLabel),
             "FCM analytics label")
         case .topic: notification("topic", .identifier(.topic),
-            "FCM topic it was sent to")
+            "FCM topic that it was sent to")
         case .apnsID: notification("apns_id", .identifier, in: .rare,
             "Apple's id of the push")
         case .collapseID: notification("collapse_id", .identifier, in: .rare,
@@ -102,18 +102,18 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .interruptionLevel: notification("interruption_level", .string(.interruptionLevel),
             "passive, active, time-sensitive or critical, as posted")
         case .relevanceScore: notification("relevance_score", .number(Bounds.relevance), in: .rare,
-            "How the sender ranks it within the app's group of notifications: 0 to 1")
+            "How the sender ranks it among the app's notifications: 0 to 1")
         case .targetContentID: notification("target_content_id", .identifier, in: .rare,
             "Which window or content of the app it is for")
         case .summaryArgument: notification("summary_argument", .string, in: .rare,
-            "What the summary of its group calls it")
+            "Its name in the summary of its group")
 
         case .via: own("via", .code(Via.self), of: [.notificationReceived], in: .own(Bits(0, 4)),
-            "How the receipt was seen: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). Without a service extension, iOS runs no code for an untouched push: no receipt does not mean not delivered",
-            wire: "How the app saw it: `background` is a silent push, `delivered_list` means found in the notification centre later")
+            "How the app learned of it: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). Without a service extension, iOS runs no code for an untouched push, so a missing receipt does not mean that the push was not delivered",
+            wire: "How the app learned of it: `background` is a silent push, `delivered_list` means that it was found in the notification centre later")
         case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
-            "Foreground receipts: how the app showed it; an empty list means not shown",
-            wire: "In the foreground, how the app showed it. An empty list means not shown")
+            "Foreground receipts: how the app showed it; an empty list means that it was not shown",
+            wire: "In the foreground, how the app showed it. An empty list means that it was not shown")
         case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived], in: .own(Bits(4, 4)),
             "Background receipts: new_data, no_data or failed",
             wire: "In the background, the result of the silent push")
@@ -131,7 +131,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .mediaBytes: media("bytes", .count, in: .amount(1),
             "Size of the attachment in bytes")
         case .mediaMS: media("ms", .integer(Bounds.mediaMilliseconds), in: .amount(2),
-            "Milliseconds its download took")
+            "How long its download took, in milliseconds")
         case .mediaNetwork: media("network", .code(MediaNetwork.self), in: .own(Bits(20, 4)),
             "Network it was loaded over: wifi, cellular or other",
             wire: "The network it was loaded over")
@@ -144,7 +144,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .actionID: own("action_id", .identifier(.actionID), of: [.actionTapped], in: .word(1), required: true,
             "Identifier of the button")
         case .actionIndex: own("action_index", .count, of: [.actionTapped], in: .amount(1),
-            "Place of the button among the category's, from 0")
+            "Index of the button in the category, from 0")
         case .actionCount: own("action_count", .count, of: [.actionTapped], in: .amount(2),
             "How many buttons the category had on that device")
         case .activation: own("activation", .code(Activation.self), of: [.actionTapped], in: .own(Bits(4, 4)),
@@ -155,21 +155,21 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .authenticationRequired: own("authentication_required", .boolean, of: [.actionTapped], in: .own(Bits(14, 2)),
             "Whether the device must be unlocked for the button")
         case .textInput: own("text_input", .boolean, of: [.actionTapped], in: .own(Bits(16, 2)),
-            "Whether the button asks for text. The text itself is never kept")
+            "Whether the button asks for text. The text itself is never stored")
         case .handledIn: own("handled_in", .code(HandledIn.self), of: [.actionTapped], in: .own(Bits(8, 4)),
             "Where the tap was handled: app or content_extension",
             wire: "Where the tap was handled")
 
         case .pageCount: own("page_count", .integer(Bounds.pageCount), of: [.storyStarted], in: .own(Bits(0, 10)), required: true,
-            "Pages that the story will show")
+            "Number of pages that the story will show")
         case .declaredPageCount: own("declared_page_count", .integer(Bounds.declaredPageCount), of: [.storyStarted], in: .own(Bits(10, 10)),
-            "Pages that its payload declares, invalid ones included")
+            "Number of pages that its payload declares, including invalid ones")
         case .loops: own("loops", .boolean, of: [.storyStarted], in: .own(Bits(20, 2)),
             "Whether the story starts again at its end")
         case .pageIndex: own("page_index", .integer(Bounds.pageIndex), of: [.storyPageShown, .storyActionTapped], in: .own(Bits(0, 10)), required: true,
-            "Page, from 0, as shown")
+            "Index of the page among those shown, from 0")
         case .declaredMS: own("declared_ms", .count, of: [.storyPageShown], in: .amount(1),
-            "Milliseconds the payload gives the page")
+            "Milliseconds for which the page should be shown, according to the payload")
         case .cause: own("cause", .code(PageCause.self), of: [.storyPageShown], in: .own(Bits(10, 4)),
             "What turned to the page: initial, auto, next, prev or loop",
             wire: "What turned to this page")
