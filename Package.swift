@@ -72,7 +72,8 @@ let package = Package(
             resources: [.embedInCode("sql")], swiftSettings: strict),
         // What one request carries, read event by event.
         .target(
-            name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
+            name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"],
+            swiftSettings: strict + quick),
         .target(
             name: "EventLog",
             dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
