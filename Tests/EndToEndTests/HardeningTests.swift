@@ -23,7 +23,7 @@ struct HardeningTests {
         let bellwether = try Bellwether(database)
         let open = try bellwether.run("status", "--security")
         #expect(open.status == 1)
-        for words in ["OPEN    functions of everybody", "lo_creat", "pg_advisory_lock", "OPEN    rights of everybody"] {
+        for words in ["OPEN    functions of everybody", "lo_creat", "pg_advisory_lock", "OPEN    rights of PUBLIC"] {
             #expect(open.output.contains(words), "\(open)")
         }
         for name in ["the group of analysts", "the logins of analysts", "connections for the service"] {

@@ -237,14 +237,14 @@ struct ProjectionTests {
             let once = try shop.bellwether.run("project", "--once")
             #expect(once.status == 1 && once.output.isEmpty, "\(once)")
             #expect(
-                once.messages.hasPrefix("All projections have stopped at batch 2: batch 2 holds 1 events"), "\(once)")
+                once.messages.hasPrefix("All projections have stopped at batch 2: batch 2 has 1 events"), "\(once)")
             #expect(once.messages.hasSuffix("bellwether rebuild\n"), "\(once)")
             // What was right stays to be read.
             #expect(try counts(shop.database) == ["(2026-11-20,INFO_CATEGORY,1,1)"])
             let verified = try shop.bellwether.run("verify")
             #expect(verified.status == 1, "\(verified)")
             let unmended = try shop.bellwether.run("rebuild")
-            #expect(unmended.status == 1 && unmended.messages.contains("batch 2 holds 1 events"), "\(unmended)")
+            #expect(unmended.status == 1 && unmended.messages.contains("batch 2 has 1 events"), "\(unmended)")
             #expect(try shop.tables() == ProjectionTables.ofOneLine)
             try shop.database.run("INSERT INTO log.event SELECT * FROM lost")
             #expect(try shop.bellwether.run("rebuild").status == 0)

@@ -108,7 +108,7 @@ import Testing
         }
         for environment in [wrong[0], wrong[3], nowhere[0], nowhere[2], nowhere[6]] {
             let service = try RunningService.start(environment, "--log-level", "debug", waitsUntilReady: false)
-            let isTold = eventually { service.log.contains("the database is away") }
+            let isTold = eventually { service.log.contains("the database cannot be reached") }
             #expect(isTold, "\(service.log)")
             let client = service.client()
             for path in ["/readyz", "/metrics"] {

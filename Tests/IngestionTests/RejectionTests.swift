@@ -68,7 +68,7 @@ struct RejectionTests {
     @Test("an unknown type is answered with the types that there are")
     func types() throws {
         let detail = try #require(try decodeAmongNeighbours(EventText("notification.tapped").text).rejection?.detail)
-        #expect(detail.hasSuffix("is “notification.tapped”"))
+        #expect(detail.hasSuffix("not “notification.tapped”"))
         for type in EventType.allCases { #expect(detail.contains(type.name), "\(type)") }
     }
 
@@ -261,24 +261,24 @@ struct RejectionTests {
     @Test(
         "the refusal of what cannot be held names the member by its path",
         arguments: [
-            (EventText().with("unknown", #"[1, {"a": 1e400}]"#).text, "events[1].unknown[1].a: it holds a number"),
-            (EventText().with("seq", "1e999").text, "events[1].seq: it holds a number"),
+            (EventText().with("unknown", #"[1, {"a": 1e400}]"#).text, "events[1].unknown[1].a: it contains a number"),
+            (EventText().with("seq", "1e999").text, "events[1].seq: it contains a number"),
             (
                 EventText().with("notification", #"{"id":"a\\u0000\u0000"}"#).text,
                 "events[1].notification.id: it contains a string with the character U+0000"
             ),
             (
                 EventText().with("notification", #"{"id":"\ud83d"}"#).text,
-                "events[1].notification.id: it holds a string with"
+                "events[1].notification.id: it contains a string with"
             ),
-            (EventText().appending(#""k\u0000":1"#), #"events[1].k\u0000: it holds a string with the character"#),
+            (EventText().appending(#""k\u0000":1"#), #"events[1].k\u0000: it contains a string with the character"#),
             (
                 EventText().with(
                     "x", "{\"y\":" + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "}"
                 )
                 .text, "events[1].x.y[0][0][0][0][0][0]: it is nested more than 32 levels"
             ),
-            (EventText().with("x", #"{"\u202e\"é": 1e400}"#).text, #"events[1].x.\u202e\"??: it holds a number"#),
+            (EventText().with("x", #"{"\u202e\"é": 1e400}"#).text, #"events[1].x.\u202e\"??: it contains a number"#),
         ])
     func misfitPath(event: String, detail: String) throws {
         let rejection = try #require(try decodeAmongNeighbours(event).rejection)

@@ -44,7 +44,7 @@ struct ClockTests {
         var connection = try database.session(.ingest)
         let shift = Lock(Int64(0))
         let watch = ClockWatch(log: .silent, clock: { WallClock.now + shift.withLock { $0 } })
-        #expect(watch.fault?.contains("not yet compared") == true)
+        #expect(watch.fault?.contains("not yet been compared") == true)
         try watch.compare(on: &connection)
         #expect(watch.fault == nil)
         // Set between two comparisons.

@@ -48,7 +48,7 @@ struct ProjectionGateTests {
         let control = try database.projections(mostEvents: 9)
         try together(2) { _ in _ = try control.catchUp() }
         try expectStopped(
-            at: 88, try control.stopped(), because: "batch 88 holds 0 events in shard", in: database)
+            at: 88, try control.stopped(), because: "batch 88 has 0 events in shard", in: database)
         #expect(try delivered(in: database) >= 87)
         // Again nothing moves, and a rebuild does not get further; it leaves nothing behind.
         let before = try delivered(in: database)
@@ -94,7 +94,7 @@ struct ProjectionGateTests {
         }
         let control = try database.projections()
         try expectStopped(
-            at: 17, try control.catchUp().stopped, because: "batch 17 holds", in: database)
+            at: 17, try control.catchUp().stopped, because: "batch 17 has", in: database)
         try database.run(
             "BEGIN; SELECT log.open_gate(); DELETE FROM log.event AS e USING public.extra AS x WHERE e.install_id = x.install_id; COMMIT"
         )
@@ -119,7 +119,7 @@ struct ProjectionGateTests {
         var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
         for _ in 0..<20 { _ = try stepper.step(upTo: 20, mostShards: 16, on: &connection) }
         try expectStopped(
-            at: 6, try database.projections().catchUp().stopped, because: "batch 6 holds", in: database)
+            at: 6, try database.projections().catchUp().stopped, because: "batch 6 has", in: database)
     }
 
     @Test("a stored delivery that does not read stops all and is named, until a rebuild has made it anew")
@@ -144,7 +144,7 @@ struct ProjectionGateTests {
         _ = try appender.append([app.submission([Event.sample(at: Event.sampleTime + 9, install: install)])])
         try database.appendReceipts(6...9, of: app)
         try expectStopped(
-            at: head + 6, try control.catchUp().stopped, because: "req-1 of install \(install) does not read",
+            at: head + 6, try control.catchUp().stopped, because: "req-1 of install \(install) cannot be read",
             in: database)
         try control.rebuild().expectSwapped()
         try traffic.expectOracle()

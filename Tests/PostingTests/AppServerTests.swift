@@ -53,8 +53,8 @@ struct AppServerTests {
     func refusals() throws {
         let problem = Array(#"{"detail":"It is a write key."}"#.utf8)
         for (answer, words) in [
-            (Response(status: 403, body: problem), "does not take the server key (403). It is a write key."),
-            (Response(status: 401), "does not take the server key (401)"),
+            (Response(status: 403, body: problem), "does not accept the server key (403). It is a write key."),
+            (Response(status: 401), "does not accept the server key (401)"),
             (Response(status: 404), "has no /v1/categories (404)"), (Response(status: 422, body: problem), "(422)"),
         ] {
             let server = try ScriptedServer([answer])

@@ -74,7 +74,7 @@ struct OwnShapeTests {
             ),
             (
                 button(#""activation": "front""#),
-                #"categories[0].actions[0].activation: must be one of foreground, background, is "front""#
+                #"categories[0].actions[0].activation: must be one of foreground, background, not "front""#
             ),
             (
                 button(#""answer": true"#),

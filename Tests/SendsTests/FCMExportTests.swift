@@ -58,13 +58,13 @@ struct FCMExportTests {
             (#"[{"event":"E"}]"#, "it is an array"), ("7", "it is a number, not an object"), ("{}", "it has no event"),
             (#"{"event":""}"#, "it has no event"), (#"{"event":{}}"#, "event is an object, not a string"),
             (#"{"event":"E"}"#, "it has no event_timestamp"),
-            (#"{"event":"E","event_timestamp":"soon"}"#, "event_timestamp is no time"),
-            (#"{"event":"E","event_timestamp":"1999-12-31 23:59:59 UTC"}"#, "event_timestamp is no time"),
-            (#"{"event":"E","event_timestamp":-5}"#, "event_timestamp is no time"),
+            (#"{"event":"E","event_timestamp":"soon"}"#, "event_timestamp is not a time"),
+            (#"{"event":"E","event_timestamp":"1999-12-31 23:59:59 UTC"}"#, "event_timestamp is not a time"),
+            (#"{"event":"E","event_timestamp":-5}"#, "event_timestamp is not a time"),
             (#"{"event":"E","event_timestamp":1795167010,"message_id":"\#(long)"}"#, "message_id has 257 bytes"),
             (#"{"event":"E","event_timestamp":1795167010,"instance_id":"a\u0000"}"#, "instance_id holds"),
-            (#"{"event":"E","event_timestamp":1795167010,"bulk_id":"x"}"#, "bulk_id is no whole number"),
-            (#"{"event":"E","event_timestamp":1795167010,"ttl":1e400}"#, "it holds what cannot be held"),
+            (#"{"event":"E","event_timestamp":1795167010,"bulk_id":"x"}"#, "bulk_id is not a whole number"),
+            (#"{"event":"E","event_timestamp":1795167010,"ttl":1e400}"#, "it contains a value that cannot be stored"),
             ("{\"event\":\"" + String(repeating: "y", count: 256 * 1024) + "\"}", "it is longer than 262144 bytes"),
         ] {
             let fault = #expect(throws: FCMExportReader.Fault.self) { _ = try read(line) }
