@@ -84,7 +84,7 @@ test-deb: PACKAGES += debootstrap
 test-deb: deb
 	$(SUDO) Tests/Package/run .build/deb/bellwether_*.deb
 
-# Tests of Swift tasks run in a process of their own: beside tests that block their threads, they would find no thread.
+# Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
 # The HTTP server is compared with these, byte by byte.
