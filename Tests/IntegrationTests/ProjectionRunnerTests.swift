@@ -94,14 +94,16 @@ struct ProjectionRunnerTests {
         defer { runner.stop() }
         var cuts = 0
         var last: Int64 = 0
-        let finished = try eventually(within: 60) {
+        var finished = false
+        let end = Deadline.after(seconds: 60)
+        while !finished, !end.hasPassed {
             // After each cut there is progress before the next, which then meets a step.
             let sum: Int64 = try database.value("SELECT sum(position)::bigint FROM projection.progress")
             if sum > last {
                 last = sum
                 cuts += try database.kill("projections")
             }
-            return try isLevel(database)
+            finished = try isLevel(database)
         }
         #expect(cuts > 15)
         #expect(finished)
@@ -124,15 +126,14 @@ struct ProjectionRunnerTests {
                 try catchUp.run(to: 10)
             } else {
                 var last: Int64 = 0
-                // After each cut there is progress before the next.
-                _ = try eventually(within: 60) {
+                let end = Deadline.after(seconds: 60)
+                while !end.hasPassed, !isDone.withLock({ $0 }), cuts.withLock({ $0 }) < 30 {
                     let sum: Int64 = try database.value("SELECT sum(position)::bigint FROM projection.progress")
-                    if sum > last {
-                        last = sum
-                        let cut = try database.kill("catching up")
-                        cuts.withLock { $0 += cut }
-                    }
-                    return isDone.withLock { $0 } || cuts.withLock { $0 } >= 30
+                    // After each cut there is progress before the next.
+                    guard sum > last else { continue }
+                    last = sum
+                    let cut = try database.kill("catching up")
+                    cuts.withLock { $0 += cut }
                 }
             }
         }

@@ -9,7 +9,7 @@ package func eventually(within seconds: Double = 60, _ condition: () throws -> B
         if deadline.hasPassed { return false }
         // The longer it takes, the more rarely it is asked, or those who wait would keep a busy machine from getting there.
         let waited = (Deadline.now.nanoseconds - began.nanoseconds) / 1_000_000
-        poll(nil, 0, Int32(min(max(waited / 10, 5), 50)))
+        poll(nil, 0, Int32(min(max(waited / 10, 5), 25)))
     }
     return true
 }
