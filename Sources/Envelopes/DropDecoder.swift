@@ -34,7 +34,7 @@ enum DropDecoder {
         reader.begin(entry, .dropped(index))
         guard let id = reader[.id]?.uuid else { throw reader.invalid(.id, "must be a UUID") }
         guard let count = try reader.integer(.count, in: Bounds.count) else {
-            throw reader.invalid(.count, "must be there")
+            throw reader.invalid(.count, "is required")
         }
         guard let reason: ClientDrop.Reason = try reader.word(.reason) else {
             throw reader.invalid(.reason, "must be age, size or unreadable")

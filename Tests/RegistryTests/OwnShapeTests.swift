@@ -43,8 +43,8 @@ struct OwnShapeTests {
         "is refused with the path and what is wrong there",
         arguments: [
             (#"{"categories": [7]}"#, "categories[0]: must be an object, not a number"),
-            (#"{"categories": [{}]}"#, "categories[0].id: must be there"),
-            (#"{"categories": [{"id": null}]}"#, "categories[0].id: must be there"),
+            (#"{"categories": [{}]}"#, "categories[0].id: is required"),
+            (#"{"categories": [{"id": null}]}"#, "categories[0].id: is required"),
             (#"{"categories": [{"id": 7}]}"#, "categories[0].id: must be a string, not a number"),
             (#"{"categories": [], "more": 1}"#, "more: unknown member; the members here are categories"),
             (#"{"categories": [], "categories": []}"#, "categories: is given twice"),

@@ -125,10 +125,10 @@ extension DocumentReader {
         return text
     }
 
-    /// An identifier that must be there.
+    /// An identifier that is required.
     mutating func identifier(_ value: JSONValue?, at place: Place) -> String? {
         guard let value else {
-            errors.add(place, "must be there")
+            errors.add(place, "is required")
             return nil
         }
         guard let text = value.text?.string else {
