@@ -65,7 +65,7 @@ struct SimulateTests {
         #expect(try told() == ["(4,t,t)"])
         let refused = try Bellwether(database: nil).start(words + ["--server-key", app.secret]).wait()
         #expect(refused.status == 1)
-        #expect(refused.messages.contains("does not take the server key (403)"))
+        #expect(refused.messages.contains("does not accept the server key (403)"))
     }
 
     @Test("takes its key from the environment or from standard input")
@@ -101,7 +101,7 @@ struct SimulateTests {
         #expect(nobody.messages.contains("is the server running at http://127.0.0.1:1"))
         let unknown = try bellwether.run("simulate", "--url", url, "--write-key", "bw_w_unknown")
         #expect(unknown.status == 1)
-        #expect(unknown.messages.contains("does not take the write key (401)"))
+        #expect(unknown.messages.contains("does not accept the write key (401)"))
         let process = try bellwether.start(["simulate", "--url", url, "--write-key", app.secret, "--rate", "100"])
         let isSeen = try eventually(within: 30) {
             try shared.database.analystRows("SELECT count(*) > 5 FROM events WHERE app = '\(app.slug)'") == ["(t)"]
@@ -110,7 +110,7 @@ struct SimulateTests {
         _ = try bellwether.trusted("app", "key", "revoke", app.slug, app.key.name)
         let closed = try process.wait(within: 60)
         #expect(closed.status == 1)
-        #expect(closed.messages.contains("does not take the write key (403)"))
+        #expect(closed.messages.contains("does not accept the write key (403)"))
         #expect(!closed.messages.contains(app.secret) && !closed.output.contains(app.secret))
         #expect(closed.output.hasPrefix("sent "))
     }

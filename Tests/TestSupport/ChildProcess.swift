@@ -63,7 +63,7 @@ package final class ChildProcess: Sendable {
 
     /// Runs it to its end.
     package static func run(
-        _ words: [String], environment: [String: String] = [:], input: String = "", within seconds: Double = 60
+        _ words: [String], environment: [String: String] = [:], input: String = "", within seconds: Double = 180
     ) throws -> Ended {
         let child = try ChildProcess(words, environment: environment, input: input)
         return try child.wait(within: seconds)
@@ -84,7 +84,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for its end.
     @discardableResult
-    package func wait(within seconds: Double = 60) throws -> Ended {
+    package func wait(within seconds: Double = 180) throws -> Ended {
         guard eventually(within: seconds, { !isRunning }), let status = reap() else {
             throw Failure(description: "it did not end within \(seconds) s; it said: \(messages)")
         }
