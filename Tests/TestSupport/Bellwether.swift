@@ -38,7 +38,8 @@ package struct Bellwether: Sendable {
     }()
 
     /// Runs a command to its end.
-    package func run(_ words: String..., input: String = "", within seconds: Double = 180) throws -> ChildProcess.Ended {
+    package func run(_ words: String..., input: String = "", within seconds: Double = 180) throws -> ChildProcess.Ended
+    {
         try start(words, input: input).wait(within: seconds)
     }
 
