@@ -27,3 +27,96 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8] {
         }
     }
 }
+
+/// Why bytes were not unpacked.
+package enum GunzipError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// They unpack to more than the limit.
+    case tooLarge(limit: Int)
+    /// They are no gzip, or what they hold does not match its checksum, or something else follows.
+    case corrupt
+    /// They end too early.
+    case truncated
+    /// The caller did not want more.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .tooLarge(let limit): "the body unpacks to more than \(limit) bytes; send it in smaller parts"
+        case .corrupt: "the body is not valid gzip; compress it again"
+        case .truncated: "the gzip body ends too early; send all of it"
+        case .stopped: "unpacking was cancelled"
+        }
+    }
+}
+
+/// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
+///
+/// However much a bomb would unpack to, no more memory than for `limit` bytes and one chunk is used. `goesOn` is asked after
+/// each chunk of 64 KiB, with the bytes there are by then.
+package func gunzip(
+    _ packed: Span<UInt8>, limit: Int, while goesOn: (Int) -> Bool = { _ in true }
+) throws(GunzipError) -> [UInt8] {
+    guard packed.count > 0 else { throw .truncated }
+    let result = unsafe packed.withUnsafeBufferPointer { packed in
+        var inflation = unsafe Inflation(packed, limit: limit)
+        return Result { () throws(GunzipError) in try inflation.run(while: goesOn) }
+    }
+    return try result.get()
+}
+
+/// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
+package func gunzip(
+    _ packed: [UInt8], limit: Int, while goesOn: (Int) -> Bool = { _ in true }
+) throws(GunzipError) -> [UInt8] {
+    try gunzip(packed.span, limit: limit, while: goesOn)
+}
+
+@safe private struct Inflation: ~Copyable {
+    // SAFETY: made in `init`, freed in `deinit`. zlib remembers the address of its stream, so it must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let limit: Int
+    private var unpacked: [UInt8] = []
+
+    private static let chunk = 64 * 1024
+
+    // SAFETY: the caller keeps `packed` alive for as long as this lives. zlib only reads from `next_in`.
+    init(_ packed: UnsafeBufferPointer<UInt8>, limit: Int) {
+        self.limit = limit
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: packed.baseAddress)
+        unsafe stream.pointee.avail_in = UInt32(clamping: packed.count)
+        // 15 bits of window; 16 more ask for gzip and nothing else.
+        let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        precondition(status == Z_OK, "zlib could not start: status \(status)")
+        unpacked.reserveCapacity(min(limit, packed.count * 4))
+    }
+
+    deinit {
+        unsafe inflateEnd(stream)
+        unsafe stream.deallocate()
+    }
+
+    mutating func run(while goesOn: (Int) -> Bool) throws(GunzipError) -> [UInt8] {
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Inflation.chunk)
+        defer { unsafe buffer.deallocate() }
+        while true {
+            unsafe stream.pointee.next_out = buffer.baseAddress
+            unsafe stream.pointee.avail_out = UInt32(Inflation.chunk)
+            let status = unsafe inflate(stream, Z_NO_FLUSH)
+            let written = unsafe Inflation.chunk - Int(stream.pointee.avail_out)
+            guard unpacked.count + written <= limit else { throw .tooLarge(limit: limit) }
+            unsafe unpacked.append(contentsOf: buffer[..<written])
+            guard goesOn(unpacked.count) else { throw .stopped }
+            switch status {
+            case Z_OK: continue
+            case Z_STREAM_END:
+                if unsafe stream.pointee.avail_in == 0 { return unpacked }
+                guard unsafe inflateReset(stream) == Z_OK else { throw .corrupt }
+            case Z_BUF_ERROR: throw .truncated
+            case Z_MEM_ERROR: preconditionFailure("out of memory while unpacking")
+            default: throw .corrupt
+            }
+        }
+    }
+}

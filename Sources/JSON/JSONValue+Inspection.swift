@@ -38,3 +38,107 @@ extension JSONValue {
         }
     }
 }
+
+extension JSONValue {
+    /// The members of an object, in order and repeated keys included; nothing for another value.
+    package var members: Members { Members(of: self) }
+
+    /// The elements of an array; nothing for another value.
+    package var elements: Elements { Elements(of: self) }
+
+    /// Walks an object.
+    package struct Members: Sequence, IteratorProtocol {
+        private var place: JSONValue
+        private let end: Int
+
+        init(of object: JSONValue) {
+            place = object.value(at: object.position + 1)
+            end = object.isObject ? object.end - 1 : object.position + 1
+        }
+
+        package mutating func next() -> JSONMember? {
+            guard place.position < end else { return nil }
+            let key = place.uncheckedText
+            let value = place.value(at: place.position + 1)
+            place = place.value(at: value.end)
+            return (key, value)
+        }
+    }
+
+    /// Walks an array.
+    package struct Elements: Sequence, IteratorProtocol {
+        private var place: JSONValue
+        private let end: Int
+
+        init(of array: JSONValue) {
+            place = array.value(at: array.position + 1)
+            end = array.isArray ? array.end - 1 : array.position + 1
+        }
+
+        package mutating func next() -> JSONValue? {
+            guard place.position < end else { return nil }
+            let value = place
+            place = place.value(at: value.end)
+            return value
+        }
+    }
+}
+
+/// A key and its value.
+package typealias JSONMember = (key: JSONText, value: JSONValue)
+
+extension JSONValue {
+    /// The members of an object that `isWanted` names, of each repeated key only the last.
+    func distinctMembers(where isWanted: (JSONText) -> Bool) -> [JSONMember] {
+        var wanted: [JSONMember] = []
+        for member in members where isWanted(member.key) { wanted.append(member) }
+        // Comparing each with each is the fastest for a few and a weapon in the hands of a client who sends thousands.
+        guard wanted.count > 8 else { return distinct(few: wanted) }
+        var last: [[UInt8]: Int] = [:]
+        for (index, member) in wanted.enumerated() { last[member.key.bytes] = index }
+        return wanted.enumerated().filter { index, member in last[member.key.bytes] == index }.map(\.element)
+    }
+
+    private func distinct(few members: [JSONMember]) -> [JSONMember] {
+        var distinct: [JSONMember] = []
+        for (index, member) in members.enumerated() {
+            let isLast = !members[(index + 1)...].contains { later in later.key == member.key }
+            if isLast { distinct.append(member) }
+        }
+        return distinct
+    }
+}
+
+extension JSONValue.Kind {
+    /// The kind with its article, for a sentence.
+    package var words: String {
+        switch self {
+        case .object: "an object"
+        case .array: "an array"
+        case .string: "a string"
+        case .number: "a number"
+        case .boolean: "a boolean"
+        case .null: "null"
+        }
+    }
+}
+
+extension JSONValue.Number {
+    /// The value of a number without a fraction, however it is written: 17, 17.0, 1.7e1.
+    package var integer: Int64? {
+        switch self {
+        case .signed(let integer): integer
+        case .unsigned: nil
+        case .double(let double): Int64(exactly: double)
+        }
+    }
+
+    /// As a double, rounded where it has more digits.
+    package var double: Double {
+        switch self {
+        case .signed(let number): Double(number)
+        case .unsigned(let number): Double(number)
+        case .double(let number): number
+        }
+    }
+}

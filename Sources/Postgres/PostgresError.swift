@@ -59,3 +59,75 @@ extension PostgresError: CustomStringConvertible {
         }
     }
 }
+
+/// A five-character SQLSTATE, and what this program needs to know about it.
+package struct SQLState: Hashable, Sendable, CustomStringConvertible {
+    package let code: String
+
+    package init(_ code: String) { self.code = code }
+
+    package static let uniqueViolation = SQLState("23505")
+    package static let serializationFailure = SQLState("40001")
+    package static let deadlockDetected = SQLState("40P01")
+    package static let lockNotAvailable = SQLState("55P03")
+    package static let queryCanceled = SQLState("57014")
+    package static let undefinedTable = SQLState("42P01")
+    package static let undefinedObject = SQLState("42704")
+    package static let undefinedDatabase = SQLState("3D000")
+    package static let insufficientPrivilege = SQLState("42501")
+    package static let invalidSchemaName = SQLState("3F000")
+    package static let duplicateSchema = SQLState("42P06")
+    package static let duplicateTable = SQLState("42P07")
+    package static let duplicateObject = SQLState("42710")
+    package static let inFailedTransaction = SQLState("25P02")
+    package static let readOnlyTransaction = SQLState("25006")
+    package static let checkViolation = SQLState("23514")
+
+    /// The first two characters: the kind of condition.
+    package var errorClass: Substring { code.prefix(2) }
+
+    /// Whether the same statement can succeed later without anybody changing it.
+    package var isRetriable: Bool {
+        switch errorClass {
+        case "08": true  // connection exception
+        case "40": true  // transaction rollback: serialization failure, deadlock
+        case "53": true  // insufficient resources: disk full, out of memory, too many connections
+        case "57": true  // operator intervention: cancelled, shutting down, cannot connect now
+        case "58": true  // system error outside PostgreSQL: I/O
+        default: SQLState.retriable.contains(self)
+        }
+    }
+
+    /// Whether the statement's own values are what PostgreSQL refused: no retry can help them.
+    package var blamesData: Bool {
+        switch errorClass {
+        case "21", "22", "23", "44", "54": true  // cardinality, data, integrity, check option, program limit
+        default: false
+        }
+    }
+
+    package var description: String { code }
+
+    private static let retriable: Set<SQLState> = [
+        lockNotAvailable,
+        SQLState("55006"),  // object in use
+        readOnlyTransaction,  // read only: a standby that is about to be promoted
+        SQLState("25P03"),  // idle in transaction timeout
+        SQLState("72000"),  // snapshot too old
+    ]
+}
+
+/// An error of whoever works on a database, which may be the database's own: then a caller wants to know whether there is none
+/// to talk to.
+package protocol DatabaseFailure: Error {
+    /// What the database said; nil where it is not to blame.
+    var ofDatabase: PostgresError? { get }
+}
+
+extension PostgresError: DatabaseFailure {
+    package var ofDatabase: PostgresError? { self }
+}
+
+extension MigrationError: DatabaseFailure {
+    package var ofDatabase: PostgresError? { if case .database(_, let error) = self { error } else { nil } }
+}

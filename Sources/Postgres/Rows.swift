@@ -1,4 +1,5 @@
 internal import CLibPQ
+package import Values
 
 /// What a statement gave back. Owns libpq's result; one thread at a time.
 @safe package final class Rows: RandomAccessCollection {
@@ -66,5 +67,74 @@ internal import CLibPQ
             throw .decoding("column \(column) does not read as \(Value.self)")
         }
         return value
+    }
+}
+
+/// Single values by row and column, nil for NULL: for results of many rows, since generic code (`Row.get`) is not
+/// specialised across our modules. What was declared another type than is asked for is an error here too.
+extension Rows {
+    package func int16(_ row: Int, _ column: Int) throws(PostgresError) -> Int16? {
+        guard let bytes = unsafe try bytes(row, column, Int16.oid, 2) else { return nil }
+        return unsafe Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))
+    }
+
+    package func int32(_ row: Int, _ column: Int) throws(PostgresError) -> Int32? {
+        guard let bytes = unsafe try bytes(row, column, Int32.oid, 4) else { return nil }
+        return unsafe Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))
+    }
+
+    package func int64(_ row: Int, _ column: Int) throws(PostgresError) -> Int64? {
+        guard let bytes = unsafe try bytes(row, column, Int64.oid, 8) else { return nil }
+        return unsafe Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    }
+
+    package func bool(_ row: Int, _ column: Int) throws(PostgresError) -> Bool? {
+        guard let bytes = unsafe try bytes(row, column, Bool.oid, 1) else { return nil }
+        return unsafe bytes.load(as: UInt8.self) != 0
+    }
+
+    package func uuid(_ row: Int, _ column: Int) throws(PostgresError) -> UUID? {
+        guard let bytes = unsafe try bytes(row, column, UUID.oid, 16) else { return nil }
+        return unsafe UUID(binary: bytes)
+    }
+
+    package func timestamp(_ row: Int, _ column: Int) throws(PostgresError) -> Timestamp? {
+        guard let bytes = unsafe try bytes(row, column, Timestamp.oid, 8) else { return nil }
+        guard let time = unsafe Timestamp(binary: bytes) else {
+            throw .decoding("column \(column) is not a moment")
+        }
+        return time
+    }
+
+    package func day(_ row: Int, _ column: Int) throws(PostgresError) -> CivilDate? {
+        guard let bytes = unsafe try bytes(row, column, CivilDate.oid, 4) else { return nil }
+        return unsafe CivilDate(binary: bytes)
+    }
+
+    package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String? {
+        guard let bytes = unsafe try bytes(row, column, String.oid, nil) else { return nil }
+        return unsafe String(decoding: bytes, as: UTF8.self)
+    }
+
+    package func bytea(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8]? {
+        guard let bytes = unsafe try bytes(row, column, Bytea.oid, nil) else { return nil }
+        return unsafe Array(bytes)
+    }
+
+    // SAFETY: what is returned points into the result, which lives as long as `self`; callers here copy at once.
+    private func bytes(_ row: Int, _ column: Int, _ oid: UInt32, _ width: Int?) throws(PostgresError)
+        -> UnsafeRawBufferPointer?
+    {
+        let (row, column) = (Int32(row), Int32(column))
+        guard row >= 0, unsafe row < PQntuples(handle), column >= 0, unsafe column < PQnfields(handle) else {
+            throw .decoding("there is no row \(row) with a column \(column)")
+        }
+        guard unsafe PQftype(handle, column) == oid else {
+            throw .decoding("column \(column) has type \(unsafe PQftype(handle, column)), not \(oid)")
+        }
+        guard unsafe PQgetisnull(handle, row, column) == 0 else { return nil }
+        let length = unsafe Int(PQgetlength(handle, row, column))
+        guard width == nil || length == width else { throw .decoding("column \(column) is \(length) bytes long") }
+        return unsafe UnsafeRawBufferPointer(start: PQgetvalue(handle, row, column), count: length)
     }
 }

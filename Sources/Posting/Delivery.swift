@@ -1,6 +1,18 @@
 internal import Compression
 internal import HTTPClient
 internal import JSON
+package import Simulation
+
+/// An envelope on its way, with the key of the app that sends it.
+package struct KeyedEnvelope: Sendable {
+    package let envelope: Envelope
+    package let key: String
+
+    package init(_ envelope: Envelope, key: String) {
+        self.envelope = envelope
+        self.key = key
+    }
+}
 
 /// One connection to a server's `/v1/events`. For one thread at a time.
 final class Delivery {

@@ -1,3 +1,56 @@
+internal import HTTPClient
+internal import JSON
+
+/// What an answer of the service means for the envelope.
+enum PostAnswer {
+    case taken(accepted: Int, duplicate: Int, rejected: Int)
+    /// It may be taken later, unchanged; not before so many seconds.
+    case later(status: Int, seconds: Double)
+    case never(PostingError)
+
+    init(_ response: HTTPResponse, parser: JSONParser) {
+        switch response.status {
+        case 200:
+            guard let counts = PostAnswer.counts(response.body, parser) else {
+                self = .never(.stranger)
+                return
+            }
+            self = counts
+        case 408, 429, 500...599: self = .later(status: response.status, seconds: Double(response.retryAfter ?? 0))
+        case 401, 403:
+            self = .never(.keyRefused(status: response.status, PostAnswer.detail(response.body, parser)))
+        case let status: self = .never(.refused(status: status, PostAnswer.detail(response.body, parser)))
+        }
+    }
+
+    private static func counts(_ body: [UInt8], _ parser: JSONParser) -> PostAnswer? {
+        let counts = parser.withDocument(body.span) { root -> PostAnswer? in
+            guard let accepted = root.count(of: "accepted"), let duplicate = root.count(of: "duplicate"),
+                let rejected = root.count(of: "rejected")
+            else { return nil }
+            return .taken(accepted: accepted, duplicate: duplicate, rejected: rejected)
+        }
+        return (try? counts.get()) ?? nil
+    }
+
+    /// What a problem (RFC 9457) says, in short.
+    static func detail(_ body: [UInt8], _ parser: JSONParser) -> String {
+        let detail = parser.withDocument(body.span) { root in
+            root.members.first { key, _ in key.spells("detail") }?.value.text.map { $0.string }
+        }
+        return String(((try? detail.get()) ?? nil ?? "").prefix(300))
+    }
+}
+
+extension JSONValue {
+    fileprivate func count(of name: StaticString) -> Int? {
+        guard case .signed(let number)? = members.first(where: { key, _ in key.spells(name) })?.value.number else {
+            return nil
+        }
+        return Int(number)
+    }
+}
+
 /// What became of what was posted.
 package struct PostTally: Hashable, Sendable, CustomStringConvertible {
     /// Envelopes that were answered with 200.

@@ -1,4 +1,5 @@
-internal import HTTPClient
+package import HTTPClient
+internal import ServiceRuntime
 
 /// Where a server is.
 package struct ServerAddress: Sendable {
@@ -27,5 +28,37 @@ package struct ServerAddress: Sendable {
         while base.hasSuffix("/") { base.removeLast() }
         self.base = String(base.hasSuffix(path) ? base.dropLast(path.count) : base)
         unixSocket = nil
+    }
+}
+
+/// Why nothing more can be posted.
+package enum PostingError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unreachable(HTTPClientError)
+    case keyRefused(status: Int, String)
+    /// Of the key with which an app's server speaks.
+    case serverKeyRefused(status: Int, String)
+    /// It has not what an app's server needs.
+    case missing(String)
+    /// It has been too busy for too long.
+    case busy(status: Int)
+    /// An answer that the contract does not have for what we send.
+    case refused(status: Int, String)
+    /// It answers 200, but not as the service does.
+    case stranger
+
+    package var description: String {
+        switch self {
+        case .unreachable(let error): "\(error)"
+        case .keyRefused(let status, let detail):
+            "the server does not accept the write key (\(status)). \(String(printable: detail))"
+        case .serverKeyRefused(let status, let detail):
+            "the server does not accept the server key (\(status)). \(String(printable: detail))"
+        case .busy(let status): "the server is too busy to accept sends (\(status)): try again later"
+        case .missing(let path): "the server has no \(path) (404): is it an older Bellwether?"
+        case .refused(404, _): "the server has no /v1/events (404): is it a Bellwether?"
+        case .refused(let status, let detail):
+            "the server refused an envelope (\(status)). \(String(printable: detail))"
+        case .stranger: "the server answers, but not as a Bellwether: is the URL right?"
+        }
     }
 }

@@ -53,3 +53,33 @@ package enum StandardStream: Int32, Sendable {
         return unsafe refusal.pointee == 0
     }
 }
+
+extension StandardStream {
+    /// To be called first thing in `main`: a descriptor that somebody left closed (`>&-`) would be given to what is opened
+    /// next, and output written into the connection to the database. What is written to it, or read from it, still fails.
+    package static func holdClosed() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
+            // The lowest free one: this.
+            _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
+}
+
+extension String {
+    /// Appends a text as a terminal may see it: what it must not obey (control and direction-changing characters) is
+    /// shown, not sent.
+    package mutating func appendPrintable(_ text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: append(scalar.escaped(asASCII: true))
+            default: unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// A text as a terminal may see it.
+    package init(printable text: String) {
+        self = ""
+        appendPrintable(text)
+    }
+}

@@ -54,3 +54,54 @@ struct NightlyReports {
         return true
     }
 }
+
+/// Which day is meant, whatever day it is where the app is.
+enum DayChoice {
+    case today, yesterday
+    case date(CivilDate)
+
+    init(_ text: String) throws {
+        switch text {
+        case "today": self = .today
+        case "yesterday": self = .yesterday
+        default:
+            guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/), let year = Int(match.1),
+                let month = Int(match.2), let day = Int(match.3),
+                let date = CivilDate(year: year, month: month, day: day)
+            else {
+                throw UsageError("--date takes YYYY-MM-DD, today or yesterday, not '\(String(printable: text))'")
+            }
+            self = .date(date)
+        }
+    }
+
+    /// The day of this app; one that has not begun there cannot be reported.
+    func day(of app: ReportedApp) throws -> CivilDate {
+        switch self {
+        case .today: return app.today
+        case .yesterday: return app.today.advanced(by: -1)
+        case .date(let day):
+            guard day <= app.today else {
+                throw UsageError("--date \(day) has not begun in \(app.timeZone), the time zone of '\(app.slug)'")
+            }
+            return day
+        }
+    }
+}
+
+/// How long a command still waits for funnels: for those of all its apps together.
+struct Patience {
+    private var seconds: Double
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// Returns when the funnels hold what the report needs, and says so when it has to wait.
+    mutating func waitForFunnels(of app: ReportedApp, on day: CivilDate, connection: inout Connection) throws {
+        let begun = Deadline.now
+        defer { seconds -= Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9 }
+        try Readiness(for: day, of: app, on: &connection).wait(until: .after(seconds: seconds), on: &connection) {
+            backlog in
+            StandardStream.error.write("Waiting up to \(Int(saturating: seconds.rounded(.up))) s: \(backlog).\n")
+        }
+    }
+}

@@ -1,5 +1,43 @@
 internal import Foundation
 
+extension Courier {
+    /// Where to, and as whom.
+    struct Destination: Sendable {
+        var server: URL
+        var key: String
+
+        var events: URL { server.appendingPathComponent("v1/events") }
+
+        /// Whether the way there is encrypted, or does not leave this device.
+        var isSafe: Bool {
+            switch server.scheme?.lowercased() {
+            case "https": true
+            case "http": Destination.isLoopback(server.host ?? "")
+            default: false
+            }
+        }
+
+        static func isLoopback(_ host: String) -> Bool {
+            let host = host.lowercased().trimmingCharacters(in: CharacterSet(charactersIn: "[]."))
+            if host == "::1" || host == "localhost" || host.hasSuffix(".localhost") { return true }
+            let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+            return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        }
+
+        /// What there is to say of an address to which nothing is sent.
+        var concern: Diagnostic? {
+            guard !isSafe else { return nil }
+            return Diagnostic(
+                .insecureServer,
+                """
+                Nothing is sent to \(server.absoluteString): only https is, and http to this device itself \
+                (127.0.0.1, localhost). Over plain http everybody on the way reads the write key and the events. \
+                Events are kept; give the library an https address.
+                """, count: 0)
+        }
+    }
+}
+
 /// The network, as the courier sees it.
 protocol Transport: Sendable {
     /// Sends one request and gives its answer, or throws: no connection, none in time, cut, or the task is cancelled.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A JSON value: what is read of a payload, and what an event is written from.
 enum JSONValue: Sendable, Hashable {
     case null
@@ -73,5 +75,90 @@ enum JSONValue: Sendable, Hashable {
     /// The object that it is, or that its text holds: some services send custom data as a text of JSON.
     var opened: JSONValue? {
         isObject ? self : text.flatMap { JSONValue(parsingObject: $0) }
+    }
+}
+
+extension JSONValue {
+    /// How deep a payload is read: what lies deeper, perhaps without end, is null.
+    static let levels = 24
+
+    /// What stands in a payload dictionary; whatever JSON does not know is null.
+    ///
+    /// Numbers come before flags: to Apple's Foundation the number 1 is also a flag, and who reads a flag takes a number.
+    init(reading value: Any, levels: Int = JSONValue.levels) {
+        switch value {
+        case let text as String: self = .text(text)
+        case let integer as Int64: self = .integer(integer)
+        case let integer as Int: self = .integer(Int64(integer))
+        case let real as Double: self = .real(real)
+        case let flag as Bool: self = .flag(flag)
+        case let number as NSNumber:
+            self = Int64(exactly: number.doubleValue).map(JSONValue.integer) ?? .real(number.doubleValue)
+        case let list as [Any]:
+            self = levels > 0 ? .list(list.map { JSONValue(reading: $0, levels: levels - 1) }) : .null
+        case let object as [AnyHashable: Any]:
+            guard levels > 0 else {
+                self = .null
+                return
+            }
+            self = .object(
+                object.compactMap { key, value in
+                    (key.base as? String).map { Field($0, JSONValue(reading: value, levels: levels - 1)) }
+                })
+        default: self = .null
+        }
+    }
+
+    /// The object that a text of JSON holds; nil for any other text.
+    init?(parsingObject text: String) {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
+            return nil
+        }
+        self.init(reading: object)
+    }
+}
+
+extension JSONValue {
+    /// Appends the value as JSON, without a space in it.
+    func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .flag(let flag): bytes += (flag ? "true" : "false").utf8
+        case .integer(let integer): bytes += String(integer).utf8
+        case .real(let real): bytes += (real.isFinite ? "\(real)" : "null").utf8
+        case .text(let text): JSONValue.write(text, to: &bytes)
+        case .list(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (place, value) in values.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let fields):
+            bytes.append(UInt8(ascii: "{"))
+            for (place, field) in fields.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONValue.write(field.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                field.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: bytes += "\\u00".utf8 + [hexadecimal(byte >> 4), hexadecimal(byte & 0xF)]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 }

@@ -66,3 +66,86 @@ extension Bellwether.Push {
         return fields
     }
 }
+
+extension Bellwether.Push {
+    /// Reads a payload dictionary, as a notification's `userInfo` or the remote-notification callback gives it.
+    init(_ dictionary: [AnyHashable: Any], request: Bellwether.Request, keys: Bellwether.PayloadKeys) {
+        let payload = Payload(dictionary)
+        let aps = payload["aps"]
+        let firebase = FirebasePayload(payload)
+        let pushwoosh = PushwooshPayload(payload)
+
+        func own(_ keys: [String]) -> String? {
+            keys.lazy.compactMap { payload.value(at: $0)?.name }.first { !$0.isEmpty }
+        }
+        var omitted: [String] = []
+        /// The first of some texts that says something, if the service can hold it.
+        func take(_ member: String, _ texts: String?..., bytes: Int = Bounds.identifier) -> String? {
+            guard let text = texts.lazy.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { return nil }
+            let fitting = text.fitting(bytes)
+            if fitting == nil { omitted.append(member) }
+            return fitting
+        }
+
+        origin = request.origin ?? (aps == nil ? nil : .remote)
+        deliveredAt = request.deliveredAt
+        fcmMessageID = take("fcm_message_id", firebase.messageID)
+        deliveryID = take(
+            "delivery_id", own(keys.deliveryID), pushwoosh.messageHash,
+            origin == .local ? Bellwether.Push.firing(of: request) : nil)
+        identifier = take("id", request.identifier)
+        category = take("category", request.category, aps?["category"]?.text)
+        thread = take("thread", request.thread, aps?["thread-id"]?.text)
+        campaign = take("campaign", own(keys.campaign), firebase.campaignID, pushwoosh.campaign)
+        campaignName = firebase.campaignName?.fitting(Bounds.string)
+        variant = take("variant", own(keys.variant))
+        analyticsLabel = take("analytics_label", own(keys.analyticsLabel), firebase.label)
+        topic = take("topic", own(keys.topic), firebase.topic)
+        interruptionLevel = take("interruption_level", aps?["interruption-level"]?.text, bytes: Bounds.string)
+        alert = request.showsText ?? aps.map { AlertForm.showsText($0["alert"]) }
+        sentAt = Bellwether.Push.moment(own(keys.sentAt)) ?? firebase.sentAt
+        summaryArgumentCount = AlertForm.summaryArgumentCount(aps?["alert"])
+        wakesApp = aps?["content-available"]?.isOn ?? false
+        media = MediaAddress(own(keys.media) ?? firebase.image ?? pushwoosh.attachment)
+        story = StoryPlan(payload)
+        self.omitted = omitted
+    }
+
+    /// What names one firing of a local notification, whose request identifier may come again tomorrow.
+    ///
+    /// To the second, so that no rounding of the time between two processes makes two of it.
+    private static func firing(of request: Bellwether.Request) -> String? {
+        guard let identifier = request.identifier, !identifier.isEmpty,
+            let time = request.deliveredAt?.timeIntervalSince1970,
+            let seconds = Int64(exactly: time.rounded(.down))
+        else { return nil }
+        let name = "\(identifier)@\(seconds)"
+        return name.fitting(Bounds.identifier) ?? "\(Digest([identifier]))@\(seconds)"
+    }
+
+    /// Seconds or milliseconds since 1970: what is below the year 5138 in seconds lies in 1973 in milliseconds.
+    static func moment(_ text: String?) -> Moment? {
+        guard let text, let number = Double(text), number.isFinite, number > 0 else { return nil }
+        let date = Date(timeIntervalSince1970: number < 100_000_000_000 ? number : number / 1000)
+        return date.timeIntervalSince1970 >= 946_684_800 ? Moment(date) : nil
+    }
+}
+
+/// The forms that `aps.alert` has: a text, or an object of titles, texts and keys of localized texts.
+enum AlertForm {
+    private static let texts = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
+
+    static func showsText(_ alert: JSONValue?) -> Bool {
+        guard let alert else { return false }
+        if let text = alert.text { return !text.isEmpty }
+        return texts.contains { alert[$0]?.text?.isEmpty == false }
+    }
+
+    /// How many items the notification stands for in the summary of its thread.
+    static func summaryArgumentCount(_ alert: JSONValue?) -> Int? {
+        guard let number = alert?["summary-arg-count"]?.number, let count = Int(exactly: number), count >= 0 else {
+            return nil
+        }
+        return count
+    }
+}

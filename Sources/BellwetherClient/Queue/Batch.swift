@@ -29,3 +29,66 @@ struct Batch: Sendable {
         return batch
     }
 }
+
+/// Fills a batch for as long as it stays within so many events and bytes.
+struct BatchFiller {
+    private(set) var batch: Batch
+    private let mostEvents: Int
+    private let mostBytes: Int
+    private var shared = SharedSource([])
+    /// Of the events alone, and how many there are of each source.
+    private var bytes = 0
+    private var counts: [Int] = []
+    /// Of all of it.
+    private var size = 0
+    /// Whether its events may have different sources.
+    private var isMixable = true
+
+    init(first: Int64, events: Int, bytes: Int) {
+        batch = Batch(first: first, last: first - 1)
+        mostEvents = events
+        mostBytes = bytes
+    }
+
+    /// Done with up to this seq, though nothing came of it.
+    mutating func pass(to last: Int64) { batch.last = max(batch.last, last) }
+
+    /// What was before this seq is nobody's.
+    mutating func begin(at first: Int64) {
+        batch.first = first
+        batch.last = first - 1
+    }
+
+    /// Takes an event, if it fits. One always does.
+    mutating func take(_ record: Record) -> Bool {
+        let canBear = SharedSource.canBear(record.event)
+        let place: Int
+        if let known = batch.sources.firstIndex(where: { record.source.elementsEqual($0) }) {
+            let new = size + record.event.count + 1 + shared.growth(at: known)
+            guard canBear || batch.sources.count == 1, fits(new) else { return false }
+            (place, size) = (known, new)
+        } else {
+            let source = Array(record.source)
+            let isDivisible = canBear && SharedSource.isDivisible(source)
+            guard batch.events.isEmpty || isMixable && isDivisible else { return false }
+            let parted = SharedSource(batch.sources + [source])
+            let others = counts.enumerated().reduce(bytes) { $0 + $1.element * parted.growth(at: $1.offset) }
+            let new = parted.shared.count + others + record.event.count + 1 + parted.growth(at: counts.count)
+            guard fits(new) else { return false }
+            (place, size, shared, isMixable) = (counts.count, new, parted, isDivisible)
+            batch.sources.append(source)
+            counts.append(0)
+        }
+        isMixable = isMixable && canBear
+        bytes += record.event.count + 1
+        counts[place] += 1
+        batch.events.append(
+            Batch.Event(seq: record.seq, age: record.age, time: record.time, source: place, json: record.event))
+        batch.last = record.seq
+        return true
+    }
+
+    private func fits(_ size: Int) -> Bool {
+        batch.events.isEmpty || batch.events.count < mostEvents && size <= mostBytes
+    }
+}

@@ -1,5 +1,14 @@
 internal import Foundation
 
+extension Queue.Limits {
+    /// What a developer asked for, within what makes sense: a segment at least, a century at most.
+    init(mostBytes: Int, mostDays: Int) {
+        self.init()
+        bytes = max(mostBytes, segment)
+        age = Int64(min(max(mostDays, 0), 36_500)) * 86_400_000
+    }
+}
+
 extension Queue {
     /// Drops the oldest segments while all together are too large. With the queue held.
     func makeRoom(_ memory: inout Memory) throws {

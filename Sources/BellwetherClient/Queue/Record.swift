@@ -1,3 +1,5 @@
+internal import CZlib
+
 /// One event as it lies in a segment.
 ///
 /// | bytes | what |
@@ -60,5 +62,15 @@ extension [UInt8] {
             value |= Number(truncatingIfNeeded: self[start + place]) << (8 * place)
         }
         return value
+    }
+}
+
+/// CRC-32, as gzip has it.
+enum Checksum {
+    static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        let sum = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe crc32(0, buffer.baseAddress, uInt(buffer.count))
+        }
+        return UInt32(truncatingIfNeeded: sum)
     }
 }

@@ -38,3 +38,46 @@ package struct ProjectionStatus: Sendable {
         return projections
     }
 }
+
+/// How far a line stands behind the log.
+package struct Backlog: Sendable {
+    /// The newest batch.
+    package let head: Int64
+    /// Of the shard furthest behind; nil where there is no such line.
+    package let position: Int64?
+    /// Events after that, counted only so far as to tell little from much.
+    package let events: Int64
+
+    /// Age of the oldest batch after it.
+    package let seconds: Double
+    /// How many shards the line has.
+    let shards: Int32
+
+    package var isLevel: Bool { position.map { $0 >= head } ?? false }
+
+    /// Up to here they are counted.
+    static let much: Int64 = 4_000
+
+    /// How many shards a lane takes when so many divide them.
+    func share(of lanes: Int) -> Int32 { (shards + Int32(lanes) - 1) / Int32(lanes) }
+
+    static func read(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Backlog {
+        let row = try connection.queryPrepared(
+            """
+            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0), least.position,
+                (SELECT coalesce(sum(events), 0)::bigint FROM (
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches),
+                coalesce((
+                    SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
+                    WHERE number = least.position + 1), 0),
+                least.shards
+            FROM (
+                SELECT min(position) AS position, count(*)::integer AS shards FROM projection.progress
+                WHERE line = projection.chosen_line(\(choice.line))
+            ) AS least
+            """)[0]
+        return Backlog(
+            head: try row.get(0), position: try row.optional(1), events: try row.get(2),
+            seconds: try row.get(3), shards: try row.get(4))
+    }
+}

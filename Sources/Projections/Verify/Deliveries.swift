@@ -1,4 +1,5 @@
 internal import Postgres
+internal import Telemetry
 
 /// Finds the deliveries behind a cell of one shard, those first that are stored otherwise than recounted.
 struct Deliveries {
@@ -42,4 +43,54 @@ struct Deliveries {
         }
         return deliveries
     }
+}
+
+extension Recount {
+    /// The facts of each delivery as its row holds them. What it keeps to merge further events in is the fold's own
+    /// business, and not compared.
+    package static let delivery = Recount(
+        table: "delivery", projector: "deliveries",
+        key: [Column("app", .app), Column("install_id"), Column("notification_key")],
+        values: [
+            Column("day"), Column("category", .word), Column("campaign", .word), Column("variant", .word),
+            Column("thread", .word), Column("platform", .word), Column("app_version", .word),
+            Column("os_version", .word), Column("device_model", .word), Column("locale", .word),
+            Column("interruption_level", .word), Column("topic", .word), Column("analytics_label", .word),
+            Column("first_response", .response), Column("items", absent: 1),
+            Column(
+                "flags",
+                .flags([
+                    "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
+                    "media_attached", "story_started", "story_finished", "suppressed",
+                ])),
+            Column("origin", .code(Origin.allCases.map(\.wire))),
+            Column("media_kind", .code(MediaKind.allCases.map(\.wire))),
+            Column("media_network", .code(MediaNetwork.allCases.map(\.wire))),
+            Column("media_outcome", .code(MediaOutcome.allCases.map(\.wire))),
+            Column("fetch_result", .code(FetchResult.allCases.map(\.wire))),
+            Column("story_exit", .code(["clicked", "finished", "fallback", "abandoned"])),
+            Column("authorization", .code(Authorization.allCases.map(\.wire))),
+            Column("launch", .code(Launch.allCases.map(\.wire))),
+            Column("furthest", absent: -1), Column("pages", absent: 0),
+            Column("received_at", .time), Column("opened_at", .time), Column("first_response_at", .time),
+            Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
+            Column("last_device_at", .time), Column("answered_at", .time),
+        ],
+        sql: """
+            SELECT
+                app, install_id, notification_key,
+                day, category, campaign, variant, thread, platform, app_version, os_version, device_model, locale,
+                interruption_level, topic, analytics_label, first_response, items,
+                silent::integer + received::integer * 2 + expanded::integer * 4 + opened::integer * 8
+                    + dismissed::integer * 16 + action_tapped::integer * 32 + story_action_tapped::integer * 64
+                    + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
+                    + suppressed::integer * 1024 AS flags,
+                origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
+                "authorization", launch, furthest, pages, first_receipt_at AS received_at, opened_at, first_response_at,
+                first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
+            FROM recount_delivery
+            """,
+        behind: """
+            d.app = cell.app AND d.install_id = cell.install_id AND d.notification_key = cell.notification_key
+            """)
 }

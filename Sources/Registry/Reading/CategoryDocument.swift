@@ -1,4 +1,5 @@
 internal import JSON
+internal import ServiceRuntime
 
 /// A document of categories that is right in every respect: its set, its categories, and what is worth a look.
 package struct CategoryDocument: Sendable {
@@ -59,6 +60,28 @@ extension JSONMisfit.Kind {
         case .number: "every number must fit 64 bits or a double"
         case .surrogate: "a string must not contain a lone surrogate"
         case .nesting: "the document is nested too deeply"
+        }
+    }
+}
+
+/// Why a document was not taken. Nothing of it is registered.
+package enum CategoryDocumentError: Error, Sendable, CustomStringConvertible {
+    case tooLarge
+    /// A clause with the place.
+    case notJSON(String)
+    case notAnObject(String)
+    /// All that is wrong with it, as far as it was worth telling, and how much more there is.
+    case invalid([Remark], more: Int)
+
+    package var description: String {
+        switch self {
+        case .tooLarge: "the document has more than \(RegistryLimits.document) bytes"
+        case .notJSON(let reason): "the document is not well-formed JSON in UTF-8: \(reason)"
+        case .notAnObject(let kind): "the document must be an object, not \(kind)"
+        case .invalid(let errors, let more):
+            (["\(errors.count + more) \(errors.count + more == 1 ? "error" : "errors"), nothing was imported:"]
+                + errors.map { "  \(String(printable: $0.description))" } + (more > 0 ? ["  and \(more) more"] : []))
+                .joined(separator: "\n")
         }
     }
 }

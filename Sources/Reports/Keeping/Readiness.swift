@@ -87,9 +87,11 @@ package enum NotReady: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Waiting for the funnels did not succeed.
-package enum ReadinessError: Error, Sendable, CustomStringConvertible {
+package enum ReadinessError: DatabaseFailure, Sendable, CustomStringConvertible {
     case notReady(NotReady)
     case database(PostgresError)
+
+    package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
 
     package var description: String {
         switch self {

@@ -40,11 +40,13 @@ package struct ReportedApp: Hashable, Sendable {
 }
 
 /// Why there is no report, in words for the person who asked.
-package enum ReportError: Error, Sendable, CustomStringConvertible {
+package enum ReportError: DatabaseFailure, Sendable, CustomStringConvertible {
     case unknownApp(String, known: [String])
     /// The time zone of the app was changed, and not all deliveries have been moved to its days yet.
     case daysAreMoving(app: String, timeZone: String)
     case database(PostgresError)
+
+    package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
 
     package var description: String {
         switch self {

@@ -1,3 +1,5 @@
+internal import Values
+
 /// A push that goes out again and again, each time as a campaign.
 struct Series: Sendable {
     /// Its campaigns' names, one after the other day by day.
@@ -76,4 +78,23 @@ struct StoryPlan: Sendable {
     /// Of the pages that are shown.
     let titles: [String]
     let host: String
+}
+
+/// One sending of a series.
+final class Campaign: Sendable {
+    let series: Series
+    let name: String
+    let sentAt: Timestamp
+    /// The same for all phones: what the sender made of it.
+    let thread: String?
+
+    /// `day` counts the days, so that names and threads take turns.
+    init(_ series: Series, day: Int, slot: Int = 0, sentAt: Timestamp) {
+        self.series = series
+        name = series.names[(day &+ slot) % series.names.count]
+        thread = series.threads.isEmpty ? nil : series.threads[(day &+ slot) % series.threads.count]
+        self.sentAt = sentAt
+    }
+
+    var category: Category { series.category }
 }

@@ -1,6 +1,9 @@
 internal import Console
 internal import EmbeddedPostgres
 internal import Glibc
+internal import Postgres
+internal import Telemetry
+internal import Values
 
 extension Examination {
     /// Of the embedded database: the disk of any other may be on another machine.
@@ -22,5 +25,56 @@ extension Examination {
             "make room, or move the data directory to a larger disk; bellwether retain --days N drops old events"
         if free < 512 << 20 { return .fail(what, do: remedy) }
         return free < 4 << 30 || free < all / 20 ? .warn(what, do: remedy) : .ok(what)
+    }
+}
+
+extension Examination {
+    static let archive = Examination(name: "archive", readsOurs: false) { _, connection in
+        let row = try connection.query(
+            """
+            SELECT current_setting('archive_mode'), current_setting('archive_command'),
+                coalesce(current_setting('archive_library', true), ''), last_archived_time, last_failed_time, last_failed_wal
+            FROM pg_stat_archiver
+            """)[0]
+        guard try row.get(0) != "off" else {
+            return .ok("archive_mode is off: after a loss of the disk there is what the last dump holds")
+        }
+        guard try row.get(1, as: String.self) + row.get(2, as: String.self) != "" else {
+            return .fail(
+                "archive_mode is on, and neither archive_command nor archive_library says how: the write-ahead log piles up",
+                do: "set archive_command, or archive_mode = off")
+        }
+        let (archived, failed): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
+        if let failed, archived.map({ $0 < failed }) ?? true {
+            let file: String = try row.optional(5) ?? ""
+            return .fail(
+                "archiving fails: \(file) at \(failed), and none was archived since; the write-ahead log piles up",
+                do: "see the log of PostgreSQL, and correct archive_command or the archive's disk")
+        }
+        return .ok(
+            archived.map { "the write-ahead log is archived, last at \($0)" } ?? "nothing had to be archived yet")
+    }
+
+    static let standby = Examination(name: "standby", readsOurs: false) { _, connection in
+        let row = try connection.query(
+            """
+            SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names'),
+                (SELECT count(*) FROM pg_stat_replication),
+                (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+                pg_has_role(current_user, 'pg_read_all_stats', 'MEMBER')
+            """)[0]
+        if try row.get(0) {
+            return .fail("this server is a standby and accepts no writes", do: "give the URL of the primary")
+        }
+        let (names, all, synchronous): (String, Int64, Int64) = (try row.get(1), try row.get(2), try row.get(3))
+        // Who may not see how each stands sees at least whether there is one.
+        let present = try row.get(4) ? synchronous : all
+        if !names.isEmpty, present == 0 {
+            return .fail(
+                "commits wait for a standby (synchronous_standby_names), and none is connected",
+                do: "start the standby; to go on knowingly without one, empty synchronous_standby_names")
+        }
+        if !names.isEmpty { return .ok("each commit waits for a standby, and \(all) connected") }
+        return .ok(all > 0 ? "\(all) connected, asynchronous: a failover can lose the last moments" : "there is none")
     }
 }

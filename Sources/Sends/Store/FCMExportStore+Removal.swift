@@ -1,0 +1,94 @@
+package import Postgres
+package import Values
+
+extension FCMExportStore {
+    /// Drops the rows of all apps from before the day that began so many days ago, as the owner; says how many. What they
+    /// count in the funnels is sealed, under the campaigns that they are of now.
+    package static func retain(
+        days: Int, now: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
+        var dropped = 0
+        for row in try connection.query("SELECT id FROM log.app ORDER BY id") {
+            dropped += try retain(days: days, now: now, app: try row.get(0), on: &connection)
+        }
+        return dropped
+    }
+
+    private static func retain(
+        days: Int, now: Timestamp, app: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0;
+                    LOCK TABLE sends.fcm_row IN SHARE ROW EXCLUSIVE MODE;
+                    SELECT log.open_gate();
+                    """)
+            // A whole day of the app, so that no day is half sealed; one earlier where that day has two midnights.
+            let since: Timestamp = try connection.query(
+                """
+                SELECT max(midnight.at)
+                FROM log.app AS a
+                CROSS JOIN LATERAL (
+                    SELECT ((\(now) - \(Int32(clamping: days)) * interval '1 day') AT TIME ZONE a.time_zone)::date - back
+                    FROM generate_series(0, 1) AS back
+                ) AS first (day)
+                CROSS JOIN LATERAL (SELECT first.day::timestamp AT TIME ZONE a.time_zone) AS midnight (at)
+                WHERE a.id = \(app)
+                    AND ((midnight.at - interval '1 microsecond') AT TIME ZONE a.time_zone)::date < first.day
+                """)[0].get(0)
+            // Nobody learns that nothing may come any more where nothing ever came.
+            guard
+                try !connection.query("SELECT FROM sends.fcm_row WHERE app = \(app) AND event_at < \(since) LIMIT 1")
+                    .isEmpty
+            else { return 0 }
+            try connection.query(
+                """
+                INSERT INTO sends.fcm_retained AS r (app, since) VALUES (\(app), \(since))
+                ON CONFLICT (app) DO UPDATE SET since = greatest(r.since, excluded.since)
+                """)
+            try connection.query(
+                """
+                INSERT INTO sends.fcm_sealed AS s
+                    (app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered)
+                SELECT app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered
+                FROM sends.fcm_campaigns WHERE app = \(app) AND until <= \(since)
+                ON CONFLICT (app, day, campaign, variant) DO UPDATE
+                SET accepted = coalesce(s.accepted + excluded.accepted, s.accepted, excluded.accepted),
+                    delivered = coalesce(s.delivered + excluded.delivered, s.delivered, excluded.delivered),
+                    data_accepted = coalesce(s.data_accepted + excluded.data_accepted, s.data_accepted, excluded.data_accepted),
+                    data_delivered = coalesce(s.data_delivered + excluded.data_delivered, s.data_delivered, excluded.data_delivered)
+                """)
+            try connection.query("DELETE FROM sends.fcm_message WHERE app = \(app) AND first_at < \(since)")
+            return try connection.query("DELETE FROM sends.fcm_row WHERE app = \(app) AND event_at < \(since)").affected
+        }
+    }
+}
+
+extension FCMExportStore {
+    /// Takes out the rows of all instances of an app that were erased, as the owner; says how many. They are known by what
+    /// their install's events named. One that was interrupted is taken up by the next.
+    package static func forgetErased(of app: Int32, on connection: inout Connection) throws(PostgresError) -> Int {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0;
+                    LOCK TABLE sends.fcm_row IN SHARE ROW EXCLUSIVE MODE;
+                    SELECT log.open_gate();
+                    """)
+            try connection.query(
+                """
+                DELETE FROM sends.fcm_message AS m USING sends.erased_instance AS e
+                WHERE m.app = \(app) AND e.app = \(app) AND m.first_at < e.erased_at
+                    AND e.instance_hash = sha256(convert_to(m.instance_id, 'UTF8'))
+                """)
+            return try connection.query(
+                """
+                DELETE FROM sends.fcm_row AS r USING sends.erased_instance AS e
+                WHERE r.app = \(app) AND e.app = \(app) AND r.event_at < e.erased_at
+                    AND e.instance_hash = sha256(convert_to(r.instance_id, 'UTF8'))
+                """
+            ).affected
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+package import Values
+
+/// A moment on the monotonic clock by which something must have happened.
+package struct Deadline: Hashable, Comparable, Sendable {
+    /// Nanoseconds of the monotonic clock.
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// No deadline at all.
+    package static let never = Deadline(nanoseconds: .max)
+
+    /// The present moment.
+    package static var now: Deadline {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Deadline(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// So many seconds from now; fractions count, and what does not fit is `never`.
+    package static func after(seconds: Double) -> Deadline {
+        let nanoseconds = Double(now.nanoseconds) + max(0, seconds) * 1e9
+        return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(saturating: nanoseconds)) : .never
+    }
+
+    package var hasPassed: Bool { self != .never && Deadline.now >= self }
+
+    /// Seconds left, never below 0; infinite for `never`.
+    package var secondsLeft: Double {
+        self == .never ? .infinity : max(0, Double(nanoseconds - Deadline.now.nanoseconds) / 1e9)
+    }
+
+    /// What poll(2) takes: milliseconds rounded up, -1 for no limit.
+    package var pollTimeout: Int32 {
+        self == .never ? -1 : Int32(saturating: min(secondsLeft * 1000, 1e9).rounded(.up))
+    }
+
+    package static func < (left: Deadline, right: Deadline) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+/// The time of day.
+package enum WallClock {
+    package static var now: Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    }
+}

@@ -1,0 +1,181 @@
+internal import Accounts
+internal import Console
+internal import Postgres
+internal import Registry
+internal import ServiceRuntime
+internal import Values
+
+/// Registers the categories of an app.
+struct CategoriesImportCommand: Command {
+    static let words = ["categories", "import"]
+    static let operands = ["[FILE]"]
+    static let summary = "Register an app's notification categories from a document, or a preset"
+    static let options = [
+        appOption,
+        Option(
+            "preset", "NAME", choices: Preset.allCases.map(\.rawValue),
+            help: "hive or pushwoosh-stories, instead of a file"),
+        Option.format,
+    ]
+
+    static let appOption = Option("app", "SLUG", help: "The app; required")
+
+    private let arguments: Arguments
+    private let slug: String
+    private let preset: Preset?
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try Self.slug(arguments)
+        preset =
+            try arguments.text("preset").map { name in
+                guard let preset = Preset(rawValue: name) else {
+                    let known = Preset.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw UsageError("--preset takes one of \(known), not '\(String(printable: name))'")
+                }
+                return preset
+            }
+        guard arguments.operands.isEmpty != (preset == nil) else {
+            throw UsageError("name what to import: a FILE ('-' is standard input) or --preset NAME")
+        }
+        format = try arguments.choice("format", default: .text)
+    }
+
+    static func slug(_ arguments: Arguments) throws -> String {
+        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
+        return slug
+    }
+
+    func run() throws -> ExitCode {
+        // A document that is wrong is told of before any database is started for it.
+        let document = try preset?.document ?? read(arguments.operands[0])
+        let registration = try DatabaseAccess.withConnection(arguments) { connection in
+            try Registrar.register(
+                document, of: try Apps.named(slug, on: &connection).id, on: &connection)
+        }
+        for warning in registration.warnings {
+            StandardStream.error.write("warning: \(String(printable: warning.description))\n")
+        }
+        switch format {
+        case .text: StandardStream.output.write(text(registration, document.set))
+        case .json: StandardStream.output.write(registration.json + "\n")
+        }
+        return .done
+    }
+
+    private func read(_ path: String) throws -> CategoryDocument {
+        let name = path == "-" ? "standard input" : "'\(String(printable: path))'"
+        let bytes = try InputFile.read(path, most: RegistryLimits.document)
+        guard let bytes else {
+            throw Failure("\(name) has over \(RegistryLimits.document) bytes; nothing was imported")
+        }
+        do throws(CategoryDocumentError) { return try CategoryDocument(bytes) } catch {
+            throw Failure("\(name): \(error)")
+        }
+    }
+
+    private func text(_ registration: Registration, _ set: CategorySet) -> String {
+        let holds =
+            "\(registration.categories) \(registration.categories == 1 ? "category" : "categories"), "
+            + "\(registration.buttons) \(registration.buttons == 1 ? "button" : "buttons")"
+        if registration.isUnchanged {
+            return
+                "nothing changed: the set '\(set.rawValue)' of '\(slug)' is still edition \(registration.edition), \(holds)\n"
+        }
+        return "Edition \(registration.edition) of '\(slug)', set '\(set.rawValue)': \(holds)\n"
+            + "newly registered buttons: \(registration.registeredButtons), retired: \(registration.retiredButtons)\n"
+    }
+}
+
+/// Shows what an app has registered.
+struct CategoriesListCommand: Command {
+    static let words = ["categories", "list"]
+    static let summary = "Show an app's categories and buttons, with each button's verdict"
+    static let options = [
+        CategoriesImportCommand.appOption, Option.format,
+    ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try CategoriesImportCommand.slug(arguments)
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let categories = try DatabaseAccess.withConnection(arguments) { connection in
+            try ListedCategory.list(of: try Apps.named(slug, on: &connection), on: &connection)
+        }
+        switch format {
+        case .text:
+            guard !categories.isEmpty else {
+                StandardStream.error.write(
+                    "'\(slug)' has no registered categories. To register some: bellwether categories import --app \(slug) FILE\n"
+                )
+                return .done
+            }
+            var table = TextTable([
+                "CATEGORY", "SET", "EDITION", "POS", "BUTTON", "TITLE", "ANSWER", "EXPOSURES", "TAPPED", "VERDICT",
+            ])
+            for category in categories {
+                let named = [
+                    category.id.isEmpty ? "(no category)" : category.id, category.set,
+                    category.edition.map { "\($0)" } ?? "",
+                ]
+                if category.buttons.isEmpty {
+                    table.add(named + ["", "", "", "", "", "", category.isRetired ? "retired" : ""])
+                }
+                for button in category.buttons {
+                    table.add(
+                        named + [
+                            button.position.map { "\($0)" } ?? "", button.id, button.title ?? "", button.answer ?? "",
+                            button.exposures.map { "\($0)" } ?? "", "\(button.tappedDeliveries)", button.verdict,
+                        ])
+                }
+            }
+            StandardStream.output.write(table.text)
+        case .json:
+            for category in categories { StandardStream.output.write(category.json + "\n") }
+        }
+        return .done
+    }
+}
+
+/// Compares what is registered with what is tapped.
+struct CategoriesCheckCommand: Command {
+    static let words = ["categories", "check"]
+    static let summary = "Compare registered categories and buttons with the taps"
+    static let options = [
+        CategoriesImportCommand.appOption,
+        Option("days", "N", help: "How far back to look at single taps, by the device's clock (default 90)"),
+        Option.format,
+    ]
+
+    private let arguments: Arguments
+    private let slug: String
+    private let days: Int
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        slug = try CategoriesImportCommand.slug(arguments)
+        days = try arguments.number("days", in: 1...10_000, default: 90)
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let since = Timestamp(microseconds: WallClock.now.microseconds - Int64(days) * 86_400_000_000)
+        let check = try DatabaseAccess.withConnection(arguments) { connection in
+            try RegistryCheck.run(of: try Apps.named(slug, on: &connection), since: since, on: &connection)
+        }
+        switch format {
+        case .text: StandardStream.output.write(check.text)
+        case .json: StandardStream.output.write(check.json + "\n")
+        }
+        return check.isClean ? .done : .failed
+    }
+}

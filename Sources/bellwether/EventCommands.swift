@@ -1,0 +1,133 @@
+internal import Accounts
+internal import Console
+internal import EventLog
+internal import Health
+internal import Ingestion
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+internal import Values
+
+/// Reads an envelope as the service would, and says what would become of each event.
+struct EventCheckCommand: Command {
+    static let words = ["event", "check"]
+    static let operands = ["FILE"]
+    static let summary = "Say what would become of an envelope's events; exit 1 if any would be rejected"
+    static let options = [Option.format]
+    static let needsDatabase = false
+
+    private let path: String
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        path = arguments.operands.first ?? ""
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        guard let body = try InputFile.read(path, most: Bounds.unpackedBody) else {
+            throw Failure("the envelope has over \(Bounds.unpackedBody) bytes: send the events in smaller envelopes")
+        }
+        let check: EnvelopeCheck
+        do { check = try EnvelopeCheck(body, receivedAt: WallClock.now) } catch {
+            throw Failure("the service would refuse the whole envelope: \(error)")
+        }
+        switch format {
+        case .text: StandardStream.output.write(check.text)
+        case .json: StandardStream.output.write(check.json)
+        }
+        return check.isClean ? .done : .failed
+    }
+}
+
+/// Prints events as they commit.
+struct EventsTailCommand: Command {
+    static let words = ["events", "tail"]
+    static let summary = "Print events as they are committed, and what is rejected and why"
+    static let options = [
+        Option("app", "SLUG", help: "Only events of this app"),
+        Option("install", "ID", help: "Only events of this install"),
+        Option(
+            "type", "TYPE", choices: EventType.allCases.map(\.name),
+            help: "Only events of this type, and nothing that is rejected"),
+        Option("from", "POSITION", help: "Begin after this batch; 0 is the beginning (default: the newest batch)"),
+        Option("limit", "N", help: "End after so many lines (default: Ctrl-C ends it)"),
+        Option.format,
+    ]
+
+    private let arguments: Arguments
+    private let filter: LogTail.Filter
+    private let position: Int64?
+    private let limit: Int
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        var filter = LogTail.Filter()
+        filter.app = arguments.text("app")
+        filter.install = try arguments.text("install").map { text in
+            guard let install = UUID(text) else {
+                throw UsageError(
+                    "--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: text))'")
+            }
+            return install
+        }
+        filter.type = try arguments.text("type").map { text in
+            guard let type = EventType(wire: text) else {
+                let names = EventType.allCases.map(\.name).joined(separator: ", ")
+                throw UsageError("--type takes one of \(names), not '\(String(printable: text))'")
+            }
+            return type
+        }
+        self.filter = filter
+        position =
+            arguments.has("from") ? Int64(try arguments.number("from", in: 0...Int(Int64.max), default: 0)) : nil
+        limit = try arguments.number("limit", in: 1...Int.max, default: Int.max)
+        format = try arguments.choice("format", default: .text)
+    }
+
+    /// How often it looks for new batches.
+    private static let seconds = 0.25
+
+    func run() throws -> ExitCode {
+        Signals.prepare()
+        let isOver = Lock(false)
+        _ = Worker(name: "signals") {
+            _ = Signals.waitForStop()
+            Signals.letTheNextOneKill()
+            isOver.withLockNotifying { $0 = true }
+        }
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion, interruptible: false)
+        defer { access.release() }
+        var connection = try LogSession.open(url: access.url, role: .analyst, purpose: "tail", log: log)
+        // A batch is looked up by its number and its events by theirs, whatever the statistics of a young log say.
+        try connection.execute(
+            script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+        if let app = filter.app, try !LogTail.knows(app: app, on: &connection) {
+            throw Failure("no app '\(String(printable: app))': see bellwether app list")
+        }
+        var tail = LogTail(after: try position ?? LogTail.head(on: &connection), filter)
+        if StandardStream.error.isTerminal {
+            StandardStream.error.write("Events after batch \(tail.position). Ctrl-C ends it.\n")
+        }
+        var left = limit
+        let show = { (line: LogTail.Line) in
+            StandardStream.output.write(
+                (format == .text ? String(printable: line.text) : String(escapedJSON: line.json)) + "\n")
+            left -= 1
+            return left > 0 && !StandardStream.output.isDeserted && !isOver.withLock { $0 }
+        }
+        do {
+            while try tail.advance(on: &connection, show) {
+                let isEnd = isOver.wait(until: .after(seconds: Self.seconds)) { $0 ? true : nil }
+                if isEnd != nil { break }
+            }
+        } catch {
+            StandardStream.error.write(
+                "All up to batch \(tail.position) is printed: go on with --from \(tail.position)\n")
+            throw error
+        }
+        return .done
+    }
+}
