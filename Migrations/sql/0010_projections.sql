@@ -4,7 +4,7 @@ CREATE SCHEMA projection;
 
 -- A fold of the log from its beginning: deliveries, and the funnels made of them. Analysts read the live one. A rebuild
 -- builds another one beside it and then swaps the two.
-CREATE TABLE projection.line (
+CREATE TABLE projection.generation (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
     made_at timestamptz NOT NULL DEFAULT now(),
@@ -14,43 +14,46 @@ CREATE TABLE projection.line (
     -- from every snapshot, so its tables are kept until these transactions have ended. NULL until they have been listed.
     readers text[]
 );
-CREATE UNIQUE INDEX line_only_one_live ON projection.line (state) WHERE state = 'live';
+CREATE UNIQUE INDEX generation_only_one_live ON projection.generation (state) WHERE state = 'live';
 
--- The position of each shard of a line. A step locks the row while it moves the shard, so that two runners do not do the same
--- work, and updates it only if the position is still the one it started from, which keeps both safe.
+-- The position of each shard of a generation. A step locks the row while it moves the shard, so that two runners do not do the
+-- same work, and updates it only if the position is still the one it started from, which keeps both safe.
 CREATE TABLE projection.progress (
-    line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
+    generation integer NOT NULL REFERENCES projection.generation ON DELETE CASCADE,
     shard smallint NOT NULL,
     position bigint NOT NULL DEFAULT 0,
     moved_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (line, shard)
+    PRIMARY KEY (generation, shard)
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
--- The projectors of a line. `tables` is the number of the partitions in which their rows are. Partition 0 holds what
--- retention has sealed, and belongs to every line.
+-- The projectors of a generation. `tables_generation` is the number of the partitions that hold their rows: it differs from
+-- `generation` after a single projector was rebuilt. Partition 0 holds what retention has sealed, and belongs to every
+-- generation.
 CREATE TABLE projection.projector (
-    line integer NOT NULL REFERENCES projection.line ON DELETE CASCADE,
+    generation integer NOT NULL REFERENCES projection.generation ON DELETE CASCADE,
     name text NOT NULL,
     version integer NOT NULL,
-    tables integer NOT NULL,
+    tables_generation integer NOT NULL,
     -- Set when it fails: the first batch that it could not apply, and why.
     stopped_at timestamptz,
     stopped_batch bigint,
     stopped_because text,
-    PRIMARY KEY (line, name)
+    PRIMARY KEY (generation, name)
 );
 
 -- The partitions that analysts read.
 CREATE VIEW projection.live AS
-SELECT p.name, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line WHERE l.state = 'live';
+SELECT p.name, p.tables_generation AS generation
+FROM projection.projector AS p JOIN projection.generation AS g ON g.id = p.generation WHERE g.state = 'live';
 
--- Returns the id of the line that is being built if it is this one, or of the live line for NULL.
-CREATE FUNCTION projection.chosen_line(building integer) RETURNS integer
+-- Returns the id of the generation that is being built if it is this one, or of the live generation for NULL.
+CREATE FUNCTION projection.chosen_generation(building integer) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT id FROM projection.line WHERE CASE WHEN building IS NULL THEN state = 'live' ELSE id = building AND state = 'building' END
+    SELECT id FROM projection.generation
+    WHERE CASE WHEN building IS NULL THEN state = 'live' ELSE id = building AND state = 'building' END
 $$;
-REVOKE ALL ON FUNCTION projection.chosen_line FROM PUBLIC;
+REVOKE ALL ON FUNCTION projection.chosen_generation FROM PUBLIC;
 
 -- The time zone of the days in an app's funnels, and a fingerprint of that zone's rules.
 CREATE TABLE projection.zone (
@@ -106,8 +109,8 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     EXECUTE format(
-        'CREATE TABLE projection.%I (%s, tables integer NOT NULL, app integer NOT NULL, day date NOT NULL, %s,
-            shard smallint NOT NULL, PRIMARY KEY (app, day, %s, shard, tables)) PARTITION BY LIST (tables)',
+        'CREATE TABLE projection.%I (%s, generation integer NOT NULL, app integer NOT NULL, day date NOT NULL, %s,
+            shard smallint NOT NULL, PRIMARY KEY (app, day, %s, shard, generation)) PARTITION BY LIST (generation)',
         name, (SELECT string_agg(format('%I bigint NOT NULL', count), ', ' ORDER BY place) FROM unnest(counts) WITH ORDINALITY AS c (count, place)),
         (SELECT string_agg(key || ' NOT NULL', ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)),
         (SELECT string_agg(split_part(key, ' ', 1), ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)));
@@ -115,25 +118,25 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;
 
--- Adds a projector to the live line, and creates the sealed and the live partition of its tables. If the log is no longer
+-- Adds a projector to the live generation, and creates the sealed and the live partition of its tables. If the log is no longer
 -- empty, the projector starts at version 0: so it is rebuilt from the log, like one whose rules have changed.
 CREATE FUNCTION projection.add_projector(new_name text, new_version integer, parents text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    live integer := (SELECT id FROM projection.line WHERE state = 'live');
+    live integer := (SELECT id FROM projection.generation WHERE state = 'live');
     parent text;
 BEGIN
     FOREACH parent IN ARRAY parents LOOP
         PERFORM projection.make_table(parent, 0);
         PERFORM projection.make_table(parent, live);
     END LOOP;
-    INSERT INTO projection.projector (line, name, version, tables) VALUES (live, new_name, new_version, live);
+    INSERT INTO projection.projector (generation, name, version, tables_generation) VALUES (live, new_name, new_version, live);
     UPDATE projection.projector
     SET version = 0, stopped_at = now(), stopped_batch = 1,
         stopped_because = 'it is new and has yet to be built from the log'
-    WHERE line = live AND name = new_name
-        AND EXISTS (SELECT FROM projection.progress WHERE line = live AND position > 0);
+    WHERE generation = live AND name = new_name
+        AND EXISTS (SELECT FROM projection.progress WHERE generation = live AND position > 0);
 END
 $$;
 REVOKE ALL ON FUNCTION projection.add_projector FROM PUBLIC;
@@ -154,25 +157,25 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$
     UPDATE projection.projector AS p SET version = new_version
     WHERE p.name = of_projector
-        AND EXISTS (SELECT FROM projection.line AS l WHERE l.id = p.line AND l.state = 'live')
-        AND NOT EXISTS (SELECT FROM projection.progress AS g WHERE g.line = p.line AND g.position > 0)
+        AND EXISTS (SELECT FROM projection.generation AS l WHERE l.id = p.generation AND l.state = 'live')
+        AND NOT EXISTS (SELECT FROM projection.progress AS g WHERE g.generation = p.generation AND g.position > 0)
 $$;
 REVOKE ALL ON FUNCTION projection.raise_version FROM PUBLIC;
 
 -- Has no rows: the process that rebuilds funnels after an update locks this table.
 CREATE TABLE projection.renewal ();
 
-INSERT INTO projection.line (id, state) VALUES (1, 'live');
-INSERT INTO projection.progress (line, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
+INSERT INTO projection.generation (id, state) VALUES (1, 'live');
+INSERT INTO projection.progress (generation, shard) SELECT 1, shard FROM log.head, generate_series(0, log.head.shards - 1) AS shard;
 
 -- A runner reads the log and writes the tables of the projectors, and nothing else.
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.device, log.context, log.app, log.head TO bellwether_projector;
 GRANT SELECT (id, counts_as) ON log.word TO bellwether_projector;
-GRANT SELECT ON projection.line, projection.sealed_delivery TO bellwether_projector;
-GRANT UPDATE (state, readers) ON projection.line TO bellwether_projector;
+GRANT SELECT ON projection.generation, projection.sealed_delivery TO bellwether_projector;
+GRANT UPDATE (state, readers) ON projection.generation TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
 GRANT UPDATE (first_device_at, last_device_at) ON projection.sealed_delivery TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
-GRANT EXECUTE ON FUNCTION projection.chosen_line, projection.zone_rules TO bellwether_projector;
+GRANT EXECUTE ON FUNCTION projection.chosen_generation, projection.zone_rules TO bellwether_projector;
 ALTER DEFAULT PRIVILEGES IN SCHEMA projection GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO bellwether_projector;

@@ -20,7 +20,7 @@ CREATE TABLE projection.delivery (
     first_response_at timestamptz,
     answered_at timestamptz,
     install_id uuid NOT NULL,
-    tables integer NOT NULL,
+    generation integer NOT NULL,
     app integer NOT NULL,
     day date NOT NULL,
     -- 1 silent, 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped, 64 story action tapped, 128 media
@@ -50,7 +50,7 @@ CREATE TABLE projection.delivery (
     pages smallint,
     notification_key text COLLATE "C" NOT NULL,
     state bytea NOT NULL
-) PARTITION BY LIST (tables);
+) PARTITION BY LIST (generation);
 
 -- Not unique. It need not be: whoever writes a delivery has locked its shard's row of `projection.progress` and looked for it.
 CREATE INDEX delivery_key ON projection.delivery (key);

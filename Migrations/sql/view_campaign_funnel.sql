@@ -47,7 +47,7 @@ CROSS JOIN LATERAL (
                 sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
             FROM projection.campaign_funnel
             WHERE campaign_funnel.app = app.id
-                AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'campaign_funnel'))
+                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
             GROUP BY day, campaign, variant
             HAVING sum(delivered) > 0
         ) AS p

@@ -17,8 +17,8 @@ SELECT
             FROM projection.category_action_times AS t
             WHERE t.app = app.id AND t.day = f.day AND t.category = f.category AND t.action_id = f.action_id
                 AND (
-                    tables = 0
-                    OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions')
+                    generation = 0
+                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions')
                 )
             GROUP BY bucket
             HAVING sum(deliveries) > 0
@@ -33,7 +33,7 @@ CROSS JOIN LATERAL (
         sum(foreground_taps) AS foreground_taps, sum(timed) AS timed
     FROM projection.category_actions
     WHERE category_actions.app = app.id
-        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions'))
+        AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions'))
     GROUP BY day, category, action_id
     HAVING sum(tapped_deliveries) > 0
 ) AS f

@@ -12,7 +12,7 @@ CROSS JOIN LATERAL (
         SELECT day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps
         FROM projection.category_actions
         WHERE category_actions.app = app.id
-            AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions'))
+            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions'))
         GROUP BY day, category, action_id
         HAVING sum(tapped_deliveries) > 0
     ) AS a

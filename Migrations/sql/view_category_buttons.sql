@@ -32,8 +32,8 @@ CROSS JOIN LATERAL (
             FROM projection.category_actions
             WHERE category_actions.app = app.id
                 AND (
-                    tables = 0
-                    OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_actions')
+                    generation = 0
+                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions')
                 )
             GROUP BY day, category, action_id
         ) AS a
@@ -48,8 +48,8 @@ CROSS JOIN LATERAL (
             FROM projection.category_exposures
             WHERE category_exposures.app = app.id
                 AND (
-                    tables = 0
-                    OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_exposures')
+                    generation = 0
+                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_exposures')
                 )
             GROUP BY day, category
         ) AS e

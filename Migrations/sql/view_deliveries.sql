@@ -57,7 +57,7 @@ LEFT JOIN log.word AS interruption_level ON interruption_level.id = d.interrupti
 LEFT JOIN log.word AS topic ON topic.id = d.topic
 LEFT JOIN log.word AS analytics_label ON analytics_label.id = d.analytics_label
 LEFT JOIN log.word AS response ON response.id = d.first_response
-WHERE d.tables = 0 OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries');
+WHERE d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries');
 
 COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install for which there is any event: what its events say together. Every funnel counts these rows, except for days sealed by retention. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.deliveries.app IS 'Slug of the app';

@@ -37,7 +37,7 @@ CROSS JOIN LATERAL (
             LEFT JOIN projection.delivery AS p
                 ON p.key BETWEEN key.first AND key.first + 16777215
                 AND p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
-                AND (p.tables = 0 OR p.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries'))
+                AND (p.generation = 0 OR p.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
             LEFT JOIN (
                 sends.send_message AS n
                 JOIN sends.send AS s ON s.number = n.send AND (s.campaign <> '' OR s.analytics_label <> '')

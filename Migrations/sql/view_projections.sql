@@ -10,13 +10,16 @@ SELECT
         ELSE 'running'
     END AS status,
     p.stopped_batch, p.stopped_at, p.stopped_because
-FROM projection.line
-JOIN projection.projector AS p ON p.line = line.id
-CROSS JOIN LATERAL (SELECT min(position) AS position, max(moved_at) AS moved_at FROM projection.progress WHERE progress.line = line.id) AS shards
+FROM projection.generation
+JOIN projection.projector AS p ON p.generation = generation.id
+CROSS JOIN LATERAL (
+    SELECT min(position) AS position, max(moved_at) AS moved_at
+    FROM projection.progress WHERE progress.generation = generation.id
+) AS shards
 CROSS JOIN LATERAL (SELECT least(shards.position, p.stopped_batch - 1) AS position) AS stand
 CROSS JOIN (SELECT coalesce(max(number), 0) AS number FROM log.batch) AS head
 LEFT JOIN log.batch AS waiting ON waiting.number = stand.position + 1
-WHERE line.state = 'live';
+WHERE generation.state = 'live';
 
 COMMENT ON VIEW analytics.projections IS 'How far each projection has folded the log. All running projections are at the same position; each funnel has the batches up to its position';
 COMMENT ON COLUMN analytics.projections.name IS 'Name of the projection: the name of its view, or deliveries, or category_exposures (shown in category_buttons)';

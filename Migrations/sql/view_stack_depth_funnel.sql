@@ -22,7 +22,7 @@ CROSS JOIN LATERAL (
         ((day::timestamp AT TIME ZONE app.time_zone - interval '24 hours') AT TIME ZONE app.time_zone)::date AS since
     FROM projection.category_funnel
     WHERE category_funnel.app = app.id
-        AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'category_funnel'))
+        AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_funnel'))
     GROUP BY day
     HAVING sum(delivered) > 0
 ) AS days
@@ -55,8 +55,8 @@ CROSS JOIN LATERAL (
                 FROM projection.opened_delivery AS d
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND (
-                        d.tables = 0
-                        OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries')
+                        d.generation = 0
+                        OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
                     )
                 UNION ALL
                 SELECT NULL, NULL, d.install_id, d.thread, least(d.answered_at, d.first_occurred_at + interval '24 hours'), -1
@@ -64,8 +64,8 @@ CROSS JOIN LATERAL (
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND least(d.answered_at, d.first_occurred_at + interval '24 hours') < days.ends
                     AND (
-                        d.tables = 0
-                        OR d.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'deliveries')
+                        d.generation = 0
+                        OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
                     )
             ) AS step
             WINDOW

@@ -30,7 +30,7 @@ CROSS JOIN LATERAL (
             sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
         FROM projection.story_page_funnel
         WHERE story_page_funnel.app = app.id
-            AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
+            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
         GROUP BY day, category, campaign, page_index
         WINDOW later AS (PARTITION BY day, category, campaign ORDER BY page_index DESC)
     ) AS s
@@ -56,7 +56,7 @@ LEFT JOIN LATERAL (
     FROM projection.story_page_gaps AS g
     WHERE g.app = app.id AND g.day = f.day AND g.category = f.category AND g.campaign = f.campaign
         AND g.page_index = f.page_index
-        AND (g.tables = 0 OR g.tables = (SELECT live.tables FROM projection.live WHERE live.name = 'story_page_funnel'))
+        AND (g.generation = 0 OR g.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
 ) AS gaps ON true;
 
 COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of a campaign''s stories. From page to page, planned and reached never rise. Only the first 1,000 story events of a delivery count towards shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';

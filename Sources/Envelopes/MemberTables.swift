@@ -24,7 +24,7 @@ struct MemberTables {
     /// Those that are looked for before the type is known.
     let identity = Member.eventID.bit | Member.type.bit | Member.deviceAt.bit
 
-    /// Those that say which notification it is: one of them must be there.
+    /// Those that say which notification it is: one of them is required.
     let notificationIDs = Member.fcmMessageID.bit | Member.deliveryID.bit | Member.notificationID.bit
 
     /// The members of `source` that are words of an enumeration.

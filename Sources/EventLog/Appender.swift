@@ -177,7 +177,7 @@ package final class Appender {
     private func attempt(
         _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
-        for place in candidates.indices { candidates[place].tie = 0 }
+        for index in candidates.indices { candidates[index].tie = 0 }
         var isRefusedThoughProbed = false
         for tries in 1... {
             let probes = tries > 1 || batchesToProbe > 0
@@ -374,11 +374,11 @@ package final class Appender {
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
         let known = try Probe.places(try there(connection?.queryPrepared(probe)))
-        for (place, candidate) in barred.enumerated() {
-            if known.contains(place) {
+        for (index, candidate) in barred.enumerated() {
+            if known.contains(index) {
                 batch.settleKnown(candidate)
             } else {
-                batch.reject(candidate, rejections[place])
+                batch.reject(candidate, rejections[index])
             }
         }
         return sound

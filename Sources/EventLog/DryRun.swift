@@ -20,8 +20,8 @@ package enum DryRun {
                 ])
         let known = try Probe.places(answers[2])
         let removed = try RemovedHistory(answers: answers[3...4])
-        for (place, candidate) in candidates.enumerated() {
-            if known.contains(place) {
+        for (index, candidate) in candidates.enumerated() {
+            if known.contains(index) {
                 batch.settleKnown(candidate)
             } else if let rejection = removed.rejection(
                 of: submission.envelope.events[candidate.event], install: candidate.identity.install,

@@ -44,9 +44,9 @@ package enum EventViews {
         var columns: [EventColumn] = []
         for member in Member.allCases {
             if let column = EventColumn(of: member) {
-                if let place = columns.firstIndex(where: { $0.name == column.name }) {
+                if let index = columns.firstIndex(where: { $0.name == column.name }) {
                     // What the event itself says outranks what its source says.
-                    columns[place] = columns[place].overridden(by: column)
+                    columns[index] = columns[index].overridden(by: column)
                 } else {
                     columns.append(column)
                 }

@@ -46,7 +46,7 @@ struct WordIDs {
 
     /// Whether both say the same of the context.
     func sharesContext(with other: WordIDs) -> Bool {
-        for place in EventRecord.Slot.context where ids[place] != other.ids[place] { return false }
+        for index in EventRecord.Slot.context where ids[index] != other.ids[index] { return false }
         return true
     }
 }
@@ -77,8 +77,8 @@ struct Combination: Hashable {
         _ dictionary: Dictionary, _ app: Int32, _ kinds: [WordKind], _ words: WordIDs, _ codes: InlineArray<2, Int32>
     ) {
         var members = SIMD16<Int32>()
-        for (place, kind) in kinds.enumerated() { members[place] = words[kind] }
-        for place in codes.indices { members[kinds.count + place] = codes[place] }
+        for (index, kind) in kinds.enumerated() { members[index] = words[kind] }
+        for index in codes.indices { members[kinds.count + index] = codes[index] }
         guard members != SIMD16() else { return nil }
         (self.dictionary, self.app, self.members) = (dictionary, app, members)
     }
@@ -113,9 +113,9 @@ extension DecodedEnvelope {
             if let kind, !word.isEmpty { body(kind, word) }
         }
         let event = events[index]
-        for (place, kind) in EventRecord.contextWords.enumerated() { tell(kind, event.texts[place]) }
+        for (index, kind) in EventRecord.contextWords.enumerated() { tell(kind, event.texts[index]) }
         let source = sources[Int(event.source)]
-        for (place, kind) in SourceRecord.words.enumerated() { tell(kind, source.texts[place]) }
+        for (index, kind) in SourceRecord.words.enumerated() { tell(kind, source.texts[index]) }
         let (first, second) = EventRecord.ownWords(of: event.type)
         tell(first, event.texts[EventRecord.Slot.own.lowerBound])
         tell(second, event.texts[EventRecord.Slot.own.lowerBound + 1])

@@ -88,14 +88,14 @@ struct PendingBatch {
         fresh = []
         leftOut = closedKeys.isEmpty ? [] : Set(submissions.indices.filter { closedKeys.contains(submissions[$0].key) })
         if hasTold { return }
-        for (place, submission) in submissions.enumerated() where !leftOut.contains(place) {
+        for (index, submission) in submissions.enumerated() where !leftOut.contains(index) {
             let key = Tally.Key(of: submission)
             pending.tally.mention(key)
             for event in submission.rejected {
                 pending.tally.count(event.rejection.reason, for: key)
                 fresh.append(
                     Refusal(
-                        event, install: event.install ?? submission.envelope.installID, source: source(of: place),
+                        event, install: event.install ?? submission.envelope.installID, source: source(of: index),
                         of: submission))
             }
             for drop in submission.drops {
@@ -110,13 +110,13 @@ struct PendingBatch {
     /// Makes a candidate of every event that is not settled.
     mutating func makeCandidates() {
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.indexes.count })
-        for (place, submission) in submissions.enumerated() where !leftOut.contains(place) {
+        for (index, submission) in submissions.enumerated() where !leftOut.contains(index) {
             let envelope = submission.envelope
-            for index in submission.indexes where verdicts[place][index] == .not {
+            for event in submission.indexes where verdicts[index][event] == .not {
                 let identity = Identity(
-                    deviceAt: envelope.events[index].deviceAt, id: envelope.events[index].id,
-                    install: envelope.install(of: index), app: submission.app)
-                candidates.append(Candidate(submission: place, event: index, identity: identity))
+                    deviceAt: envelope.events[event].deviceAt, id: envelope.events[event].id,
+                    install: envelope.install(of: event), app: submission.app)
+                candidates.append(Candidate(submission: index, event: event, identity: identity))
             }
         }
     }
@@ -126,9 +126,9 @@ struct PendingBatch {
     mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
         var asked: [WordGroup: [Word: Teacher]] = [:]
         // What an event shares with the one before it in its envelope is not looked up again.
-        forEachInItsEnvelope { batch, place, before, envelope in
-            let app = batch.candidates[place].identity.app
-            let event = batch.candidates[place].event
+        forEachInItsEnvelope { batch, index, before, envelope in
+            let app = batch.candidates[index].identity.app
+            let event = batch.candidates[index].event
             var words = WordIDs()
             func look(_ kind: WordKind, _ slice: TextSlice) {
                 guard !slice.isEmpty else { return }
@@ -137,12 +137,12 @@ struct PendingBatch {
                     return
                 }
                 let word = Word(envelope.text(slice))
-                batch.unknown.append((place, WordCache.Key(app: app, kind: kind, word: word)))
+                batch.unknown.append((index, WordCache.Key(app: app, kind: kind, word: word)))
                 let group = WordGroup(app: app, kind: kind)
                 if asked[group]?[word] == nil {
                     asked[group, default: [:]][word] = Teacher(
-                        key: batch.submissions[batch.candidates[place].submission].key,
-                        install: batch.candidates[place].identity.install)
+                        key: batch.submissions[batch.candidates[index].submission].key,
+                        install: batch.candidates[index].identity.install)
                 }
             }
             let source = envelope.events[event].source
@@ -173,24 +173,24 @@ struct PendingBatch {
             let own = EventRecord.Slot.own.lowerBound
             if let first { look(first, envelope.events[event].texts[own]) }
             if let second { look(second, envelope.events[event].texts[own + 1]) }
-            batch.candidates[place].words = words
+            batch.candidates[index].words = words
         }
         return asked
     }
 
     /// Goes through the candidates with their envelopes; `before` is the one before it in the same envelope.
     private mutating func forEachInItsEnvelope(
-        _ body: (_ batch: inout PendingBatch, _ place: Int, _ before: Int?, _ envelope: DecodedEnvelope) -> Void
+        _ body: (_ batch: inout PendingBatch, _ index: Int, _ before: Int?, _ envelope: DecodedEnvelope) -> Void
     ) {
-        var place = 0
-        while place < candidates.count {
-            let submission = candidates[place].submission
+        var index = 0
+        while index < candidates.count {
+            let submission = candidates[index].submission
             let envelope = submissions[submission].envelope
             var before: Int?
-            while place < candidates.count, candidates[place].submission == submission {
-                body(&self, place, before, envelope)
-                before = place
-                place += 1
+            while index < candidates.count, candidates[index].submission == submission {
+                body(&self, index, before, envelope)
+                before = index
+                index += 1
             }
         }
     }
@@ -223,10 +223,10 @@ struct PendingBatch {
 
     /// Fills in the ids that were learned.
     mutating func completeCandidates(_ learned: [WordCache.Key: Lesson]) throws(PostgresError) {
-        for (place, key) in unknown {
+        for (index, key) in unknown {
             guard let lesson = learned[key] else { throw .decoding("the dictionary returned no id for a word") }
-            candidates[place].words[key.kind] = lesson.id
-            if lesson.isOther { candidates[place].names.others.insert(key.kind) }
+            candidates[index].words[key.kind] = lesson.id
+            if lesson.isOther { candidates[index].names.others.insert(key.kind) }
         }
         unknown = []
     }
@@ -234,12 +234,12 @@ struct PendingBatch {
     /// Gives each candidate the ids of its device and context that the cache knows, and says which it does not.
     mutating func combineCandidates(_ cache: CombinationCache) -> [CombinationGroup: [Combination]] {
         var unknown: Set<Combination> = []
-        forEachInItsEnvelope { batch, place, before, envelope in
-            let words = batch.candidates[place].words
-            let app = batch.candidates[place].identity.app
-            let event = batch.candidates[place].event
+        forEachInItsEnvelope { batch, index, before, envelope in
+            let words = batch.candidates[index].words
+            let app = batch.candidates[index].identity.app
+            let event = batch.candidates[index].event
             let source = envelope.events[event].source
-            var names = batch.candidates[place].names
+            var names = batch.candidates[index].names
             (names.word1, names.word2) = words.own(of: envelope.events[event].type)
             // As those of the event before it, mostly.
             if let before {
@@ -257,7 +257,7 @@ struct PendingBatch {
                 names.context = cache.id(of: context)
                 if names.context == nil { unknown.insert(context) }
             }
-            batch.candidates[place].names = names
+            batch.candidates[index].names = names
         }
         return Dictionary(grouping: unknown) { CombinationGroup(app: $0.app, dictionary: $0.dictionary) }
     }
@@ -269,23 +269,23 @@ struct PendingBatch {
 
     /// Fills in what was learned. A combination for which there is no room stands in the event's own row.
     mutating func completeCombinations(_ learned: [Combination: Int32]) {
-        for place in candidates.indices {
-            let words = candidates[place].words
-            let submission = submissions[candidates[place].submission]
-            if candidates[place].names.device == nil {
-                let source = submission.envelope.events[candidates[place].event].source
+        for index in candidates.indices {
+            let words = candidates[index].words
+            let submission = submissions[candidates[index].submission]
+            if candidates[index].names.device == nil {
+                let source = submission.envelope.events[candidates[index].event].source
                 let device = Combination(
                     deviceOf: submission.envelope.sources[Int(source)], words, app: submission.app)
-                candidates[place].names.device = device.flatMap { learned[$0] }
+                candidates[index].names.device = device.flatMap { learned[$0] }
                 if let device, learned[device] == nil {
-                    loose[candidates[place].place, default: LooseCombinations()].device = device
+                    loose[candidates[index].place, default: LooseCombinations()].device = device
                 }
             }
-            if candidates[place].names.context == nil {
+            if candidates[index].names.context == nil {
                 let context = Combination(contextOf: words, app: submission.app)
-                candidates[place].names.context = context.flatMap { learned[$0] }
+                candidates[index].names.context = context.flatMap { learned[$0] }
                 if let context, learned[context] == nil {
-                    loose[candidates[place].place, default: LooseCombinations()].context = context
+                    loose[candidates[index].place, default: LooseCombinations()].context = context
                 }
             }
         }
@@ -299,8 +299,8 @@ struct PendingBatch {
     /// Puts the candidates in key order, each once; further copies wait for the fate of the first.
     mutating func settleRepeats() {
         // What one phone sends mostly stands in order.
-        let isInOrder = candidates.indices.dropFirst().allSatisfy { place in
-            candidates[place - 1].identity < candidates[place].identity
+        let isInOrder = candidates.indices.dropFirst().allSatisfy { index in
+            candidates[index - 1].identity < candidates[index].identity
         }
         if isInOrder { return }
         // Places are sorted and not candidates, which are big. The first of equals stays the first.
@@ -310,12 +310,12 @@ struct PendingBatch {
         }
         var first: [Candidate] = []
         first.reserveCapacity(candidates.count)
-        for place in order {
-            let identity = candidates[place].identity
+        for index in order {
+            let identity = candidates[index].identity
             if first.last?.identity == identity {
-                repeats[identity, default: []].append(candidates[place].place)
+                repeats[identity, default: []].append(candidates[index].place)
             } else {
-                first.append(candidates[place])
+                first.append(candidates[index])
             }
         }
         candidates = first
@@ -353,10 +353,10 @@ struct PendingBatch {
     }
 
     /// Found once for all refusals of an envelope, which share it.
-    private mutating func source(of place: Int) -> String? {
-        if let source = sources[place] { return source }
-        let source = submissions[place].envelope.rawSource
-        sources[place] = .some(source)
+    private mutating func source(of index: Int) -> String? {
+        if let source = sources[index] { return source }
+        let source = submissions[index].envelope.rawSource
+        sources[index] = .some(source)
         return source
     }
 
@@ -375,9 +375,9 @@ struct PendingBatch {
     /// Leaves nothing in what is told that would bring an erased install back; gives the refusals that were to be kept.
     mutating func withdrawErased(by removed: RemovedHistory) -> [Refusal] {
         fresh.removeAll { removed.hasErased($0.install, app: $0.app) }
-        for place in pending.drops.indices
-        where removed.hasErased(pending.drops[place].install, app: pending.drops[place].app) {
-            pending.drops[place].install = nil
+        for index in pending.drops.indices
+        where removed.hasErased(pending.drops[index].install, app: pending.drops[index].app) {
+            pending.drops[index].install = nil
         }
         let withdrawn = pending.refusals.filter { removed.hasErased($0.install, app: $0.app) }
         pending.refusals.removeAll { removed.hasErased($0.install, app: $0.app) }
@@ -435,20 +435,20 @@ struct PendingBatch {
     var settledVerdicts: [Verdicts?]? {
         var settled: [Verdicts?] = []
         settled.reserveCapacity(submissions.count)
-        for (place, submission) in submissions.enumerated() {
-            if leftOut.contains(place) {
+        for (index, submission) in submissions.enumerated() {
+            if leftOut.contains(index) {
                 settled.append(nil)
                 continue
             }
             var exceptions: [(index: Int, verdict: Verdict)] = []
-            for index in submission.indexes {
-                switch verdicts[place][index] {
+            for event in submission.indexes {
+                switch verdicts[index][event] {
                 case .not: return nil
                 case .accepted: break
-                case .duplicate: exceptions.append((index, .duplicate))
+                case .duplicate: exceptions.append((event, .duplicate))
                 case .rejected:
-                    guard let rejection = rejections[Place(submission: place, event: index)] else { return nil }
-                    exceptions.append((index, .rejected(rejection)))
+                    guard let rejection = rejections[Place(submission: index, event: event)] else { return nil }
+                    exceptions.append((event, .rejected(rejection)))
                 }
             }
             settled.append(Verdicts(count: submission.indexes.count, exceptions: exceptions))

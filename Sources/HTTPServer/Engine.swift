@@ -52,8 +52,8 @@ final class Engine: @unchecked Sendable {
             times.discardTime, times.lingerTime)
         interval = min(0.25, max(0.01, shortest / 4))
         var isWatched = poller.add(doorbell.descriptor, tag: Engine.doorbellTag)
-        for (place, descriptor) in listener.descriptors.enumerated() {
-            isWatched = isWatched && poller.add(descriptor, tag: Engine.listenerTag + UInt64(place))
+        for (index, descriptor) in listener.descriptors.enumerated() {
+            isWatched = isWatched && poller.add(descriptor, tag: Engine.listenerTag + UInt64(index))
         }
         guard isWatched else { throw .cannotStart(reason: SystemError.last.description) }
     }

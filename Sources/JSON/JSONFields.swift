@@ -37,8 +37,8 @@ package struct JSONKeys: Sendable {
     /// The ordinal of a key; nil for another key.
     package func ordinal(of key: JSONText) -> Int? {
         guard key.count <= JSONKeys.longest else { return nil }
-        for place in starts[key.count]..<starts[key.count + 1] where key.spells(names[place]) {
-            return Int(ordinals[place])
+        for index in starts[key.count]..<starts[key.count + 1] where key.spells(names[index]) {
+            return Int(ordinals[index])
         }
         return nil
     }

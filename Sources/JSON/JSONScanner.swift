@@ -148,9 +148,9 @@ package struct JSONScanner {
     }
 
     private mutating func overwrite(_ range: Range<Int>, with replacement: StaticString) {
-        for place in range { bytes[place] = UInt8(ascii: " ") }
+        for index in range { bytes[index] = UInt8(ascii: " ") }
         replacement.withUTF8Buffer { letters in
-            for place in 0..<letters.count { unsafe bytes[range.lowerBound + place] = letters[place] }
+            for index in 0..<letters.count { unsafe bytes[range.lowerBound + index] = letters[index] }
         }
     }
 }

@@ -62,7 +62,7 @@ package struct JSONWriter {
     package mutating func write(_ text: JSONText) {
         bytes.append(UInt8(ascii: "\""))
         let letters = unsafe text.utf8
-        for place in 0..<letters.count { write(escaping: unsafe letters[place]) }
+        for index in 0..<letters.count { write(escaping: unsafe letters[index]) }
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -52,20 +52,20 @@ package struct ProjectionControl: Sendable {
     }
 }
 
-/// A projection of the live line that does not go on.
+/// A projection of the live generation that does not go on.
 package struct StoppedProjection: Sendable {
     package let name: String
     package let batch: Int64
     package let reason: String
 
-    /// Those of the live line.
+    /// Those of the live generation.
     static func all(on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
         try all(where: "l.state = 'live'", on: &connection)
     }
 
-    /// Those of a line.
-    static func all(of line: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
-        try all(where: "l.id = \(line)", on: &connection)
+    /// Those of a generation.
+    static func all(of generation: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
+        try all(where: "l.id = \(generation)", on: &connection)
     }
 
     private static func all(
@@ -75,7 +75,7 @@ package struct StoppedProjection: Sendable {
             Statement(
                 """
                 SELECT p.name, p.stopped_batch, p.stopped_because FROM projection.projector AS p
-                JOIN projection.line AS l ON l.id = p.line
+                JOIN projection.generation AS l ON l.id = p.generation
                 WHERE \(condition.sql) AND p.stopped_at IS NOT NULL ORDER BY p.name
                 """, condition.parameters))
         var stopped: [StoppedProjection] = []

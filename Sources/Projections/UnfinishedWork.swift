@@ -41,7 +41,7 @@ package struct UnfinishedWork: Sendable, Equatable {
         for row in try connection.query(
             """
             SELECT l.made_at::text, min(p.position)
-            FROM projection.line AS l JOIN projection.progress AS p ON p.line = l.id
+            FROM projection.generation AS l JOIN projection.progress AS p ON p.generation = l.id
             WHERE l.state = 'building' GROUP BY l.id
             """)
         {

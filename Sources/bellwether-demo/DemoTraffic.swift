@@ -43,12 +43,12 @@ final class DemoTraffic {
     /// Lets all apps live until a moment, and hands over what their phones send.
     func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
         var envelopes: [KeyedEnvelope] = []
-        for place in apps.indices {
-            defer { told[place] += apps[place].world.takeSends() }
-            for envelope in apps[place].world.advance(to: time) {
+        for index in apps.indices {
+            defer { told[index] += apps[index].world.takeSends() }
+            for envelope in apps[index].world.advance(to: time) {
                 faults += envelope.faults.count
                 repeated += envelope.repeated
-                envelopes.append(KeyedEnvelope(envelope, key: apps[place].key))
+                envelopes.append(KeyedEnvelope(envelope, key: apps[index].key))
             }
         }
         try office.post(envelopes.sorted { $0.envelope.time < $1.envelope.time })
@@ -62,14 +62,14 @@ final class DemoTraffic {
 
     /// None before its time by the service's clock: that is wound by what phones send.
     private func tellSends(until time: Timestamp) throws {
-        for place in told.indices {
-            let due = told[place].prefix { $0.time <= time }
+        for index in told.indices {
+            let due = told[index].prefix { $0.time <= time }
             guard !due.isEmpty else { continue }
-            let taken = try senders[place].tell(Array(due))
+            let taken = try senders[index].tell(Array(due))
             guard taken.new == due.count else {
                 throw Failure("the service already knows \(taken.known) sends that were new")
             }
-            told[place].removeFirst(due.count)
+            told[index].removeFirst(due.count)
             sends += due.count
         }
     }

@@ -32,8 +32,8 @@ struct ImportTests {
                 """)
         #expect(targets.map(\.name) == ["CLibPQ", "Log", "a-program", "LogTests"])
         #expect(targets.map(\.path) == ["Sources/CLibPQ", "Sources/Log", "Examples/Program", "Tests/LogTests"])
-        func found(_ place: Int, _ imports: Set<String>) -> [String] {
-            Self.disagreements(of: targets[place], importing: imports, among: targets)
+        func found(_ index: Int, _ imports: Set<String>) -> [String] {
+            Self.disagreements(of: targets[index], importing: imports, among: targets)
         }
         #expect(found(1, ["CLibPQ", "Foundation"]) == [])
         #expect(found(1, []) == ["depends on CLibPQ, which no file imports"])

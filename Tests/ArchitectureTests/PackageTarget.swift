@@ -68,10 +68,10 @@ struct PackageTarget {
     /// Up to the bracket that closes it.
     private static func declaration(from start: Substring.Index, in list: Substring) -> Substring {
         var depth = 0
-        for place in list[start...].indices {
-            if list[place] == "(" { depth += 1 }
-            if list[place] == ")" { depth -= 1 }
-            if list[place] == ")", depth == 0 { return list[start...place] }
+        for index in list[start...].indices {
+            if list[index] == "(" { depth += 1 }
+            if list[index] == ")" { depth -= 1 }
+            if list[index] == ")", depth == 0 { return list[start...index] }
         }
         return list[start...]
     }

@@ -75,9 +75,9 @@ struct AppleLayerTests {
         let examples = try AppleLayerTests.examples()
         #expect(examples.count >= 7)
         try examples[0].write(toFile: directory("Shared.swift"), atomically: false, encoding: .utf8)
-        for (place, example) in examples.enumerated() {
-            let file = directory("Example\(place).swift")
-            try (place == 0 ? "" : example).write(toFile: file, atomically: false, encoding: .utf8)
+        for (index, example) in examples.enumerated() {
+            let file = directory("Example\(index).swift")
+            try (index == 0 ? "" : example).write(toFile: file, atomically: false, encoding: .utf8)
             let faults = try AppleLayerTests.compile(
                 ["-typecheck", directory("Shared.swift"), file], into: directory)
             #expect(faults == "", "\(example)")

@@ -67,11 +67,11 @@ final class Phone: Sendable {
             """
         let decoded = try EnvelopeDecoder().decode(
             body: Array(envelope.utf8), receivedAt: Timestamp(microseconds: 4_000_000_000_000_000))
-        return decoded.items.enumerated().compactMap { place, item in
+        return decoded.items.enumerated().compactMap { index, item in
             switch item {
             case .event(let event): return event
             case .rejected(_, _, let rejection):
-                Issue.record("\(rejection): \(texts[place])", sourceLocation: sourceLocation)
+                Issue.record("\(rejection): \(texts[index])", sourceLocation: sourceLocation)
                 return nil
             }
         }

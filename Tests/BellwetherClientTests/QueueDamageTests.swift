@@ -48,10 +48,10 @@ struct QueueDamageTests {
         #expect(names.count > 2)
         for name in names {
             let whole = scratch.bytes(name)
-            for place in whole.indices {
+            for index in whole.indices {
                 let copy = try scratch.copy()
                 var bytes = whole
-                bytes[place] ^= UInt8(1 << (place % 8))
+                bytes[index] ^= UInt8(1 << (index % 8))
                 try copy.write(bytes, to: name)
                 let queue = Queue(directory: copy.url, limits: limits)
                 let (before, dropsBefore) = try queue.drain()
@@ -60,9 +60,9 @@ struct QueueDamageTests {
                 let seqs = before + after
                 #expect(seqs == seqs.sorted() && Set(seqs).count == seqs.count)
                 let lost = Set(1...9).subtracting(seqs)
-                #expect(lost.count <= 1, "\(name) at \(place): \(seqs)")
+                #expect(lost.count <= 1, "\(name) at \(index): \(seqs)")
                 let counted = dropsBefore[.unreadable, default: 0] + dropsAfter[.unreadable, default: 0]
-                #expect(counted == Int64(lost.count), "\(name) at \(place)")
+                #expect(counted == Int64(lost.count), "\(name) at \(index)")
             }
         }
     }

@@ -17,9 +17,9 @@ package struct EventText: Sendable {
     /// The event with this JSON in the place of a member, or after the others; without the member for nil.
     package func with(_ key: String, _ value: String?) -> EventText {
         var changed = self
-        let place = members.firstIndex { $0.key == key }
-        if let place { changed.members.remove(at: place) }
-        if let value { changed.members.insert((key, value), at: place ?? changed.members.count) }
+        let index = members.firstIndex { $0.key == key }
+        if let index { changed.members.remove(at: index) }
+        if let value { changed.members.insert((key, value), at: index ?? changed.members.count) }
         return changed
     }
 

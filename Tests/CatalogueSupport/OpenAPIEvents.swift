@@ -28,7 +28,7 @@ package enum OpenAPIEvents {
             writer.describe(
                 """
                 Which notification it is about. The first of `fcm_message_id`, `delivery_id` and `id` that is there names \
-                the delivery, so send the same one with every event of it; one of them must be there
+                the delivery, so send the same one with every event of it; one of them is required
                 """)
             write(Member.members(of: .notification), &writer)
             writer.nest("anyOf") { writer in

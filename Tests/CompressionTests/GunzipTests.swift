@@ -62,10 +62,10 @@ struct GunzipTests {
     @Test("no damaged byte makes it do anything but answer")
     func mutations() {
         let packed = gzip(Array("the quick brown fox jumps over the lazy dog".utf8))
-        for place in packed.indices {
+        for index in packed.indices {
             for bit in 0..<8 {
                 var damaged = packed
-                damaged[place] ^= 1 << UInt8(bit)
+                damaged[index] ^= 1 << UInt8(bit)
                 // Damage to the header's time or system goes unseen; all else must be refused.
                 if let unpacked = try? gunzip(damaged, limit: 1000) {
                     #expect(unpacked == Array("the quick brown fox jumps over the lazy dog".utf8))

@@ -94,8 +94,8 @@ struct ClientTests {
         let types = ["notification.received", "notification.received", "notification.expanded", "action.tapped"]
         #expect(
             told.sorted()
-                == types.enumerated().map { place, type in
-                    "(\(place + 1),\(type),\(notification),linux,4.2.0,authorized,\"Raid on Sunday\")"
+                == types.enumerated().map { index, type in
+                    "(\(index + 1),\(type),\(notification),linux,4.2.0,authorized,\"Raid on Sunday\")"
                 })
         try expect(
             ["(ACCEPT_DECISION_CATEGORY,1,1,0,1,0,1,1,1)"],

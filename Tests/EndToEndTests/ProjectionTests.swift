@@ -186,7 +186,7 @@ struct ProjectionTests {
             let gone = try eventually { try !shop.service.client().get("/metrics").body.contains(metric) }
             #expect(gone)
             try shop.expectProved()
-            #expect(try shop.tables() == ProjectionTables.ofOneLine)
+            #expect(try shop.tables() == ProjectionTables.ofOneGeneration)
             let again = try shop.bellwether.run("projection", "resume", "silent_funnel")
             #expect(again.status == 0 && again.messages == "silent_funnel is running; there is nothing to resume.\n")
         }
@@ -205,7 +205,7 @@ struct ProjectionTests {
                 #expect(
                     ended.messages.contains("no_more") && ended.messages.contains("The old tables are unchanged"),
                     "\(ended)")
-                #expect(try shop.tables() == ProjectionTables.ofOneLine)
+                #expect(try shop.tables() == ProjectionTables.ofOneGeneration)
                 #expect(try counts(shop.database) == ["(2026-11-20,INFO_CATEGORY,1,1)"])
             }
             try shop.database.run("ALTER TABLE projection.silent_funnel DROP CONSTRAINT no_more")
@@ -245,7 +245,7 @@ struct ProjectionTests {
             #expect(verified.status == 1, "\(verified)")
             let unmended = try shop.bellwether.run("rebuild")
             #expect(unmended.status == 1 && unmended.messages.contains("batch 2 has 1 events"), "\(unmended)")
-            #expect(try shop.tables() == ProjectionTables.ofOneLine)
+            #expect(try shop.tables() == ProjectionTables.ofOneGeneration)
             try shop.database.run("INSERT INTO log.event SELECT * FROM lost")
             #expect(try shop.bellwether.run("rebuild").status == 0)
             #expect(try counts(shop.database) == ["(2026-11-20,INFO_CATEGORY,2,2)"])

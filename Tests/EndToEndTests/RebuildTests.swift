@@ -32,7 +32,7 @@ struct RebuildTests {
                 #expect(ended.status == 0 && ended.output.isEmpty, "\(ended)")
                 #expect(ended.messages == "Rebuilt from 20 events of 15 deliveries, proved, and live.\n")
                 #expect(try shop.funnels() == before)
-                #expect(try shop.tables() == ProjectionTables.ofOneLine)
+                #expect(try shop.tables() == ProjectionTables.ofOneGeneration)
             }
             // The service goes on with the new ones.
             try shop.post(Wire.id(), Wire.event())
@@ -84,7 +84,7 @@ struct RebuildTests {
             #expect(left.output.contains("version_funnel"), "\(left)")
             #expect(try shop.bellwether.run("rebuild", "version_funnel", "story_funnel").status == 0)
             #expect(try shop.funnels() == before)
-            #expect(try shop.tables() == ProjectionTables.ofOneLine)
+            #expect(try shop.tables() == ProjectionTables.ofOneGeneration)
             try shop.expectProved()
         }
     }
@@ -125,7 +125,7 @@ struct RebuildTests {
                 "\(ended)")
         }
         #expect(
-            try SharedService.get().database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine
+            try SharedService.get().database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneGeneration
         )
     }
 

@@ -184,8 +184,8 @@ struct SendsTests {
         let bellwether = try Bellwether(database)
         let (install, other) = (UUID.random(), UUID.random())
         var events = [Event.sample(install: install), Event.sample(install: other), Event.sample(install: install)]
-        for (place, fid) in ["mine", "theirs", "mine-of-old"].enumerated() {
-            events[place].source = Source(installID: events[place].source.installID, fid: fid)
+        for (index, fid) in ["mine", "theirs", "mine-of-old"].enumerated() {
+            events[index].source = Source(installID: events[index].source.installID, fid: fid)
         }
         _ = try database.appender().append([app.submission(events)])
         _ = try bellwether.trusted("project", "--once")

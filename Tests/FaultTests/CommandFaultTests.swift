@@ -56,13 +56,13 @@ struct CommandFaultTests {
             // A backend that has not yet noticed that its client was killed may still read the old tables. They wait for
             // it, and go with the next rebuild.
             let isLeft = try eventually(within: 60) {
-                let lines: [String] = try busy.database.column("SELECT state FROM projection.line")
-                if lines == ["live"] { return true }
+                let states: [String] = try busy.database.column("SELECT state FROM projection.generation")
+                if states == ["live"] { return true }
                 _ = try busy.bellwether.trusted("rebuild")
                 return false
             }
             #expect(isLeft)
-            #expect(try busy.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine)
+            #expect(try busy.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneGeneration)
         }
     }
 

@@ -50,34 +50,34 @@ struct CrashPointFaultTests {
         let service = try shop.bellwether.serve()
         let load = shop.load(clients: 2, pause: 0.01, on: service)
         #expect(load.isServed(100))
-        /// The line that a dead rebuild has left half made.
+        /// The generation that a dead rebuild has left half made.
         func unfinished() throws -> Int32? {
-            try shop.database.column("SELECT id FROM projection.line WHERE state = 'building'", of: Int32.self).first
+            try shop.database.column("SELECT id FROM projection.generation WHERE state = 'building'", of: Int32.self).first
         }
         // Those within a transaction that makes or swaps, those between them, those of its steps and of its verification.
         let points: [(name: String, time: Int, leavesLine: Bool)] = [
-            ("line made", 1, false), ("line begun", 1, true), ("claimed", 1, true), ("moved", 1, true),
+            ("generation made", 1, false), ("generation begun", 1, true), ("claimed", 1, true), ("moved", 1, true),
             ("stepped", 1, true), ("level", 1, true), ("recounted", .random(in: 1...16), true),
             ("proved", 1, true), ("side by side", 1, true), ("exchanged", 1, true), ("swapped", 1, false),
             // What the one before has retired is dropped by the next.
             ("dropping", 1, false), ("dropped", 1, false),
         ]
-        var line: Int32?
+        var generation: Int32?
         for point in points {
             let ended = try shop.bellwether.dying(at: point.name, time: point.time).start(words).wait(within: 120)
             #expect(ended.status == 128 + SIGKILL, "\(point.name): \(ended)")
             let left = try unfinished()
             #expect((left != nil) == point.leavesLine, "\(point.name)")
             // It is the same one all the time: nothing of it is made twice.
-            if let left, let line { #expect(left == line, "\(point.name)") }
-            line = left
+            if let left, let generation { #expect(left == generation, "\(point.name)") }
+            generation = left
             try Laws.checkFunnels(url: shop.database.url())
         }
         let ended = try shop.bellwether.start(words).wait(within: 120)
         #expect(ended.status == 0, "\(ended)")
         try Laws.check(load, url: shop.database.url())
-        #expect(try shop.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneLine)
-        #expect(try shop.database.column("SELECT state FROM projection.line", of: String.self) == ["live"])
+        #expect(try shop.database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneGeneration)
+        #expect(try shop.database.column("SELECT state FROM projection.generation", of: String.self) == ["live"])
         #expect(try service.stop() == 0)
     }
 

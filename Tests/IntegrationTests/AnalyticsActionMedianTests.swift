@@ -14,37 +14,37 @@ struct AnalyticsActionMedianTests {
     /// The medians that the view shows, in microseconds: each history is stored on a day of its own, as a projector would
     /// store it, spread over shards and over the sealed and the live partition.
     private func medians(of histories: [[Int]]) throws -> [Double] {
-        struct Cell: Hashable { let day, bucket, tables, shard: Int }
+        struct Cell: Hashable { let day, bucket, generation, shard: Int }
         var times: [Cell: Int] = [:]
         var actions: [Cell: Int] = [:]
         for (day, history) in histories.enumerated() {
             for (place, time) in history.enumerated() {
-                let (tables, shard) = (place % 2, place % 3)
-                times[Cell(day: day, bucket: bucket(of: time), tables: tables, shard: shard), default: 0] += 1
-                actions[Cell(day: day, bucket: 0, tables: tables, shard: shard), default: 0] += 1
+                let (generation, shard) = (place % 2, place % 3)
+                times[Cell(day: day, bucket: bucket(of: time), generation: generation, shard: shard), default: 0] += 1
+                actions[Cell(day: day, bucket: 0, generation: generation, shard: shard), default: 0] += 1
             }
-            // What lies beside the cell: of another line, of another button.
-            times[Cell(day: day, bucket: 0, tables: 2, shard: 0)] = 1_000
+            // What lies beside the cell: of another generation, of another button.
+            times[Cell(day: day, bucket: 0, generation: 2, shard: 0)] = 1_000
         }
         let database = try TestDatabase.make()
         defer { database.drop() }
         try ProjectedApp.makeSecondLine(in: database)
         let app = try ProjectedApp(in: database).app.id
         let timeRows = times.map { cell, count in
-            "(\(count), \(cell.tables), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.bucket), \(cell.shard))"
+            "(\(count), \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.bucket), \(cell.shard))"
         }
         let actionRows = actions.map { cell, count in
-            "(\(count), \(count), 0, \(count), \(cell.tables), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.shard))"
+            "(\(count), \(count), 0, \(count), \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.shard))"
         }
         try database.run(
             """
             INSERT INTO projection.category_action_times
-                (deliveries, tables, app, day, category, action_id, bucket, shard)
+                (deliveries, generation, app, day, category, action_id, bucket, shard)
             VALUES \(timeRows.joined(separator: ", "));
             INSERT INTO projection.category_action_times SELECT 1000, 1, app, day, 0, 7, 0, 0
             FROM (SELECT DISTINCT app, day FROM projection.category_action_times) AS cell;
             INSERT INTO projection.category_actions
-                (tapped_deliveries, taps, foreground_taps, timed, tables, app, day, category, action_id, shard)
+                (tapped_deliveries, taps, foreground_taps, timed, generation, app, day, category, action_id, shard)
             VALUES \(actionRows.joined(separator: ", "));
             """)
         return try database.column(

@@ -9,12 +9,12 @@ struct AnalyticsDeliveryViewTests {
     private static let install = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
 
     private func insert(
-        _ key: String, tables: Int = 1, day: String = "2026-11-20", _ values: [String: Int] = [:],
+        _ key: String, generation: Int = 1, day: String = "2026-11-20", _ values: [String: Int] = [:],
         into app: ProjectedApp,
         firstAt: String = "2026-11-20 09:30:10+00", lastAt: String = "2026-11-20 09:31:10.5+00"
     ) throws {
         try app.insert(
-            "delivery", tables: tables, day: day, ["furthest": -1, "items": 1].merging(values) { $1 },
+            "delivery", generation: generation, day: day, ["furthest": -1, "items": 1].merging(values) { $1 },
             texts: [
                 "notification_key": key, "install_id": Self.install, "state": "\\x00", "first_occurred_at": firstAt,
                 "last_occurred_at": lastAt, "first_device_at": firstAt, "last_device_at": lastAt,
@@ -163,13 +163,13 @@ struct AnalyticsDeliveryViewTests {
         #expect(found == expected)
     }
 
-    @Test("are found by day, without opening a line that is not live")
+    @Test("are found by day, without opening a generation that is not live")
     func plans() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         try ProjectedApp.makeSecondLine(in: database)
         let app = try ProjectedApp(in: database)
-        for tables in [1, 2] { try insert("k", tables: tables, into: app) }
+        for generation in [1, 2] { try insert("k", generation: generation, into: app) }
         #expect(try database.analystRows("SELECT notification_key FROM deliveries") == ["(k)"])
         let plan = try database.plan(of: "SELECT * FROM analytics.deliveries WHERE app = 'chat' AND day = '2026-11-20'")
         let words = plan.joined(separator: "\n")

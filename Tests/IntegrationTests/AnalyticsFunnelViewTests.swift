@@ -49,7 +49,7 @@ struct AnalyticsFunnelViewTests {
             "SELECT \(columns.joined(separator: ", ")) FROM \(funnel.view) ORDER BY app, day")
     }
 
-    @Test("sum shards and what retention sealed, and nothing of a line that is not live", arguments: funnels)
+    @Test("sum shards and what retention sealed, and nothing of a generation that is not live", arguments: funnels)
     func sums(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -65,11 +65,11 @@ struct AnalyticsFunnelViewTests {
             return "(\((["chat", "2026-11-20"] + names + counts).joined(separator: ",")))"
         }
         #expect(try sums(funnel, in: database) == [expected(111)])
-        // The lines change places: the other partition is read, and the sealed one still.
+        // The generations change places: the other partition is read, and the sealed one still.
         try database.run(
             """
-            UPDATE projection.line SET state = 'retired' WHERE id = 1;
-            UPDATE projection.line SET state = 'live' WHERE id = 2;
+            UPDATE projection.generation SET state = 'retired' WHERE id = 1;
+            UPDATE projection.generation SET state = 'live' WHERE id = 2;
             """)
         #expect(try sums(funnel, in: database) == [expected(7_100)])
     }
@@ -87,7 +87,7 @@ struct AnalyticsFunnelViewTests {
         try other.insert(funnel.view, ones)
         // What has moved to another day or category leaves zeros behind.
         try app.insert(funnel.view, day: "2026-11-22", named)
-        try app.insert(funnel.view, tables: 0, shard: 2, day: "2026-11-22", named)
+        try app.insert(funnel.view, generation: 0, shard: 2, day: "2026-11-22", named)
 
         let tail = funnel.counts.map { _ in ",1" }.joined() + ")"
         #expect(
@@ -210,7 +210,7 @@ struct AnalyticsFunnelViewTests {
     }
 
     @Test(
-        "are found by app and day through the table's key, and never open a line that is not live", arguments: funnels)
+        "are found by app and day through the table's key, and never open a generation that is not live", arguments: funnels)
     func plans(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }

@@ -73,23 +73,23 @@ struct AnalyticsProjectionViewTests {
         #expect(try rows(database).first == "(category_funnel,1,0,4,9,stopped,2,\"division by zero\")")
     }
 
-    @Test("a line that is being built does not show before it is live")
-    func lines() throws {
+    @Test("a generation that is being built does not show before it is live")
+    func generations() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         try ProjectedApp.makeSecondLine(in: database)
         try commit(hoursAgo: [2], in: database)
         try database.run(
             """
-            INSERT INTO projection.progress (line, shard, position) SELECT 2, shard, 1 FROM projection.progress;
-            UPDATE projection.projector SET version = 3 WHERE line = 2 AND name = 'deliveries';
+            INSERT INTO projection.progress (generation, shard, position) SELECT 2, shard, 1 FROM projection.progress;
+            UPDATE projection.projector SET version = 3 WHERE generation = 2 AND name = 'deliveries';
             """)
         #expect(
             try rows(database) == ["(category_funnel,1,0,1,2,running,,)", "(deliveries,2,0,1,2,running,,)"])
         try database.run(
             """
-            UPDATE projection.line SET state = 'retired' WHERE id = 1;
-            UPDATE projection.line SET state = 'live' WHERE id = 2;
+            UPDATE projection.generation SET state = 'retired' WHERE id = 1;
+            UPDATE projection.generation SET state = 'live' WHERE id = 2;
             """)
         #expect(
             try rows(database) == ["(category_funnel,1,1,0,0,running,,)", "(deliveries,3,1,0,0,running,,)"])

@@ -36,9 +36,9 @@ struct CategoryButtonTests {
             Category(id: "MANY", buttons: [.titled("A"), .titled("B")], contentExtension: true),
             Category(id: "FEW", buttons: [.titled("A")], contentExtension: true),
             Category(id: "NONE", buttons: [.titled("A")], contentExtension: true))
-        try app.exposed("MANY", 200, tables: 0)
+        try app.exposed("MANY", 200, generation: 0)
         try app.exposed("MANY", 99, day: "2026-11-21", shard: 3)
-        try app.tapped("MANY", "B", 13, taps: 17, tables: 0)
+        try app.tapped("MANY", "B", 13, taps: 17, generation: 0)
         try app.exposed("FEW", 298)
         #expect(
             try app.verdicts() == [
@@ -126,7 +126,7 @@ struct CategoryButtonTests {
                     .titled("MORE"),
                 ]))
         try app.tapped("RAID", "JOIN", 5, taps: 6)
-        try app.tapped("RAID", "JOIN", 10, tables: 0, shard: 2)
+        try app.tapped("RAID", "JOIN", 10, generation: 0, shard: 2)
         try app.tapped("RAID", "YES", 1)
         try app.tapped("RAID", "CLOSE", 7, day: "2026-11-21")
         try app.tapped("RAID", "MORE", 3)

@@ -57,9 +57,9 @@ struct DeliveryKeyTests {
         for month in [TestDatabase.month(2025, 12), TestDatabase.month(2026, 2)] {
             try connection.query("SELECT log.make_partition(\(month))")
         }
-        let salt: Int64 = try connection.query("SELECT salt FROM projection.line")[0].get(0)
-        // The lines that rebuilds make have the same, so that the same deliveries meet there.
-        try connection.execute(script: "ALTER TABLE projection.line ALTER COLUMN salt SET DEFAULT \(salt)")
+        let salt: Int64 = try connection.query("SELECT salt FROM projection.generation")[0].get(0)
+        // The generations that rebuilds make have the same, so that the same deliveries meet there.
+        try connection.execute(script: "ALTER TABLE projection.generation ALTER COLUMN salt SET DEFAULT \(salt)")
         let pairs = Self.pairs(of: app, salt: salt).prefix(20)
         try #require(pairs.count == 20)
 

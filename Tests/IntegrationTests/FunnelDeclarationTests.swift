@@ -32,7 +32,7 @@ struct FunnelDeclarationTests {
             compare(
                 "table \(table.name)",
                 try columns(of: "projection.\(table.name)", on: &connection).map { "\($0.name) \($0.type)" },
-                table.counts.map { "\($0) bigint" } + ["tables integer", "app integer", "day date"] + own + [
+                table.counts.map { "\($0) bigint" } + ["generation integer", "app integer", "day date"] + own + [
                     "shard smallint"
                 ])
             let key: [String] = try connection.query(
@@ -42,7 +42,7 @@ struct FunnelDeclarationTests {
                 JOIN pg_attribute ON attrelid = indrelid AND attnum = number
                 WHERE indrelid = \("projection.\(table.name)")::regclass AND indisprimary
                 """)[0].get(0)
-            compare("key of \(table.name)", key, ["app", "day"] + table.keys.map(\.name) + ["shard", "tables"])
+            compare("key of \(table.name)", key, ["app", "day"] + table.keys.map(\.name) + ["shard", "generation"])
             guard table.hasView else { continue }
             let shown = try columns(of: "analytics.\(table.name)", on: &connection)
             let meanings = table.keys.map { ($0.name, $0.meaning) } + table.columns.map { ($0.name, $0.meaning) }

@@ -69,7 +69,7 @@ struct HostileStepTests {
 
         // One at least is read, and what is left keeps its order.
         let table = DeliveryTable(
-            number: 1, salt: try database.value("SELECT salt FROM projection.line", as: Int64.self))
+            number: 1, salt: try database.value("SELECT salt FROM projection.generation", as: Int64.self))
         let names = try Delivery.Name.all(
             try connection.query("SELECT notification_key, install_id, app, shard FROM projection.opened_delivery"))
         let part = try table.read(names, atMost: 1, on: &connection)
@@ -197,7 +197,7 @@ extension Stepper.Outcome {
 }
 
 extension TestDatabase {
-    /// Makes writing to a funnel of the live line take longer than anybody waits.
+    /// Makes writing to a funnel of the live generation take longer than anybody waits.
     fileprivate func makeSlow(_ table: String) throws {
         try run(
             """

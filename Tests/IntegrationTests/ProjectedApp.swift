@@ -6,7 +6,7 @@ import Values
 
 /// An app whose projection tables a test fills by hand, row by row and partition by partition.
 ///
-/// Partition 0 is what retention sealed, 1 the live line's; a second line, partition 2, is still being built.
+/// Partition 0 is what retention sealed, 1 the live generation's; a second generation, partition 2, is still being built.
 struct ProjectedApp {
     let database: TestDatabase
     let app: TestApp
@@ -16,13 +16,13 @@ struct ProjectedApp {
         app = try database.makeApp(slug)
     }
 
-    /// A second line with its partition of every table.
+    /// A second generation with its partition of every table.
     static func makeSecondLine(in database: TestDatabase) throws {
         try database.run(
             """
-            INSERT INTO projection.line (id, state) VALUES (2, 'building');
-            INSERT INTO projection.projector (line, name, version, tables)
-            SELECT 2, name, version, 2 FROM projection.projector WHERE line = 1;
+            INSERT INTO projection.generation (id, state) VALUES (2, 'building');
+            INSERT INTO projection.projector (generation, name, version, tables_generation)
+            SELECT 2, name, version, 2 FROM projection.projector WHERE generation = 1;
             SELECT projection.make_table(relname, 2) FROM pg_class
             WHERE relnamespace = 'projection'::regnamespace AND relkind = 'p';
             """)
@@ -38,7 +38,7 @@ struct ProjectedApp {
 
     /// Puts a row into a table. What is not named is 0, or null where that may be; `state` and the times must be.
     func insert(
-        _ table: String, tables: Int = 1, shard: Int = 0, day: String = "2026-11-20", _ values: [String: Int] = [:],
+        _ table: String, generation: Int = 1, shard: Int = 0, day: String = "2026-11-20", _ values: [String: Int] = [:],
         texts: [String: String] = [:]
     ) throws {
         var given = values.mapValues { String($0) }
@@ -48,7 +48,7 @@ struct ProjectedApp {
             given["codes"] = String(codes)
         }
         for (column, text) in texts { given[column] = "'\(text)'" }
-        given["tables"] = String(tables)
+        given["generation"] = String(generation)
         given["shard"] = String(shard)
         given["app"] = String(app.id)
         given["day"] = "'\(day)'"
@@ -63,12 +63,12 @@ struct ProjectedApp {
             "INSERT INTO projection.\(table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES (\(row))")
     }
 
-    /// The same row in the sealed partition, in two shards of the live one and in that of the line which is not live:
+    /// The same row in the sealed partition, in two shards of the live one and in that of the generation which is not live:
     /// `values` times 100, 10, 1 and 7,000. So a reader has to see each number 111 times.
     func insertEverywhere(_ table: String, _ values: [String: Int], key: [String: Int] = [:]) throws {
-        for (tables, shard, times) in [(0, 3, 100), (1, 3, 10), (1, 5, 1), (2, 3, 7_000)] {
+        for (generation, shard, times) in [(0, 3, 100), (1, 3, 10), (1, 5, 1), (2, 3, 7_000)] {
             try insert(
-                table, tables: tables, shard: shard, values.mapValues { $0 * times }.merging(key) { $1 })
+                table, generation: generation, shard: shard, values.mapValues { $0 * times }.merging(key) { $1 })
         }
     }
 }

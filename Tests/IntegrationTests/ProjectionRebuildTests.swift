@@ -29,11 +29,11 @@ struct ProjectionRebuildTests {
         #expect(try database.tables(of: "category_action_times") == [3])
         #expect(try database.tables(of: "story_page_funnel") == [3])
         #expect(try database.tables(of: "category_funnel") == [1] && database.tables(of: "delivery") == [1])
-        #expect(try database.lines() == ["1 live"])
+        #expect(try database.generations() == ["1 live"])
         try traffic.expectOracle()
         try database.expectLevel()
         try control.rebuild().expectSwapped(left: 0)
-        #expect(try database.lines() == ["4 live"])
+        #expect(try database.generations() == ["4 live"])
         for table in ProjectionTables.parents {
             #expect(try database.tables(of: table) == [4], "\(table)")
         }
@@ -88,7 +88,7 @@ struct ProjectionRebuildTests {
         try database.expectLevel()
     }
 
-    @Test("cut short, it goes on with the same line from where it was")
+    @Test("cut short, it goes on with the same generation from where it was")
     func continued() throws {
         let (database, traffic, control) = try folded(1...4)
         defer { database.drop() }
@@ -98,22 +98,22 @@ struct ProjectionRebuildTests {
                 if case .verifying = phase { _ = try? database.kill("rebuild") }
             }
         }
-        #expect(try database.lines() == ["1 live", "2 building"])
+        #expect(try database.generations() == ["1 live", "2 building"])
         let seen = Lock<[Int64]>([])
         let outcome = try control.rebuild(["story_funnel"]) { phase in
             if case .folding(let position, _) = phase { seen.withLock { $0.append(position) } }
         }
         outcome.expectSwapped()
         #expect(seen.withLock { $0.first } == head)
-        #expect(try database.tables(of: "story_funnel") == [2] && database.lines() == ["1 live"])
+        #expect(try database.tables(of: "story_funnel") == [2] && database.generations() == ["1 live"])
         // And from the midst of the log.
         var connection = try database.session(nil)
-        let line = try LineBuilder.begin(Projectors.all, on: &connection)
-        var stepper = Stepper(choice: .building(line), mostEvents: 20, log: .silent)
+        let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
+        var stepper = Stepper(choice: .building(generation), mostEvents: 20, log: .silent)
         for _ in 0..<5 { _ = try stepper.step(upTo: head, mostShards: 3, on: &connection) }
-        #expect(try database.value("SELECT max(position) FROM projection.progress WHERE line = 3", as: Int64.self) > 0)
+        #expect(try database.value("SELECT max(position) FROM projection.progress WHERE generation = 3", as: Int64.self) > 0)
         try control.rebuild().expectSwapped()
-        #expect(try database.lines() == ["3 live"])
+        #expect(try database.generations() == ["3 live"])
         try traffic.expectOracle()
         try database.expectLevel()
     }
@@ -129,7 +129,7 @@ struct ProjectionRebuildTests {
         }
         outcome.expectSwapped()
         try database.expectRetiredGone()
-        #expect(try database.lines() == ["3 live"])
+        #expect(try database.generations() == ["3 live"])
         #expect(try database.tables(of: "story_funnel") == [4] && database.tables() == [3])
         try traffic.expectOracle()
         try database.expectLevel()
@@ -167,12 +167,12 @@ struct ProjectionRebuildTests {
         let (database, traffic, control) = try folded(1...4)
         defer { database.drop() }
         var connection = try database.session(nil)
-        let line = try LineBuilder.begin([CategoryFunnel.self], on: &connection)
+        let generation = try GenerationBuilder.begin([CategoryFunnel.self], on: &connection)
         try database.run(
             """
             CREATE FUNCTION public.add_one() RETURNS trigger LANGUAGE plpgsql
             AS $$ BEGIN NEW.delivered := NEW.delivered + 1; RETURN NEW; END $$;
-            CREATE TRIGGER add_one BEFORE INSERT ON projection.category_funnel_\(line)
+            CREATE TRIGGER add_one BEFORE INSERT ON projection.category_funnel_\(generation)
             FOR EACH ROW EXECUTE FUNCTION public.add_one()
             """)
         guard case .differs(let report, isSwapped: false) = try control.rebuild(["category_funnel"])
@@ -181,10 +181,10 @@ struct ProjectionRebuildTests {
             return
         }
         #expect(report.differing.map(\.table) == ["category_funnel"])
-        #expect(try !database.lines().contains("2 building"))
+        #expect(try !database.generations().contains("2 building"))
         try database.expectLevel()
         try control.rebuild(["category_funnel"]).expectSwapped()
-        #expect(try database.lines() == ["1 live"] && database.tables().count == 1)
+        #expect(try database.generations() == ["1 live"] && database.tables().count == 1)
         try traffic.expectOracle()
         try database.expectLevel()
     }
@@ -203,7 +203,7 @@ struct ProjectionRebuildTests {
         #expect(try database.tables() == [1, 2])
         try reader.execute(script: "COMMIT")
         try control.rebuild(["media_funnel"]).expectSwapped()
-        #expect(try database.tables() == [2] && database.lines() == ["2 live"])
+        #expect(try database.tables() == [2] && database.generations() == ["2 live"])
         try traffic.expectOracle()
     }
 
@@ -222,7 +222,7 @@ struct ProjectionRebuildTests {
         #expect(try FunnelReading(within: &reader) == before)
         try reader.execute(script: "COMMIT")
         try control.rebuild(names).expectSwapped()
-        #expect(try database.lines().count == 1 && database.tables().count == 1)
+        #expect(try database.generations().count == 1 && database.tables().count == 1)
     }
 
     @Test("one funnel is made anew also when nobody follows the log: the live ones are brought level first")
@@ -235,10 +235,10 @@ struct ProjectionRebuildTests {
         try control.rebuild(["media_funnel"]).expectSwapped()
         try traffic.expectOracle()
         try database.expectLevel()
-        // And one that the live line had lost is back.
+        // And one that the live generation had lost is back.
         try database.run("DELETE FROM projection.projector WHERE name = 'thread_funnel'")
         try control.rebuild(["thread_funnel"]).expectSwapped()
-        #expect(try database.lines() == ["1 live"])
+        #expect(try database.generations() == ["1 live"])
         try traffic.expectOracle()
         try database.expectLevel()
     }

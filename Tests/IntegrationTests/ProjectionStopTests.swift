@@ -199,7 +199,7 @@ struct ProjectionStopTests {
                 return
             }
             #expect(stopped.map(\.name) == ["category_funnel"] && stopped.map(\.batch) == [23])
-            #expect(try database.lines() == ["1 live"])
+            #expect(try database.generations() == ["1 live"])
             #expect(try database.tables() == [1] && database.tables(of: "delivery") == [1])
         }
         #expect(try delivered("category_funnel", in: database) == counted)

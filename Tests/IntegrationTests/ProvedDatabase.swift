@@ -51,7 +51,7 @@ struct ProvedDatabase {
         _ = try appender.append([app.submission(all)])
     }
 
-    /// Puts what a recount says into the tables of the live line, as a fold up to the head would.
+    /// Puts what a recount says into the tables of the live generation, as a fold up to the head would.
     func fill() throws {
         var connection = try database.connect()
         for shard in try Verifier.shards(on: &connection) {
@@ -70,7 +70,7 @@ struct ProvedDatabase {
                 try connection.execute(
                     script: """
                         DELETE FROM projection.\(recount.table) WHERE shard = \(shard);
-                        INSERT INTO projection.\(recount.table) (\(columns), tables, shard\(state.0))
+                        INSERT INTO projection.\(recount.table) (\(columns), generation, shard\(state.0))
                         SELECT \(columns), 1, \(shard)\(state.1) FROM (\(recount.sql)) AS r
                         """)
             }
@@ -86,9 +86,9 @@ struct ProvedDatabase {
     }
 
     func verify(
-        _ verifier: Verifier = Verifier(), _ line: Verifier.Line = .live, shards: [Int16]? = nil
+        _ verifier: Verifier = Verifier(), _ generation: Verifier.Generation = .live, shards: [Int16]? = nil
     ) throws -> VerificationReport {
         var connection = try database.session(nil)
-        return try verifier.verify(line, shards: shards, on: &connection)
+        return try verifier.verify(generation, shards: shards, on: &connection)
     }
 }

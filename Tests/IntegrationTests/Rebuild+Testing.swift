@@ -28,8 +28,8 @@ extension TestDatabase {
     /// Drops what is retired, once nobody reads any more.
     func expectRetiredGone(sourceLocation: SourceLocation = #_sourceLocation) throws {
         var connection = try session(nil)
-        #expect(try RetiredLines.drop(on: &connection) == 0, sourceLocation: sourceLocation)
-        let lines = try lines()
-        #expect(lines.count == 1 && lines[0].hasSuffix("live"), sourceLocation: sourceLocation)
+        #expect(try RetiredGenerations.drop(on: &connection) == 0, sourceLocation: sourceLocation)
+        let generations = try generations()
+        #expect(generations.count == 1 && generations[0].hasSuffix("live"), sourceLocation: sourceLocation)
     }
 }

@@ -31,21 +31,21 @@ struct RegisteredApp {
     }
 
     /// Deliveries of a category on which buttons were to be seen.
-    func exposed(_ category: String, _ deliveries: Int, day: String = "2026-11-20", tables: Int = 1, shard: Int = 0)
+    func exposed(_ category: String, _ deliveries: Int, day: String = "2026-11-20", generation: Int = 1, shard: Int = 0)
         throws
     {
         try projected.insert(
-            "category_exposures", tables: tables, shard: shard, day: day,
+            "category_exposures", generation: generation, shard: shard, day: day,
             ["category": try projected.word(.category, category), "exposed": deliveries])
     }
 
     /// Taps of a button.
     func tapped(
         _ category: String, _ action: String, _ deliveries: Int, taps: Int? = nil, day: String = "2026-11-20",
-        tables: Int = 1, shard: Int = 0
+        generation: Int = 1, shard: Int = 0
     ) throws {
         try projected.insert(
-            "category_actions", tables: tables, shard: shard, day: day,
+            "category_actions", generation: generation, shard: shard, day: day,
             [
                 "category": category.isEmpty ? 0 : try projected.word(.category, category),
                 "action_id": try projected.word(.actionID, action), "tapped_deliveries": deliveries,

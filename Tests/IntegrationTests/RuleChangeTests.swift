@@ -96,7 +96,7 @@ struct RuleChangeTests {
         #expect(try eventually(within: 60) { try due(database).isEmpty })
         for runner in runners { runner.stop() }
         // None was begun a second time.
-        #expect(try database.value("SELECT max(id) FROM projection.line WHERE state <> 'retired'", as: Int32.self) == 2)
+        #expect(try database.value("SELECT max(id) FROM projection.generation WHERE state <> 'retired'", as: Int32.self) == 2)
         try traffic.expectOracle()
         try database.expectLevel()
     }
@@ -151,12 +151,12 @@ struct RuleChangeTests {
             }
         }
         if case .cancelled? = error {} else { Issue.record("\(String(describing: error))") }
-        #expect(try database.lines() == ["1 live", "2 building"])
+        #expect(try database.generations() == ["1 live", "2 building"])
         guard case .made(_, .swapped) = try AutomaticRebuild(control).run() else {
             Issue.record("it did not go on")
             return
         }
-        #expect(try database.lines() == ["2 live"])
+        #expect(try database.generations() == ["2 live"])
         try traffic.expectOracle()
         try database.expectLevel()
     }

@@ -71,7 +71,7 @@ struct SealedReportTests {
             #expect(!text.contains("campaigns, installs"))
         }
         // A day that was sealed before there was a funnel of campaigns.
-        try database.run("DELETE FROM projection.campaign_funnel WHERE tables = 0")
+        try database.run("DELETE FROM projection.campaign_funnel WHERE generation = 0")
         let older = try days.map { try history.report(of: $0, now: now) }
         #expect(older.map(\.campaigns.isEmpty) == [true, true, false])
         for (report, after) in zip(older, after) where report.isSealed {

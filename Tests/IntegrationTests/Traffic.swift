@@ -116,9 +116,9 @@ extension TestDatabase {
             """)
     }
 
-    /// The lines that there are: `1 live`.
-    func lines() throws -> [String] {
-        try column("SELECT id || ' ' || state FROM projection.line ORDER BY id")
+    /// The generations that there are: `1 live`.
+    func generations() throws -> [String] {
+        try column("SELECT id || ' ' || state FROM projection.generation ORDER BY id")
     }
 
     /// Ends connections to this database by name, as a crash of who holds them would; says how many.

@@ -145,7 +145,7 @@ struct VerifierTests {
         defer { proved.database.drop() }
         try proved.tamper(
             """
-            INSERT INTO projection.media_funnel (deliveries, responded, tables, app, day, category, kind, network, outcome, shard)
+            INSERT INTO projection.media_funnel (deliveries, responded, generation, app, day, category, kind, network, outcome, shard)
             SELECT 0, 0, 1, app, day, category, 2, 2, 4, shard FROM projection.category_funnel
             """)
         #expect(try proved.verify().isProved)
@@ -153,7 +153,7 @@ struct VerifierTests {
             """
             UPDATE projection.media_funnel SET deliveries = 1 WHERE kind = 2;
             DELETE FROM projection.story_funnel;
-            INSERT INTO projection.silent_funnel (woken, new_data, no_data, failed, no_result, tables, app, day, campaign, shard)
+            INSERT INTO projection.silent_funnel (woken, new_data, no_data, failed, no_result, generation, app, day, campaign, shard)
             SELECT 1, 0, 0, 0, 1, 1, app, day, 999999, shard FROM projection.category_funnel
             """)
         let report = try proved.verify()
@@ -296,25 +296,25 @@ struct VerifierTests {
         #expect(try proved.verify().moves.map(\.to) == ["Pacific/Pago_Pago"])
     }
 
-    @Test("a line beside the live one is proved by its own tables and positions")
-    func line() throws {
+    @Test("a generation beside the live one is proved by its own tables and positions")
+    func generation() throws {
         let proved = try ProvedDatabase()
         defer { proved.database.drop() }
         try proved.tamper(
             """
-            INSERT INTO projection.line (id, state) VALUES (2, 'building');
-            INSERT INTO projection.progress (line, shard) SELECT 2, shard FROM projection.progress;
-            INSERT INTO projection.projector (line, name, version, tables)
+            INSERT INTO projection.generation (id, state) VALUES (2, 'building');
+            INSERT INTO projection.progress (generation, shard) SELECT 2, shard FROM projection.progress;
+            INSERT INTO projection.projector (generation, name, version, tables_generation)
             SELECT 2, name, version, CASE name WHEN 'deliveries' THEN 1 ELSE 2 END FROM projection.projector;
             """)
         for recount in Recounts.all where recount.isSum {
             try proved.tamper("SELECT projection.make_table('\(recount.table)', 2)")
         }
-        // The deliveries of the first line are no deliveries at position 0.
+        // The deliveries of the first generation are no deliveries at position 0.
         #expect(try proved.verify(Verifier(), .number(2)).differing.map(\.table) == ["delivery"])
         #expect(try proved.verify().isProved)
         let error = #expect(throws: VerifierError.self) { try proved.verify(Verifier(), .number(3)) }
-        #expect(error?.description.contains("no line 3") == true)
+        #expect(error?.description.contains("no generation 3") == true)
         #expect(throws: VerifierError.self) { try proved.verify(shards: [16]) }
     }
 

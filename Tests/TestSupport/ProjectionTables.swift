@@ -16,8 +16,8 @@ package enum ProjectionTables {
     /// The tables of all projections, without their numbers.
     package static let parents = ["delivery"] + Projectors.all.flatMap { $0.tables }.map(\.name)
 
-    /// How many there are of one line and of what is sealed: two of each.
-    package static let ofOneLine = Int64(2 * parents.count)
+    /// How many there are of one generation and of what is sealed: two of each.
+    package static let ofOneGeneration = Int64(2 * parents.count)
 
     /// How many tables hold rows of projections: two for each that is read, the sealed and the live one, while none is
     /// being built or waits to be dropped.

@@ -12,8 +12,8 @@ struct Envelope: Sendable {
         let source = SharedSource(batch.sources)
         if !source.shared.isEmpty { bytes += Array(#","source":"#.utf8) + source.shared }
         bytes += Array(#","events":["#.utf8)
-        for (place, event) in batch.events.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        for (index, event) in batch.events.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
             source.write(event.json, of: event.source, to: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))

@@ -23,8 +23,8 @@ struct EventID: Sendable, Hashable {
 extension EventID: CustomStringConvertible {
     var description: String {
         var text = ""
-        for (place, digit) in (hexadecimal(high) + hexadecimal(low)).enumerated() {
-            if [8, 12, 16, 20].contains(place) { text.append("-") }
+        for (index, digit) in (hexadecimal(high) + hexadecimal(low)).enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append("-") }
             text.append(digit)
         }
         return text

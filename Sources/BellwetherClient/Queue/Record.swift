@@ -45,21 +45,21 @@ struct Record {
         bytes += source
         bytes += event
         let sum = Checksum.of(bytes[Record.prefix...])
-        for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: sum >> (8 * place)) }
+        for index in 0..<4 { bytes[8 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
         return bytes
     }
 }
 
 extension [UInt8] {
     fileprivate mutating func append(little value: some FixedWidthInteger) {
-        for place in 0..<(value.bitWidth / 8) { append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
+        for index in 0..<(value.bitWidth / 8) { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
 
     /// The number that begins at a place, its least byte first.
     func little<Number: FixedWidthInteger>(at start: Int, as _: Number.Type = Number.self) -> Number {
         var value: Number = 0
-        for place in 0..<(Number.bitWidth / 8) {
-            value |= Number(truncatingIfNeeded: self[start + place]) << (8 * place)
+        for index in 0..<(Number.bitWidth / 8) {
+            value |= Number(truncatingIfNeeded: self[start + index]) << (8 * index)
         }
         return value
     }

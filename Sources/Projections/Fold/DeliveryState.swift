@@ -92,11 +92,11 @@ package struct DeliveryState: Hashable, Sendable {
     private mutating func sort() {
         observations.sort { $0.moment < $1.moment }
         var last = 0
-        for place in observations.indices.dropFirst() {
+        for index in observations.indices.dropFirst() {
             // Copies may have been trimmed differently; what one of them lacks, another observation says anyway.
-            if observations[place].moment == observations[last].moment { continue }
+            if observations[index].moment == observations[last].moment { continue }
             last += 1
-            if last != place { observations[last] = observations[place] }
+            if last != index { observations[last] = observations[index] }
         }
         observations.removeSubrange((last + 1)...)
     }
@@ -104,9 +104,9 @@ package struct DeliveryState: Hashable, Sendable {
     private mutating func trim() {
         var trimming = Trimming(observations)
         var kept = 0
-        for place in observations.indices {
-            var observation = observations[place]
-            guard trimming.keeps(&observation, at: place) else { continue }
+        for index in observations.indices {
+            var observation = observations[index]
+            guard trimming.keeps(&observation, at: index) else { continue }
             observations[kept] = observation
             kept += 1
         }

@@ -22,36 +22,36 @@ struct Trimming {
 
     init(_ observations: [Observation]) {
         var lastFetchResult: Int?
-        var mostItems: (place: Int, items: Int32)?
-        var furthestPage: (place: Int, page: Int16)?
-        var longestStart: (place: Int, pages: Int16)?
-        for place in observations.indices {
-            let observation = observations[place]
-            if observation.fetchResult != 0 { lastFetchResult = place }
-            if let items = observation.items, items > mostItems?.items ?? -1 { mostItems = (place, items) }
+        var mostItems: (index: Int, items: Int32)?
+        var furthestPage: (index: Int, page: Int16)?
+        var longestStart: (index: Int, pages: Int16)?
+        for index in observations.indices {
+            let observation = observations[index]
+            if observation.fetchResult != 0 { lastFetchResult = index }
+            if let items = observation.items, items > mostItems?.items ?? -1 { mostItems = (index, items) }
             guard let page = observation.page else { continue }
             if observation.type == .storyStarted {
-                if page > longestStart?.pages ?? -1 { longestStart = (place, page) }
+                if page > longestStart?.pages ?? -1 { longestStart = (index, page) }
             } else if page > furthestPage?.page ?? -1 {
-                furthestPage = (place, page)
+                furthestPage = (index, page)
             }
         }
         self.lastFetchResult = lastFetchResult
-        self.mostItems = mostItems?.place
-        self.furthestPage = furthestPage?.place
-        self.longestStart = longestStart?.place
+        self.mostItems = mostItems?.index
+        self.furthestPage = furthestPage?.index
+        self.longestStart = longestStart?.index
     }
 
-    /// Whether the observation at this place is kept; what of it cannot matter is taken out.
-    mutating func keeps(_ observation: inout Observation, at place: Int) -> Bool {
+    /// Whether the observation at this index is kept; what of it cannot matter is taken out.
+    mutating func keeps(_ observation: inout Observation, at index: Int) -> Bool {
         observation.attributes.forget(attributes)
         attributes.complete(from: observation.attributes)
-        if place != lastFetchResult { observation.fetchResult = 0 }
-        if place != mostItems { observation.items = nil }
+        if index != lastFetchResult { observation.fetchResult = 0 }
+        if index != mostItems { observation.items = nil }
         trimMedia(of: &observation)
 
-        var isKept = !observation.attributes.isEmpty || place == lastFetchResult || place == mostItems
-        isKept = isKept || place == furthestPage || place == longestStart || observation.media != MediaCodes()
+        var isKept = !observation.attributes.isEmpty || index == lastFetchResult || index == mostItems
+        isKept = isKept || index == furthestPage || index == longestStart || observation.media != MediaCodes()
         if types.insert(Int(observation.type.rawValue)) { isKept = true }
         if observation.breaksSilence, !hasBrokenSilence {
             hasBrokenSilence = true

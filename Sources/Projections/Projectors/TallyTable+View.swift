@@ -2,8 +2,8 @@ internal import Postgres
 
 extension TallyTable {
     /// SQL that creates the analysts' view of this table; nil unless the declaration alone defines it. The view sums counts by
-    /// id, app by app, before it looks up names. So a query for one app and day can use the table's key, and partitions of lines
-    /// that are not live are never read.
+    /// id, app by app, before it looks up names. So a query for one app and day can use the table's key, and partitions of
+    /// generations that are not live are never read.
     package func viewDefinition(of projector: any Projector.Type) -> String? {
         guard case .sums(let meaning, let joining) = view else { return nil }
         return """
@@ -16,7 +16,7 @@ extension TallyTable {
                 SELECT \((["day"] + keys.map(\.name) + sums).joined(separator: ", "))
                 FROM projection.\(name)
                 WHERE \(name).app = app.id
-                    AND (tables = 0 OR tables = (SELECT live.tables FROM projection.live WHERE live.name = '\(projector.name)'))
+                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = '\(projector.name)'))
                 GROUP BY \((["day"] + keys.map(\.name)).joined(separator: ", "))
                 HAVING sum(\(counts[0])) > 0
             ) AS f

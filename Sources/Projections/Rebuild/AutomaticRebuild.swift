@@ -24,20 +24,20 @@ package struct AutomaticRebuild: Sendable {
         case notOwner([String])
     }
 
-    /// The projections of the live line that were counted by older rules, or not at all; the deliveries first, and with
+    /// The projections of the live generation that were counted by older rules, or not at all; the deliveries first, and with
     /// them all have to be made anew.
     package static func due(
         of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> [String] {
         let rows = try connection.query(
             """
-            SELECT p.name, p.version FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            SELECT p.name, p.version FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
             WHERE l.state = 'live'
             """)
         var stored: [String: Int32] = [:]
         for row in rows { stored[try row.get(0)] = try row.get(1) }
         let versions = Projectors.versions(of: projectors)
-        // Where there is no line, or a newer program has been, it is not for us to say.
+        // Where there is no generation, or a newer program has been, it is not for us to say.
         guard !stored.isEmpty, !stored.contains(where: { $1 > versions[$0] ?? 0 }) else { return [] }
         return ([DeliveryTable.projector] + projectors.map { $0.name }).filter { name in
             stored[name] ?? 0 < versions[name] ?? 0

@@ -55,7 +55,7 @@ package struct Rebuild {
     package func run(progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
         var backoff = Backoff(first: 0.1, most: 5)
         for _ in 1..<Self.mostAttempts {
-            do { return try attempt(progress) } catch StepError.lineIsGone {
+            do { return try attempt(progress) } catch StepError.generationIsGone {
                 control.log.info("the log's history changed, or another rebuild began: starting again")
                 // Retention changes it again and again, a few thousand deliveries at a time.
                 _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
@@ -76,33 +76,33 @@ package struct Rebuild {
                 _ = try control.cancellation.during(&connection) { connection in try change.make(on: &connection) }
             }
         }
-        _ = try RetiredLines.drop(control.projectors, on: &connection)
-        let line = try LineBuilder.begin(projectors, on: &connection)
-        CrashPoint.pass("line begun")
-        try level(line, &connection, progress)
+        _ = try RetiredGenerations.drop(control.projectors, on: &connection)
+        let generation = try GenerationBuilder.begin(projectors, on: &connection)
+        CrashPoint.pass("generation begun")
+        try level(generation, &connection, progress)
         CrashPoint.pass("level")
-        let stopped = try StoppedProjection.all(of: line, on: &connection)
+        let stopped = try StoppedProjection.all(of: generation, on: &connection)
         guard stopped.isEmpty else {
-            try LineBuilder.retire(line, on: &connection)
-            _ = try RetiredLines.drop(control.projectors, on: &connection)
+            try GenerationBuilder.retire(generation, on: &connection)
+            _ = try RetiredGenerations.drop(control.projectors, on: &connection)
             return .stopped(stopped)
         }
-        let proof = try prove(line, progress)
+        let proof = try prove(generation, progress)
         guard proof.isProved else {
             // History may have changed while it was recounted, or an app's zone.
-            guard try LineBuilder.isBuilding(line, on: &connection) else { throw StepError.lineIsGone }
-            try LineBuilder.retire(line, on: &connection)
+            guard try GenerationBuilder.isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
+            try GenerationBuilder.retire(generation, on: &connection)
             return .differs(proof, isSwapped: false)
         }
         CrashPoint.pass("proved")
         // What came meanwhile, so that little is left for the moment in which everybody waits.
-        try level(line, &connection, progress)
+        try level(generation, &connection, progress)
         if !isComplete {
             _ = try control.catchUp()
             if let stopped = try foldStop(&connection) { return .stopped([stopped]) }
         }
         progress(.swapping)
-        try LineBuilder.swap(line, all: isComplete, of: control.projectors, on: &connection)
+        try GenerationBuilder.swap(generation, all: isComplete, of: control.projectors, on: &connection)
         CrashPoint.pass("swapped")
         let shard = Int16.random(in: 0..<(try Shard.count(on: &connection)))
         let sample = try verify(
@@ -112,47 +112,47 @@ package struct Rebuild {
         guard isSwapProved else { return .differs(sample, isSwapped: true) }
         return .swapped(
             events: proof.events, deliveries: proof.deliveries,
-            leftTables: try RetiredLines.drop(control.projectors, on: &connection))
+            leftTables: try RetiredGenerations.drop(control.projectors, on: &connection))
     }
 
-    /// Where the live line has stopped as a whole: a funnel alone cannot be made level with it then.
+    /// Where the live generation has stopped as a whole: a funnel alone cannot be made level with it then.
     private func foldStop(_ connection: inout Connection) throws(PostgresError) -> StoppedProjection? {
         try StoppedProjection.all(on: &connection).first { $0.name == DeliveryTable.projector }
     }
 
-    /// Brings the new line to where the log stands now.
+    /// Brings the new generation to where the log stands now.
     private func level(
-        _ line: Int32, _ connection: inout Connection, _ progress: @escaping @Sendable (Phase) -> Void
+        _ generation: Int32, _ connection: inout Connection, _ progress: @escaping @Sendable (Phase) -> Void
     ) throws {
-        let backlog = try Backlog.read(.building(line), on: &connection)
+        let backlog = try Backlog.read(.building(generation), on: &connection)
         let head = backlog.head
         // From where it goes on, also where there is nothing left to do.
         if let position = backlog.position { progress(.folding(position, of: head)) }
         let catchUp = CatchUp(
-            url: control.url, role: nil, choice: .building(line), projectors: control.projectors, lanes: control.lanes,
+            url: control.url, role: nil, choice: .building(generation), projectors: control.projectors, lanes: control.lanes,
             mostEvents: control.mostEvents, log: control.log, cancellation: control.cancellation)
         try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
     }
 
     private func prove(
-        _ line: Int32, _ progress: @escaping @Sendable (Phase) -> Void
+        _ generation: Int32, _ progress: @escaping @Sendable (Phase) -> Void
     ) throws -> VerificationReport {
-        do { return try verify(.number(line), progress: progress) } catch VerifierError.unknownLine {
-            throw StepError.lineIsGone
+        do { return try verify(.number(generation), progress: progress) } catch VerifierError.unknownGeneration {
+            throw StepError.generationIsGone
         }
     }
 
     private func verify(
-        _ line: Verifier.Line, shards: [Int16]? = nil, withDeliveries: Bool = true,
+        _ generation: Verifier.Generation, shards: [Int16]? = nil, withDeliveries: Bool = true,
         progress: @escaping @Sendable (Phase) -> Void
     ) throws -> VerificationReport {
-        // A line holds no other projectors than those that it is made for; and to the live one come the funnels alone, whose
+        // A generation holds no other projectors than those that it is made for; and to the live one come the funnels alone, whose
         // deliveries may not be what they should.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
         let verifier = Verifier(recounts: Recounts.all(of: projectors).filter { names.contains($0.projector) })
         let (url, log) = (control.url, control.log)
         return try verifier.verify(
-            line, shards: shards, lanes: control.lanes, cancellation: control.cancellation,
+            generation, shards: shards, lanes: control.lanes, cancellation: control.cancellation,
             opening: { try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0) },
             progress: { step in progress(.verifying(shard: step.place, of: step.count)) })
     }

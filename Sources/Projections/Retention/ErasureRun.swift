@@ -38,9 +38,9 @@ package struct ErasureRun {
             // Steps hold the install's shard one after another: this waits for its turn among them.
             try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
             // What is being built holds them too, or will.
-            try LineBuilder.retireUnfinished(on: &connection)
+            try GenerationBuilder.retireUnfinished(on: &connection)
             guard let lane = try Lane.lock([shard], of: .live, on: &connection) else {
-                throw StepError.lineIsGone
+                throw StepError.generationIsGone
             }
             // Those count it until they are made anew.
             _ = try lane.stopOlder(on: &connection)
@@ -68,19 +68,19 @@ package struct ErasureRun {
     private func cleanRetired(of erasure: Erasure, on connection: inout Connection) throws {
         let rows = try connection.query(
             """
-            SELECT p.line, p.tables FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+            SELECT p.generation, p.tables_generation FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
             WHERE l.state = 'retired' AND p.name = \(DeliveryTable.projector)
             """)
         for row in rows {
-            let (line, tables): (Int32, Int32) = (try row.get(0), try row.get(1))
+            let (generation, number): (Int32, Int32) = (try row.get(0), try row.get(1))
             do {
                 try connection.transaction { connection throws(PostgresError) in
                     try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
                     // A step that had read the events before they went is over when its shard can be locked.
-                    try connection.query("SELECT FROM projection.progress WHERE line = \(line) FOR UPDATE")
+                    try connection.query("SELECT FROM projection.progress WHERE generation = \(generation) FOR UPDATE")
                     try connection.query(
                         """
-                        DELETE FROM projection.\(identifier: DeliveryTable.name(tables))
+                        DELETE FROM projection.\(identifier: DeliveryTable.name(number))
                         WHERE app = \(erasure.app) AND install_id = \(erasure.install)
                         """)
                 }

@@ -119,7 +119,7 @@ package struct RetentionRun {
             """
             SELECT coalesce(p.name, known.name)
             FROM (
-                SELECT p.name, p.version FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
+                SELECT p.name, p.version FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
                 WHERE l.state = 'live'
             ) AS p
             FULL JOIN unnest(\(known.map(\.0)), \(known.map(\.1))) AS known (name, version) USING (name, version)

@@ -52,7 +52,7 @@ enum SealedDeliveries {
         return sealed
     }
 
-    /// In one order, since what is being built beside the live line passes over the same events.
+    /// In one order, since what is being built beside the live generation passes over the same events.
     private static func lengthen(
         _ deliveries: [(name: Delivery.Name, first: Timestamp, last: Timestamp)], on connection: inout Connection
     ) throws(PostgresError) {

@@ -22,12 +22,12 @@ struct Sealing {
         return try seal(on: &connection) { live in
             [
                 """
-                \(sql: Self.choose) WHERE d.tables = \(live) AND (
+                \(sql: Self.choose) WHERE d.generation = \(live) AND (
                     (d.first_device_at >= \(lower) AND d.first_device_at < \(upper))
                     OR (d.last_device_at >= \(lower) AND d.last_device_at < \(upper)))
                 """,
                 """
-                \(sql: Self.choose) WHERE d.tables = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
+                \(sql: Self.choose) WHERE d.generation = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
                     AND EXISTS (
                         SELECT FROM log.\(identifier: month.partition) AS e
                         WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
@@ -41,7 +41,7 @@ struct Sealing {
         try seal(on: &connection) { live in
             [
                 """
-                \(sql: Self.choose) WHERE d.tables = \(live) AND EXISTS (
+                \(sql: Self.choose) WHERE d.generation = \(live) AND EXISTS (
                     SELECT FROM \(sql: Strays.table) AS e
                     WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
                 """
@@ -64,7 +64,7 @@ struct Sealing {
 
     private func find(_ choices: (Int32) -> [Statement], on connection: inout Connection) throws {
         try connection.atomically { connection in
-            try LineBuilder.holdLines(on: &connection)
+            try GenerationBuilder.holdGenerations(on: &connection)
             try connection.execute(
                 script: """
                     SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning;
@@ -82,7 +82,7 @@ struct Sealing {
     /// Nil when there are none left.
     private func sealSome(on connection: inout Connection) throws -> Int? {
         // What is being built still holds them.
-        try LineBuilder.retireUnfinished(on: &connection)
+        try GenerationBuilder.retireUnfinished(on: &connection)
         // What one that has stopped counts would be lost: it is made anew from events that count no more.
         guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
             throw StepError.stopped

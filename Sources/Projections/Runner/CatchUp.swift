@@ -2,7 +2,7 @@ internal import Accounts
 internal import Postgres
 internal import ServiceRuntime
 
-/// Brings a line to a position of the log, beside whoever else is moving it.
+/// Brings a generation to a position of the log, beside whoever else is moving it.
 struct CatchUp {
     let url: String
     let role: LogSession.Role?
@@ -23,7 +23,7 @@ struct CatchUp {
         var moves = 0
     }
 
-    /// Returns when all shards stand at or past `target`, whoever carried them there, or when the line has stopped.
+    /// Returns when all shards stand at or past `target`, whoever carried them there, or when the generation has stopped.
     func run(to target: Int64, progress: @escaping Progress = { _ in }) throws {
         let state = Lock(State())
         let threads = (0..<lanes).map { lane in
@@ -46,7 +46,7 @@ struct CatchUp {
                     try cancellation.check()
                     connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
                     let backlog = try Backlog.read(choice, on: &connection)
-                    guard let position = backlog.position else { throw StepError.lineIsGone }
+                    guard let position = backlog.position else { throw StepError.generationIsGone }
                     progress(position)
                     guard position < target else {
                         state.withLockNotifying { state in state.isDone = true }
@@ -86,15 +86,15 @@ struct CatchUp {
         }
     }
 
-    /// Whether the fold itself has stopped, in all shards: then nobody moves the line.
+    /// Whether the fold itself has stopped, in all shards: then nobody moves the generation.
     private static func hasStopped(
         _ choice: Lane.Choice, before target: Int64, on connection: inout Connection
     ) throws(PostgresError) -> Bool {
         let running: Bool = try connection.query(
             """
             SELECT EXISTS (
-                SELECT FROM projection.projector AS p JOIN projection.progress AS g ON g.line = p.line
-                WHERE p.line = projection.chosen_line(\(choice.line)) AND p.name = \(DeliveryTable.projector)
+                SELECT FROM projection.projector AS p JOIN projection.progress AS g ON g.generation = p.generation
+                WHERE p.generation = projection.chosen_generation(\(choice.generation)) AND p.name = \(DeliveryTable.projector)
                     AND g.position < least(p.stopped_batch - 1, \(target)))
             """)[0].get(0)
         return !running

@@ -39,18 +39,18 @@ package struct ProjectionStatus: Sendable {
     }
 }
 
-/// How far a line stands behind the log.
+/// How far a generation stands behind the log.
 package struct Backlog: Sendable {
     /// The newest batch.
     package let head: Int64
-    /// Of the shard furthest behind; nil where there is no such line.
+    /// Of the shard furthest behind; nil where there is no such generation.
     package let position: Int64?
     /// Events after that, counted only so far as to tell little from much.
     package let events: Int64
 
     /// Age of the oldest batch after it.
     package let seconds: Double
-    /// How many shards the line has.
+    /// How many shards the generation has.
     let shards: Int32
 
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
@@ -73,7 +73,7 @@ package struct Backlog: Sendable {
                 least.shards
             FROM (
                 SELECT min(position) AS position, count(*)::integer AS shards FROM projection.progress
-                WHERE line = projection.chosen_line(\(choice.line))
+                WHERE generation = projection.chosen_generation(\(choice.generation))
             ) AS least
             """)[0]
         return Backlog(

@@ -2,7 +2,7 @@ internal import Postgres
 
 /// What deliveries change in the cells of projectors: gathered, and written together.
 struct CellChanges {
-    typealias Target = (projector: any Projector.Type, tables: Int32)
+    typealias Target = (projector: any Projector.Type, generation: Int32)
 
     private let targets: [Target]
     /// Whether each projector is written for itself, so that a failure names it.
@@ -20,9 +20,9 @@ struct CellChanges {
     /// Counts deliveries as they are, and no longer as they were. One after another: what a delivery changes is little, even
     /// where it counts in many cells.
     mutating func count(_ changes: Changes, on connection: inout Connection) throws(StepError) {
-        for place in changes.replaced.indices {
-            count(changes.replaced[place], -1)
-            if place < changes.updated.count { count(changes.updated[place], 1) }
+        for index in changes.replaced.indices {
+            count(changes.replaced[index], -1)
+            if index < changes.updated.count { count(changes.updated[index], 1) }
             try bound(on: &connection)
         }
         for delivery in changes.inserted {
@@ -32,12 +32,12 @@ struct CellChanges {
     }
 
     private mutating func count(_ delivery: Delivery, _ weight: Int64) {
-        for place in targets.indices { targets[place].projector.count(delivery, weight, into: &tallies[place]) }
+        for index in targets.indices { targets[index].projector.count(delivery, weight, into: &tallies[index]) }
     }
 
     private mutating func bound(on connection: inout Connection) throws(StepError) {
         guard cells > most else { return }
-        for place in tallies.indices { for table in tallies[place].indices { tallies[place][table].forgetUnchanged() } }
+        for index in tallies.indices { for table in tallies[index].indices { tallies[index][table].forgetUnchanged() } }
         // Half of it: or the next deliveries would have it looked through again and again.
         if cells > most / 2 { try write(on: &connection) }
     }
@@ -48,7 +48,7 @@ struct CellChanges {
     mutating func write(on connection: inout Connection) throws(StepError) {
         var statements: [Statement] = []
         for (target, tables) in zip(targets, tallies) {
-            statements += tables.compactMap { $0.upsert(into: target.tables) }
+            statements += tables.compactMap { $0.upsert(into: target.generation) }
             guard apart, !statements.isEmpty else { continue }
             do { _ = try connection.pipeline(statements) } catch { throw .projector(target.projector.name, error) }
             statements = []
@@ -71,15 +71,15 @@ extension Tally {
             .init(number), .init(changes.map(\.cell.app)), .init(changes.map(\.cell.day)),
             .init(changes.map(\.cell.shard)),
         ]
-        for (place, column) in table.keys.enumerated() {
-            let values = changes.map { $0.cell.keys[place] }
+        for (index, column) in table.keys.enumerated() {
+            let values = changes.map { $0.cell.keys[index] }
             switch column.kind {
             case .word: parameters.append(.init(values))
             case .code, .number: parameters.append(.init(values.map { Int16(truncatingIfNeeded: $0) }))
             }
         }
-        for place in counts.indices {
-            parameters.append(.init(changes.map { $0.counts[$0.counts.startIndex + place] }))
+        for index in counts.indices {
+            parameters.append(.init(changes.map { $0.counts[$0.counts.startIndex + index] }))
         }
         let columns = (["app", "day", "shard"] + keys + counts).joined(separator: ", ")
         let arrays = parameters.indices.dropFirst().map { "$\($0 + 1)" }.joined(separator: ", ")
@@ -88,9 +88,9 @@ extension Tally {
         // Names are those of the table's definition in this program; values are bound.
         return Statement(
             """
-            INSERT INTO projection.\(name) AS cell (tables, \(columns))
+            INSERT INTO projection.\(name) AS cell (generation, \(columns))
             SELECT $1, \(columns) FROM unnest(\(arrays)) AS change (\(columns))
-            ON CONFLICT (app, day, \(keys.joined(separator: ", ")), shard, tables) DO UPDATE SET \(sums)
+            ON CONFLICT (app, day, \(keys.joined(separator: ", ")), shard, generation) DO UPDATE SET \(sums)
             """, parameters)
     }
 }

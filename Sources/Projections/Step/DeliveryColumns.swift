@@ -5,7 +5,7 @@ internal import Values
 enum DeliveryColumns {
     static let names = [
         "key", "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "received_at", "opened_at",
-        "first_response_at", "answered_at", "install_id", "tables", "app", "day", "flags", "codes", "category",
+        "first_response_at", "answered_at", "install_id", "generation", "app", "day", "flags", "codes", "category",
         "campaign",
         "variant", "thread", "platform", "app_version", "os_version", "device_model", "locale", "interruption_level",
         "topic", "analytics_label", "first_response", "items", "shard", "furthest", "pages", "notification_key",

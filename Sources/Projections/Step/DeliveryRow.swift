@@ -79,7 +79,7 @@ extension DeliveryTable {
         """
 
     private static let openedColumns = """
-        d.key, d.tables, d.app, d.shard, d.day, d.install_id, d.notification_key, d.flags, d.category, d.campaign, d.variant,
+        d.key, d.generation, d.app, d.shard, d.day, d.install_id, d.notification_key, d.flags, d.category, d.campaign, d.variant,
             d.thread, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.interruption_level, d.topic,
             d.analytics_label, d.first_response, d.items, d.furthest, d.pages,
             \(DeliveryCode.all.map(\.opened).joined(separator: ", ")),

@@ -1,7 +1,7 @@
 internal import Postgres
 internal import Values
 
-/// The table of deliveries of one line, on which all its funnels stand: reads the rows that a step touches, and writes what
+/// The table of deliveries of one generation, on which all its funnels stand: reads the rows that a step touches, and writes what
 /// became of them.
 package struct DeliveryTable {
     /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
@@ -9,7 +9,7 @@ package struct DeliveryTable {
     static let version: Int32 = 2
     package static let parent = "delivery"
 
-    /// That of the line, too.
+    /// That of the generation, too.
     let number: Int32
     let salt: Int64
 
@@ -31,8 +31,8 @@ package struct DeliveryTable {
     static func live(on connection: inout Connection) throws(PostgresError) -> Int32? {
         let rows = try connection.query(
             """
-            SELECT tables FROM projection.projector
-            WHERE line = projection.chosen_line(NULL) AND name = \(projector)
+            SELECT tables_generation FROM projection.projector
+            WHERE generation = projection.chosen_generation(NULL) AND name = \(projector)
             """)
         return try rows.first?.get(0)
     }

@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// Who of a line goes along with a lane.
+/// Who of a generation goes along with a lane.
 ///
 /// A projector that stopped at a batch still takes those before it, in the shards that stood further behind when it stopped:
 /// so what it holds is the same everywhere, every batch before that one.
@@ -19,7 +19,7 @@ extension Lane {
     var running: [CellChanges.Target] {
         projectors.compactMap { projector in
             members.first { $0.name == projector.name && $0.version == projector.version && carries($0) }
-                .map { (projector, $0.tables) }
+                .map { (projector, $0.tablesGeneration) }
         }
     }
 
@@ -43,7 +43,7 @@ extension Lane {
         let older = members.filter { $0.stoppedBatch == nil && $0.version < versions[$0.name] ?? 0 }
         guard !older.isEmpty else { return [] }
         let behind: Int64 = try connection.query(
-            "SELECT min(position) FROM projection.progress WHERE line = \(line)")[0].get(0)
+            "SELECT min(position) FROM projection.progress WHERE generation = \(generation)")[0].get(0)
         let fold = older.first { $0.name == DeliveryTable.projector }
         var stops: [Step.Stop] = []
         for member in fold == nil ? older : members {
@@ -53,7 +53,7 @@ extension Lane {
                 reason:
                     "the tables of \(cause.name) were counted by version \(cause.version) of its rules, and this program "
                     + "counts by version \(versions[cause.name] ?? 0)", isOutdated: true)
-            if try stop.record(in: line, on: &connection) { stops.append(stop) }
+            if try stop.record(in: generation, on: &connection) { stops.append(stop) }
         }
         return stops
     }
@@ -62,17 +62,17 @@ extension Lane {
     /// are past is stopped where the last of them stands. For changes that touch all of them in one stroke.
     func settled(on connection: inout Connection) throws(PostgresError) -> Lane {
         var members = members
-        for place in members.indices {
-            guard let batch = members[place].stoppedBatch, position < batch - 1, furthest >= batch - 1 else { continue }
-            members[place].stoppedBatch = position + 1
+        for index in members.indices {
+            guard let batch = members[index].stoppedBatch, position < batch - 1, furthest >= batch - 1 else { continue }
+            members[index].stoppedBatch = position + 1
             try connection.query(
                 """
                 UPDATE projection.projector SET stopped_batch = \(position + 1)
-                WHERE line = \(line) AND name = \(members[place].name)
+                WHERE generation = \(generation) AND name = \(members[index].name)
                 """)
         }
         return Lane(
-            line: line, shards: shards, position: position, furthest: furthest, members: members,
+            generation: generation, shards: shards, position: position, furthest: furthest, members: members,
             projectors: projectors, deliveries: deliveries)
     }
 }

@@ -2,7 +2,7 @@ internal import Postgres
 
 /// The shards that one step moves together, locked by its transaction, and from where.
 struct Lane {
-    let line: Int32
+    let generation: Int32
     let shards: [Int16]
     /// Of the shard furthest behind, and of the one furthest ahead; a step moves shards of one position.
     let position: Int64
@@ -11,12 +11,12 @@ struct Lane {
     /// Those of this program.
     let projectors: [any Projector.Type]
 
-    /// A projector of the line.
+    /// A projector of the generation.
     struct Member {
         let name: String
         let version: Int32
         /// The number of its tables.
-        let tables: Int32
+        let tablesGeneration: Int32
         /// The first batch that it could not take.
         var stoppedBatch: Int64?
     }
@@ -25,13 +25,13 @@ struct Lane {
 }
 
 extension Lane {
-    /// Which line a step is for: the one that analysts read, or one that is being built.
+    /// Which generation a step is for: the one that analysts read, or one that is being built.
     enum Choice: Sendable {
         case live
         case building(Int32)
 
         /// Nil for the live one.
-        var line: Int32? { if case .building(let line) = self { line } else { nil } }
+        var generation: Int32? { if case .building(let generation) = self { generation } else { nil } }
     }
 
     /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
@@ -42,8 +42,8 @@ extension Lane {
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.line, p.shard, p.position FROM projection.progress AS p
-            WHERE p.line = projection.chosen_line(\(choice.line)) AND p.position < \(head)
+            SELECT p.generation, p.shard, p.position FROM projection.progress AS p
+            WHERE p.generation = projection.chosen_generation(\(choice.generation)) AND p.position < \(head)
             ORDER BY p.position, p.shard LIMIT \(count) FOR UPDATE SKIP LOCKED
             """)
         guard let first = rows.first else { return nil }
@@ -51,19 +51,19 @@ extension Lane {
         var shards: [Int16] = []
         for row in rows where try row.get(2, as: Int64.self) == position { shards.append(try row.get(1)) }
         return try Lane(
-            line: try first.get(0), shards: shards, position: position, furthest: position, of: projectors,
+            generation: try first.get(0), shards: shards, position: position, furthest: position, of: projectors,
             on: &connection)
     }
 
-    /// Locks these shards (nil: all), whoever else would move them, and waits for them. Nil when there is no such line any
+    /// Locks these shards (nil: all), whoever else would move them, and waits for them. Nil when there is no such generation any
     /// more.
     static func lock(
         _ wanted: [Int16]?, of choice: Choice, on connection: inout Connection
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.line, p.shard, p.position FROM projection.progress AS p
-            WHERE p.line = projection.chosen_line(\(choice.line))
+            SELECT p.generation, p.shard, p.position FROM projection.progress AS p
+            WHERE p.generation = projection.chosen_generation(\(choice.generation))
                 AND (\(wanted) IS NULL OR p.shard = ANY (\(wanted)))
             ORDER BY p.shard FOR UPDATE
             """)
@@ -75,34 +75,34 @@ extension Lane {
             positions.append(try row.get(2))
         }
         let lane = try Lane(
-            line: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
+            generation: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
             of: Projectors.all, on: &connection)
         return try lane.settled(on: &connection)
     }
 
     private init(
-        line: Int32, shards: [Int16], position: Int64, furthest: Int64, of projectors: [any Projector.Type],
+        generation: Int32, shards: [Int16], position: Int64, furthest: Int64, of projectors: [any Projector.Type],
         on connection: inout Connection
     ) throws(PostgresError) {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.name, p.version, p.tables, p.stopped_batch, l.salt
-            FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
-            WHERE l.id = \(line) ORDER BY p.name
+            SELECT p.name, p.version, p.tables_generation, p.stopped_batch, l.salt
+            FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
+            WHERE l.id = \(generation) ORDER BY p.name
             """)
         var members: [Member] = []
         for row in rows {
             members.append(
                 Member(
-                    name: try row.get(0), version: try row.get(1), tables: try row.get(2),
+                    name: try row.get(0), version: try row.get(1), tablesGeneration: try row.get(2),
                     stoppedBatch: try row.optional(3)))
         }
         self.init(
-            line: line, shards: shards, position: position, furthest: furthest, members: members,
-            projectors: projectors, deliveries: DeliveryTable(number: line, salt: try rows.first?.get(4) ?? 0))
+            generation: generation, shards: shards, position: position, furthest: furthest, members: members,
+            projectors: projectors, deliveries: DeliveryTable(number: generation, salt: try rows.first?.get(4) ?? 0))
     }
 
-    /// Whether all projectors of the line go on, and are those of this program: then what a delivery counts for is known
+    /// Whether all projectors of the generation go on, and are those of this program: then what a delivery counts for is known
     /// everywhere.
     var isWhole: Bool {
         isRunning && running.count == projectors.count && members.count == running.count + 1
@@ -113,7 +113,7 @@ extension Lane {
         let moved = try connection.queryPrepared(
             """
             UPDATE projection.progress SET position = \(position), moved_at = clock_timestamp()
-            WHERE line = \(line) AND shard = ANY (\(shards)) AND position = \(self.position)
+            WHERE generation = \(generation) AND shard = ANY (\(shards)) AND position = \(self.position)
             """
         ).affected
         guard moved == shards.count else { throw StepError.overtaken }

@@ -1,7 +1,7 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// One step: some shards of a line are moved on by a range of batches, deliveries and all funnels together, in one
+/// One step: some shards of a generation are moved on by a range of batches, deliveries and all funnels together, in one
 /// transaction. So a reader finds all of them at one position, and a step that was cut short never was.
 struct Step {
     let choice: Lane.Choice
@@ -148,7 +148,7 @@ struct Step {
                 if case .projector(let name, _) = failure { failing = [name] }
                 for name in failing {
                     let stop = Stop(name: name, batch: lane.position + 1, reason: "\(failure)")
-                    if try stop.record(in: lane.line, on: &connection) { stops.append(stop) }
+                    if try stop.record(in: lane.generation, on: &connection) { stops.append(stop) }
                 }
                 if failing.count > 1 { return stops }
                 running.removeAll { target in failing == [target.projector.name] }
@@ -160,12 +160,12 @@ struct Step {
 extension Step.Stop {
     /// Where analysts and operators see it. Of two stops the earlier batch stays, and of one batch the first reason; says
     /// whether it is this one.
-    func record(in line: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
+    func record(in generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
             """
             UPDATE projection.projector
             SET stopped_at = clock_timestamp(), stopped_batch = \(batch), stopped_because = \(reason)
-            WHERE line = \(line) AND name = \(name) AND (stopped_batch IS NULL OR stopped_batch > \(batch))
+            WHERE generation = \(generation) AND name = \(name) AND (stopped_batch IS NULL OR stopped_batch > \(batch))
             """
         ).affected == 1
     }

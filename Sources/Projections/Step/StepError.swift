@@ -12,9 +12,9 @@ package enum StepError: Error, Sendable {
     /// A stored delivery does not read.
     case unreadableDelivery(String)
 
-    /// The line is not what it was: it was given up, or has taken the place of the live one.
-    case lineIsGone
-    /// The fold of the line has stopped.
+    /// The generation is not what it was: it was given up, or has taken the place of the live one.
+    case generationIsGone
+    /// The fold of the generation has stopped.
     case stopped
     /// Something failed for good, and any of so many batches may be why.
     case cannotTell(batches: Int32, String)
@@ -28,7 +28,7 @@ package enum StepError: Error, Sendable {
         switch self {
         case .database(let error), .projector(_, let error): error.isRetriable
         case .overtaken: true
-        case .wrongCount, .unreadableDelivery, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
+        case .wrongCount, .unreadableDelivery, .cannotTell, .generationIsGone, .stopped, .cancelled, .tooNew: false
         }
     }
 
@@ -37,7 +37,7 @@ package enum StepError: Error, Sendable {
         switch self {
         case .database(let error), .projector(_, let error): !error.isRetriable
         case .wrongCount, .unreadableDelivery: true
-        case .overtaken, .cannotTell, .lineIsGone, .stopped, .cancelled, .tooNew: false
+        case .overtaken, .cannotTell, .generationIsGone, .stopped, .cancelled, .tooNew: false
         }
     }
 
@@ -58,7 +58,7 @@ extension StepError: CustomStringConvertible {
         case .overtaken: "another runner moved the shard first"
         case .wrongCount(let batch, let shard, let found, let expected):
             "batch \(batch) has \(found) events in shard \(shard), but should have \(expected)"
-        case .lineIsGone:
+        case .generationIsGone:
             "what was being built has been discarded, because the log's history changed or another rebuild began"
         case .cancelled: "it was interrupted; run it again to continue"
         case .stopped: "the fold has stopped: see bellwether status"

@@ -4,7 +4,7 @@ internal import Postgres
 enum BatchGate {
     /// The first batches up to a position that hold another number of events than they should, and how many do.
     ///
-    /// Asks `RecountTables`, which must be there. In one pass, where `log.batch_expected` would look up the losses of each
+    /// Asks `RecountTables`, which must exist. In one pass, where `log.batch_expected` would look up the losses of each
     /// batch.
     static func gaps(
         shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection

@@ -5,7 +5,7 @@ package import Values
 struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
-    let tables: Int32
+    let generation: Int32
     let shard: Int16
 
     /// How many cells there are on either side, and how many differ.
@@ -73,7 +73,7 @@ struct Comparison {
         return """
             (\(recount.sql)) AS r
             FULL JOIN (
-                SELECT \(names) FROM \(recount.stored(in: tables, shard: shard)) AS stored
+                SELECT \(names) FROM \(recount.stored(in: generation, shard: shard)) AS stored
                 \(recount.isSum ? "WHERE \(saysSomething)" : "")
             ) AS s USING (\(keys))
             """

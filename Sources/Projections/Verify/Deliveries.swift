@@ -3,7 +3,7 @@ internal import Telemetry
 
 /// Finds the deliveries behind a cell of one shard, those first that are stored otherwise than recounted.
 struct Deliveries {
-    /// SQL for the deliveries that the line stores; nil when nobody keeps them up to date.
+    /// SQL for the deliveries that the generation stores; nil when nobody keeps them up to date.
     let stored: String?
     /// The table with the names of those that differ; nil when none does, or nobody knows.
     let differing: String?

@@ -5,7 +5,7 @@ internal import Postgres
 /// A recount shares no line with the fold that it checks: it sees all events of a delivery at once and asks PostgreSQL
 /// for orders, firsts and sums.
 package struct Recount: Sendable {
-    /// The projection's table, without its schema and number; its recount gives its columns, `tables` and `shard` aside.
+    /// The projection's table, without its schema and number; its recount gives its columns, `generation` and `shard` aside.
     package let table: String
     /// Whose table it is.
     package let projector: String
@@ -44,13 +44,13 @@ package struct Recount: Sendable {
         self.behind = behind
     }
 
-    /// The rows that the line with this number has of a shard, with what stands for NULL.
-    func stored(in tables: Int32, shard: Int16) -> String {
+    /// The rows that the generation with this number has of a shard, with what stands for NULL.
+    func stored(in generation: Int32, shard: Int16) -> String {
         let columns = (key + values).map { column in
             let name = Recount.quoted(column.name)
             return column.absent.map { "coalesce(\(name), \($0)) AS \(name)" } ?? name
         }
-        let rows = isSum ? "projection.\(Recount.quoted("\(table)_\(tables)"))" : DeliveryTable.opened(tables)
+        let rows = isSum ? "projection.\(Recount.quoted("\(table)_\(generation)"))" : DeliveryTable.opened(generation)
         return """
             (SELECT \(columns.joined(separator: ", ")) FROM \(rows) AS stored_row
             WHERE shard = \(shard))

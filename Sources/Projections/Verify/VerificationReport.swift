@@ -3,7 +3,7 @@ internal import ServiceRuntime
 /// What `verify` found.
 package struct VerificationReport: Sendable {
     /// The shards that were recounted, and where each stood.
-    package internal(set) var shards: [(shard: Int16, line: Int32, position: Int64)] = []
+    package internal(set) var shards: [(shard: Int16, generation: Int32, position: Int64)] = []
     package internal(set) var events: Int64 = 0
     package internal(set) var deliveries: Int64 = 0
     /// Rows of all tables, on either side.
@@ -38,8 +38,8 @@ package struct VerificationReport: Sendable {
 
     mutating func count(differing cells: Int64, of table: String) {
         guard cells > 0 else { return }
-        if let place = differing.firstIndex(where: { $0.table == table }) {
-            differing[place].cells += cells
+        if let index = differing.firstIndex(where: { $0.table == table }) {
+            differing[index].cells += cells
         } else {
             differing.append((table, cells))
         }

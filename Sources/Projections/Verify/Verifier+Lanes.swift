@@ -5,7 +5,7 @@ extension Verifier {
     /// The same by several connections at once, each recounting a shard of its own: what counts is the processor, and one
     /// connection keeps one core busy. `open` is called on several threads.
     package func verify(
-        _ line: Line = .live, shards: [Int16]? = nil, lanes: Int, cancellation: Cancellation = Cancellation(),
+        _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int, cancellation: Cancellation = Cancellation(),
         opening open: @escaping @Sendable () throws -> Connection,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) throws -> VerificationReport {
@@ -15,11 +15,11 @@ extension Verifier {
             Worker(name: "verify \(lane)") {
                 do {
                     var connection = try open()
-                    while let place = round.withLock({ round in round.next(of: chosen, progress) }) {
+                    while let index = round.withLock({ round in round.next(of: chosen, progress) }) {
                         let report = try cancellation.during(&connection) { connection in
-                            try verify(line, shards: [chosen[place]], on: &connection)
+                            try verify(generation, shards: [chosen[index]], on: &connection)
                         }
-                        round.withLock { round in round.reports[place] = report }
+                        round.withLock { round in round.reports[index] = report }
                     }
                 } catch { round.withLock { round in round.failure = round.failure ?? error } }
             }
@@ -28,8 +28,8 @@ extension Verifier {
         return try round.withLock { round in
             if let failure = round.failure { throw failure }
             var whole = VerificationReport()
-            for place in chosen.indices {
-                if let report = round.reports[place] { whole.add(report, atMost: mostDifferences) }
+            for index in chosen.indices {
+                if let report = round.reports[index] { whole.add(report, atMost: mostDifferences) }
             }
             return whole
         }

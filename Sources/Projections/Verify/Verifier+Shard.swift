@@ -4,17 +4,17 @@ internal import ServiceRuntime
 extension Verifier {
     /// Recounts one shard in a transaction of its own, which is rolled back, so that what it made is gone.
     func verify(
-        _ line: Line, shard: Int16, into report: inout VerificationReport, on connection: inout Connection
+        _ generation: Generation, shard: Int16, into report: inout VerificationReport, on connection: inout Connection
     ) throws {
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         defer { connection.rollBack() }
         // Before the snapshot is taken: a partition that is dropped takes its rows out of every snapshot.
         let tables = ["log.event"] + recounts.map { "projection.\(Recount.quoted($0.table))" }
         try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
-        let place = try place(of: line, shard: shard, on: &connection)
-        report.shards.append((shard, place.line, place.position))
+        let place = try place(of: generation, shard: shard, on: &connection)
+        report.shards.append((shard, place.generation, place.position))
         if place.isLive { try noteMoves(in: &report, on: &connection) }
-        let projectors = try projectors(of: place.line, on: &connection)
+        let projectors = try projectors(of: place.generation, on: &connection)
         for projector in projectors.values {
             if let reason = projector.stopReason {
                 report.note(VerificationReport.Omission(projector: projector.name, reason: reason))
@@ -24,7 +24,7 @@ extension Verifier {
             }
         }
         for name in Set(recounts.map(\.projector)).sorted() where projectors[name] == nil {
-            report.note(VerificationReport.Omission(projector: name, reason: "the line does not have it"))
+            report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
 
         try RecountTables.make(shard: shard, position: place.position, on: &connection)
@@ -39,7 +39,7 @@ extension Verifier {
         let comparisons = recounts.compactMap { recount in
             projectors[recount.projector].flatMap { projector in
                 projector.stopReason == nil
-                    ? Comparison(recount: recount, tables: projector.tables, shard: shard) : nil
+                    ? Comparison(recount: recount, generation: projector.tablesGeneration, shard: shard) : nil
             }
         }
         CrashPoint.pass("recounted")
@@ -65,7 +65,7 @@ extension Verifier {
             noted = "recount_differing"
         }
         let deliveries = Deliveries(
-            stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.tables, shard: shard) },
+            stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.generation, shard: shard) },
             differing: noted, limit: mostDeliveries)
         // Funnels first: a delivery that differs shows behind their cells.
         for comparison in differing.filter({ !isDelivery($0) }) + differing.filter(isDelivery)
@@ -76,50 +76,50 @@ extension Verifier {
     }
 }
 
-/// A projector of a line.
-private struct LineMember {
+/// A projector of a generation.
+private struct GenerationMember {
     let name: String
-    let tables: Int32
+    let tablesGeneration: Int32
     /// Nil while it runs, by the rules of this program.
     let stopReason: String?
 }
 
 extension Verifier {
-    /// Where the line stands in a shard.
+    /// Where the generation stands in a shard.
     private func place(
-        of line: Line, shard: Int16, on connection: inout Connection
-    ) throws -> (line: Int32, position: Int64, isLive: Bool) {
+        of generation: Generation, shard: Int16, on connection: inout Connection
+    ) throws -> (generation: Int32, position: Int64, isLive: Bool) {
         let rows =
-            switch line {
+            switch generation {
             case .live:
                 try connection.query(
                     """
-                    SELECT p.line, p.position, true FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
+                    SELECT p.generation, p.position, true FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
                     WHERE l.state = 'live' AND p.shard = \(shard)
                     """)
             case .number(let number):
                 try connection.query(
                     """
-                    SELECT p.line, p.position, l.state = 'live'
-                    FROM projection.progress AS p JOIN projection.line AS l ON l.id = p.line
-                    WHERE p.line = \(number) AND p.shard = \(shard)
+                    SELECT p.generation, p.position, l.state = 'live'
+                    FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
+                    WHERE p.generation = \(number) AND p.shard = \(shard)
                     """)
             }
-        guard let row = rows.first else { throw VerifierError.unknownLine(line) }
+        guard let row = rows.first else { throw VerifierError.unknownGeneration(generation) }
         return (try row.get(0), try row.get(1), try row.get(2))
     }
 
     private func projectors(
-        of line: Int32, on connection: inout Connection
-    ) throws(PostgresError) -> [String: LineMember] {
+        of generation: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> [String: GenerationMember] {
         let rows = try connection.query(
             """
-            SELECT name, tables, version, CASE WHEN stopped_at IS NOT NULL
+            SELECT name, tables_generation, version, CASE WHEN stopped_at IS NOT NULL
                 THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
-            FROM projection.projector WHERE line = \(line) ORDER BY name
+            FROM projection.projector WHERE generation = \(generation) ORDER BY name
             """)
         let versions = Projectors.versions(of: Projectors.all)
-        var projectors: [String: LineMember] = [:]
+        var projectors: [String: GenerationMember] = [:]
         for row in rows {
             let (name, version): (String, Int32) = (try row.get(0), try row.get(2))
             let known = versions[name] ?? version
@@ -127,8 +127,8 @@ extension Verifier {
                 version == known
                 ? nil
                 : "its tables were counted by version \(version) of its rules, and this program has version \(known)"
-            let projector = LineMember(
-                name: name, tables: try row.get(1), stopReason: try row.optional(3) ?? otherRules)
+            let projector = GenerationMember(
+                name: name, tablesGeneration: try row.get(1), stopReason: try row.optional(3) ?? otherRules)
             projectors[projector.name] = projector
         }
         return projectors

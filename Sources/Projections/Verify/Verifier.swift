@@ -7,7 +7,7 @@ package import Postgres
 /// let report = try Verifier().verify(on: &connection) { step in show(step) }
 /// ```
 ///
-/// Shard by shard, each at the position where the line stands in it, in one snapshot: readers and writers go on. It needs
+/// Shard by shard, each at the position where the generation stands in it, in one snapshot: readers and writers go on. It needs
 /// an owner's rights, keeps what it makes in temporary tables, and leaves nothing behind.
 package struct Verifier: Sendable {
     let recounts: [Recount]
@@ -24,7 +24,7 @@ package struct Verifier: Sendable {
     }
 
     /// Which fold of the log to prove.
-    package enum Line: Sendable {
+    package enum Generation: Sendable {
         /// The one that analysts read.
         case live
         case number(Int32)
@@ -40,7 +40,7 @@ package struct Verifier: Sendable {
 
     /// Recounts these shards, or all.
     package func verify(
-        _ line: Line = .live, shards: [Int16]? = nil, on connection: inout Connection,
+        _ generation: Generation = .live, shards: [Int16]? = nil, on connection: inout Connection,
         progress: (Step) throws -> Void = { _ in }
     ) throws(VerifierError) -> VerificationReport {
         var report = VerificationReport()
@@ -48,9 +48,9 @@ package struct Verifier: Sendable {
             let all = try Verifier.shards(on: &connection)
             for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
             let chosen = shards ?? all
-            for (place, shard) in chosen.enumerated() {
-                try progress(Step(shard: shard, place: place + 1, count: chosen.count))
-                try verify(line, shard: shard, into: &report, on: &connection)
+            for (index, shard) in chosen.enumerated() {
+                try progress(Step(shard: shard, place: index + 1, count: chosen.count))
+                try verify(generation, shard: shard, into: &report, on: &connection)
             }
         } catch let error as VerifierError { throw error } catch let error as PostgresError {
             throw .database(error)
@@ -67,14 +67,14 @@ package struct Verifier: Sendable {
 
 /// Why nothing could be verified.
 package enum VerifierError: Error, CustomStringConvertible {
-    case unknownLine(Verifier.Line)
+    case unknownGeneration(Verifier.Generation)
     case unknownShard(Int16)
     case database(PostgresError)
 
     package var description: String {
         switch self {
-        case .unknownLine(.live): "no live projections to verify: see bellwether rebuild"
-        case .unknownLine(.number(let line)): "there is no line \(line) of projections, or it has no such shard"
+        case .unknownGeneration(.live): "no live projections to verify: see bellwether rebuild"
+        case .unknownGeneration(.number(let generation)): "there is no generation \(generation) of projections, or it has no such shard"
         case .unknownShard(let shard): "the log has no shard \(shard)"
         case .database(let error): error.description
         }

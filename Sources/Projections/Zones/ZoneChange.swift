@@ -17,7 +17,7 @@ package struct ZoneChange: Sendable {
     /// the transaction that changes it.
     package static func remember(_ slug: String, on connection: inout Connection) throws(PostgresError) {
         // What is being built has days of the old zone; what is begun after this has none.
-        try LineBuilder.retireUnfinished(on: &connection)
+        try GenerationBuilder.retireUnfinished(on: &connection)
         try connection.query(
             """
             INSERT INTO projection.zone AS z (app, time_zone, rules, changes)
@@ -75,12 +75,12 @@ package struct ZoneChange: Sendable {
         return (zones, rules)
     }
 
-    /// Makes the change in the live line; says how many deliveries moved to another day. Deliveries go where they belong
+    /// Makes the change in the live generation; says how many deliveries moved to another day. Deliveries go where they belong
     /// at that moment; but it is made only if the zone was not changed once more meanwhile.
     package func make(on connection: inout Connection) throws -> Int {
         // Steps that began under the old zone are over when their shards could be locked, and what was begun to be built
         // under old rules is given up.
-        _ = try transaction(before: LineBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
+        _ = try transaction(before: GenerationBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         var moved = 0
         if let live = try DeliveryTable.live(on: &connection) {
             try find(in: DeliveryTable.name(live), on: &connection)
@@ -133,9 +133,9 @@ package struct ZoneChange: Sendable {
         return moved
     }
 
-    /// With all shards of the live line locked.
+    /// With all shards of the live generation locked.
     private func transaction(
-        before first: (inout Connection) throws -> Void = LineBuilder.holdLines, on connection: inout Connection,
+        before first: (inout Connection) throws -> Void = GenerationBuilder.holdGenerations, on connection: inout Connection,
         _ body: (Lane, inout Connection) throws -> Int
     ) throws(StepError) -> Int {
         try connection.atomically { connection in

@@ -18,15 +18,15 @@ extension HTMLDocument {
         write("<title id=\"\(id)\">\(String(html: ladder.caption))</title>\n")
         let steps = ladder.steps.map { "\($0.label): \($0.told)" }
         write("<desc id=\"\(id)-steps\">\(String(html: steps.joined(separator: "; ")))</desc>\n")
-        for (place, pair) in zip(ladder.steps, ladder.steps.dropFirst()).enumerated() {
+        for (index, pair) in zip(ladder.steps, ladder.steps.dropFirst()).enumerated() {
             let (upper, lower) = (Percent(pair.0.share), Percent(pair.1.share))
             // The slope between two bars, as wide as the upper bar at its top and as the lower bar at its bottom.
-            write("<svg y=\"\(Em(place * heights.step + heights.barEnd))\" height=\"\(Em(heights.between))\" ")
+            write("<svg y=\"\(Em(index * heights.step + heights.barEnd))\" height=\"\(Em(heights.between))\" ")
             write("viewBox=\"0 0 1000 1\" preserveAspectRatio=\"none\" width=\"100%\">")
             write("<path class=\"slope\" d=\"M0 0H\(upper.tenths)L\(lower.tenths) 1H0Z\"/></svg>\n")
         }
-        for (place, step) in ladder.steps.enumerated() {
-            let top = place * heights.step
+        for (index, step) in ladder.steps.enumerated() {
+            let top = index * heights.step
             write("<text y=\"\(Em(top + heights.baseline))\">\(String(html: step.label))</text>")
             write("<text x=\"100%\" y=\"\(Em(top + heights.baseline))\" text-anchor=\"end\">")
             write(

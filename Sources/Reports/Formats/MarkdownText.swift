@@ -11,7 +11,7 @@ extension String {
         let start = text.drop { $0 == " " }
         let trimmed = start.lastIndex { $0 != " " }.map { String(start[...$0]) } ?? ""
         let safe = String(printable: trimmed).split(separator: " ", omittingEmptySubsequences: false).enumerated()
-            .map { place, word in String(word).markdownWord(isFirst: place == 0) }.joined(separator: " ")
+            .map { index, word in String(word).markdownWord(isFirst: index == 0) }.joined(separator: " ")
         // Left to right inside too: a caption continues after the name at its beginning.
         self = text.hasRightToLeft ? "\u{2066}\(safe)\u{2069}" : safe
     }
@@ -52,9 +52,9 @@ extension String {
         let scalars = Array(unicodeScalars)
         // A row of dashes would be a rule.
         if !scalars.isEmpty, scalars.allSatisfy({ "-=+".unicodeScalars.contains($0) }) { return false }
-        for (place, scalar) in scalars.enumerated() where scalar.isASCII {
-            let before = place > 0 ? scalars[place - 1] : " "
-            let after = place + 1 < scalars.count ? scalars[place + 1] : " "
+        for (index, scalar) in scalars.enumerated() where scalar.isASCII {
+            let before = index > 0 ? scalars[index - 1] : " "
+            let after = index + 1 < scalars.count ? scalars[index + 1] : " "
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", " ", "%", "'", "\"", ",", ";", "(", ")", "+", "-", "=", "?", "!":
                 break

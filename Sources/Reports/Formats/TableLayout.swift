@@ -102,8 +102,8 @@ struct TableColumnNeeds {
         let words = title.split(separator: " ").map(\.displayWidth)
         titleWidth = title.displayWidth
         foldedTitleWidth =
-            words.indices.map { place in
-                max(Self.width(of: words[...place]), Self.width(of: words[(place + 1)...]))
+            words.indices.map { index in
+                max(Self.width(of: words[...index]), Self.width(of: words[(index + 1)...]))
             }.min() ?? 0
         textWidth = cells.map(\.text.displayWidth).max() ?? 0
         greatestShare = kind == .bar ? cells.compactMap(\.share).max() : nil

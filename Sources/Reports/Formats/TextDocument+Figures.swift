@@ -16,8 +16,8 @@ extension TextDocument {
             let row = columns[first..<min(first + abreast, columns.count)]
             for number in 0..<(row.map(\.count).max() ?? 0) {
                 var line = TextLine()
-                for (place, column) in row.enumerated() where number < column.count {
-                    line.move(to: margin + place * step)
+                for (index, column) in row.enumerated() where number < column.count {
+                    line.move(to: margin + index * step)
                     line.add(column[number].text, column[number].style)
                 }
                 lines.append(line)

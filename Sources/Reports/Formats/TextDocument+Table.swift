@@ -6,8 +6,8 @@ extension TextDocument {
         let indent = indent ?? self.indent(below: table.caption)
         let safe = table.forTerminal(room: width - indent)
         var lines = caption(safe.caption)
-        for (place, part) in safe.parted(room: width - indent).enumerated() {
-            if place > 0 { lines.append(TextLine()) }
+        for (index, part) in safe.parted(room: width - indent).enumerated() {
+            if index > 0 { lines.append(TextLine()) }
             lines += titles(part.1, indent)
             lines += part.0.rows.map { row($0, part.1, indent) }
         }

@@ -37,7 +37,7 @@ struct DayFigures: Hashable, Sendable {
 extension DayFigures {
     /// From eight columns of a row, in the order in which they are declared.
     fileprivate init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
-        func next(_ place: Int) throws(PostgresError) -> Int64 { try row.get(column + place) }
+        func next(_ index: Int) throws(PostgresError) -> Int64 { try row.get(column + index) }
         self.init(
             delivered: try next(0), received: try next(1), responded: try next(2), receivedResponded: try next(3),
             dismissed: try next(4), stories: try next(5), storiesCompleted: try next(6), woken: try next(7))

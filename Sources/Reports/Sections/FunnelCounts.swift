@@ -52,7 +52,7 @@ extension FunnelCounts {
 
     /// From twelve columns of a row, in the order of the lists above.
     init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
-        func next(_ place: Int) throws(PostgresError) -> Int64 { try row.get(column + place) }
+        func next(_ index: Int) throws(PostgresError) -> Int64 { try row.get(column + index) }
         self.init(
             delivered: try next(0), received: try next(1), expanded: try next(2), opened: try next(3),
             actionTapped: try next(4), storyActionTapped: try next(5), responded: try next(6),

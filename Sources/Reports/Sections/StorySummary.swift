@@ -82,10 +82,10 @@ extension StorySummary {
         }
         let pages = try readPages(of: stories.prefix(mostWithPages), scope, on: &connection)
         let faults = try readFaults(of: stories.map(\.campaign), scope, on: &connection)
-        for place in stories.indices {
-            let (category, campaign) = (ExactName(stories[place].category), ExactName(stories[place].campaign))
-            stories[place].pages = pages[[category, campaign]] ?? []
-            stories[place].faults = faults[campaign] ?? []
+        for index in stories.indices {
+            let (category, campaign) = (ExactName(stories[index].category), ExactName(stories[index].campaign))
+            stories[index].pages = pages[[category, campaign]] ?? []
+            stories[index].faults = faults[campaign] ?? []
         }
         return stories
     }

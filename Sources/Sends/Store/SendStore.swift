@@ -21,8 +21,8 @@ package enum SendStore {
     ) throws(PostgresError) -> [Bool] {
         // By their bytes: to `String` the two spellings of "é" are one id, and the second send would be lost.
         var places: [[UInt8]: Int] = [:]
-        for (place, send) in sends.enumerated() where places[Array(send.id.utf8)] == nil {
-            places[Array(send.id.utf8)] = place
+        for (index, send) in sends.enumerated() where places[Array(send.id.utf8)] == nil {
+            places[Array(send.id.utf8)] = index
         }
         // In one order, whoever stores what: else two that store the same would wait for each other.
         let first = places.values.sorted { sends[$0].id.utf8.lexicographicallyPrecedes(sends[$1].id.utf8) }
@@ -31,10 +31,10 @@ package enum SendStore {
         try connection.transaction { connection throws(PostgresError) in
             let numbers = try insert(first.map { sends[$0] }, receipt, on: &connection)
             var added: [(number: Int64, send: Send)] = []
-            for place in first {
-                guard let number = numbers[Array(sends[place].id.utf8)] else { continue }
-                isNew[place] = true
-                added.append((number, sends[place]))
+            for index in first {
+                guard let number = numbers[Array(sends[index].id.utf8)] else { continue }
+                isNew[index] = true
+                added.append((number, sends[index]))
             }
             try insertMessages(added, app: receipt.app, on: &connection)
             try insertPages(added, on: &connection)

@@ -18,7 +18,7 @@ package struct Envelope: Sendable {
         self.time = time
         events = records.count
         var faults: [Int: RejectionReason] = [:]
-        for (place, record) in records.enumerated() { faults[place] = record.fault }
+        for (index, record) in records.enumerated() { faults[index] = record.fault }
         self.faults = faults
         repeated = records.count { $0.isRepeated && $0.fault == nil }
         clockError = phone.clock.error

@@ -39,8 +39,8 @@ extension StoryPlan {
         aps.add("category", campaign.category.name)
         aps.add("mutable-content", 1)
         aps.add("thread-id", campaign.thread)
-        var declared = titles.prefix(pages).enumerated().map { place, title in
-            page(title, image: "https://\(host)/\(place + 1).jpg", link: "https://\(host)/page/\(place + 1)")
+        var declared = titles.prefix(pages).enumerated().map { index, title in
+            page(title, image: "https://\(host)/\(index + 1).jpg", link: "https://\(host)/page/\(index + 1)")
         }
         for _ in pages..<max(pages, declaredPages) {
             declared.insert(page("Teaser", image: "{{image}}", link: nil), at: declared.count / 2)

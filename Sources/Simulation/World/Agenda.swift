@@ -17,10 +17,10 @@ struct Agenda {
     mutating func enter(_ what: Happening, at time: Timestamp) {
         heap.append(Entry(at: time, number: entered, what: what))
         entered += 1
-        var place = heap.count - 1
-        while place > 0, heap[place].isBefore(heap[(place - 1) / 2]) {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
+        var index = heap.count - 1
+        while index > 0, heap[index].isBefore(heap[(index - 1) / 2]) {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
     }
 
@@ -36,15 +36,15 @@ struct Agenda {
     }
 
     private mutating func sink() {
-        var place = 0
+        var index = 0
         while true {
-            var least = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child].isBefore(heap[least]) {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].isBefore(heap[least]) {
                 least = child
             }
-            if least == place { return }
-            heap.swapAt(place, least)
-            place = least
+            if least == index { return }
+            heap.swapAt(index, least)
+            index = least
         }
     }
 }

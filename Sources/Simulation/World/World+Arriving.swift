@@ -70,8 +70,8 @@ extension World {
         }
         if let story = push.campaign.series.story, isChosen(story.started) { return .story }
         if isChosen(category.opened) { return .open }
-        for (place, button) in category.buttons.enumerated() where isChosen(button.tapped) {
-            return .tap(button: place)
+        for (index, button) in category.buttons.enumerated() where isChosen(button.tapped) {
+            return .tap(button: index)
         }
         if isChosen(category.expanded) { return .expand }
         rest -= category.dismissed

@@ -32,16 +32,16 @@ extension World {
         planUpload(from: phone, within: (seconds + 1)...(seconds + 4))
     }
 
-    private mutating func tap(_ place: Int, of push: Push, on phone: Int, isInFront: Bool) {
+    private mutating func tap(_ index: Int, of push: Push, on phone: Int, isInFront: Bool) {
         let category = push.campaign.category
-        let button = category.buttons[place]
+        let button = category.buttons[index]
         guard !button.isForgotten || !isForgetful else { return }
         let isInExtension = category.expanded > 0 && dice.chance(0.4)
         if category.expanded > 0 { note(.expanded, of: push, on: phone) }
         let launch = button.isForeground ? launch(isInFront: isInFront) : nil
         let forgets = app.versions[phones[phone].version].forgetsButton && dice.chance(0.1)
         let tap = ActionTap(
-            actionID: forgets ? "" : button.id, actionIndex: Int64(place), actionCount: Int64(category.buttons.count),
+            actionID: forgets ? "" : button.id, actionIndex: Int64(index), actionCount: Int64(category.buttons.count),
             activation: button.isForeground ? .foreground : .background, destructive: button.isDestructive,
             authenticationRequired: button.needsUnlocking, textInput: button.takesText,
             handledIn: isInExtension ? .contentExtension : .app, launch: launch)
@@ -67,13 +67,13 @@ extension World {
     /// Reports what is in the notification centre and has no receipt; then most apps clear it.
     mutating func sweep(_ phone: Int) {
         let saysAgain = dice.chance(0.1)
-        for place in phones[phone].centre.indices where !phones[phone].centre[place].hasReceipt || saysAgain {
-            let push = phones[phone].centre[place]
+        for index in phones[phone].centre.indices where !phones[phone].centre[index].hasReceipt || saysAgain {
+            let push = phones[phone].centre[index]
             // Once is enough, but the library cannot always know.
             guard !push.isSwept || saysAgain else { continue }
             phones[phone].noteFound(push, at: now, in: app)
             noted += 1
-            phones[phone].centre[place].isSwept = true
+            phones[phone].centre[index].isSwept = true
         }
         if dice.chance(0.7) { phones[phone].centre.removeAll() }
     }

@@ -63,7 +63,7 @@ final class Gauge: Sendable {
             """)[0].get(0)
     }
 
-    /// The tables that change most: those of the live line by their names without its number, and what each step and
+    /// The tables that change most: those of the live generation by their names without its number, and what each step and
     /// each commit writes to. Counted in the tables themselves: what PostgreSQL remembers of them does not outlive a crash.
     static func tables(url: String) throws -> [String: Table] {
         var connection = try Connection(url: url)
@@ -74,7 +74,7 @@ final class Gauge: Sendable {
             """
             SELECT 'projection.' || regexp_replace(c.relname, '_[0-9]+$', ''), c.oid::regclass::text
             FROM pg_class AS c WHERE c.relnamespace = 'projection'::regnamespace AND c.relkind = 'r' AND c.relispartition
-                AND c.relname LIKE '%\\_' || (SELECT id FROM projection.line WHERE state = 'live')
+                AND c.relname LIKE '%\\_' || (SELECT id FROM projection.generation WHERE state = 'live')
             UNION ALL SELECT name, name FROM unnest('{log.head,log.batch,projection.progress}'::text[]) AS name
             """)
         for row in names {

@@ -1,11 +1,11 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// Drops what lines have left that are no longer read.
+/// Drops what generations have left that are no longer read.
 ///
 /// A table that is dropped is gone from every snapshot, those too that were taken while it was live. So its tables stay
-/// until all transactions have ended that were open when the line was retired: an analyst's own would find it empty.
-enum RetiredLines {
+/// until all transactions have ended that were open when the generation was retired: an analyst's own would find it empty.
+enum RetiredGenerations {
     /// Drops their tables; those that somebody may read yet are left for the next time. Says of how many projectors.
     static func drop(
         _ projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
@@ -16,9 +16,9 @@ enum RetiredLines {
         while try isRead(on: &connection), !deadline.hasPassed { try connection.query("SELECT pg_sleep(0.02)") }
         let rows = try connection.query(
             """
-            SELECT p.line, p.name, p.tables, l.readers && \(sql: open)
-            FROM projection.projector AS p JOIN projection.line AS l ON l.id = p.line
-            WHERE l.state = 'retired' ORDER BY p.line, p.name
+            SELECT p.generation, p.name, p.tables_generation, l.readers && \(sql: open)
+            FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
+            WHERE l.state = 'retired' ORDER BY p.generation, p.name
             """)
         var left = 0
         deadline = .after(seconds: patience)
@@ -31,8 +31,8 @@ enum RetiredLines {
         }
         try connection.query(
             """
-            DELETE FROM projection.line AS l WHERE state = 'retired'
-                AND NOT EXISTS (SELECT FROM projection.projector AS p WHERE p.line = l.id)
+            DELETE FROM projection.generation AS l WHERE state = 'retired'
+                AND NOT EXISTS (SELECT FROM projection.projector AS p WHERE p.generation = l.id)
             """)
         return left
     }
@@ -54,22 +54,22 @@ enum RetiredLines {
                         AND turn.mode = 'ShareUpdateExclusiveLock' AND turn.granted))
         """
 
-    /// Writes down, once for each line, who may still read it. It was retired before: whoever comes now sees that.
+    /// Writes down, once for each generation, who may still read it. It was retired before: whoever comes now sees that.
     private static func noteReaders(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
-            "UPDATE projection.line SET readers = \(sql: open) WHERE state = 'retired' AND readers IS NULL")
+            "UPDATE projection.generation SET readers = \(sql: open) WHERE state = 'retired' AND readers IS NULL")
     }
 
     private static func isRead(on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
-            "SELECT EXISTS (SELECT FROM projection.line WHERE state = 'retired' AND readers && \(sql: open))")[0].get(0)
+            "SELECT EXISTS (SELECT FROM projection.generation WHERE state = 'retired' AND readers && \(sql: open))")[0].get(0)
     }
 
-    /// Drops the tables of a row (line, projector, number of its tables); false when somebody reads them.
+    /// Drops the tables of a row (generation, projector, number of its tables); false when somebody reads them.
     private static func drop(
         _ row: Rows.Row, of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(PostgresError) -> Bool {
-        let (line, name, tables): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
+        let (generation, name, number): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
         let parents =
             name == DeliveryTable.projector
             ? [DeliveryTable.parent] : projectors.first { $0.name == name }?.tables.map(\.name) ?? []
@@ -77,9 +77,9 @@ enum RetiredLines {
             try connection.transaction { connection throws(PostgresError) in
                 try connection.query("SET LOCAL lock_timeout = '200ms'")
                 for parent in parents {
-                    try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(tables)")")
+                    try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(number)")")
                 }
-                try connection.query("DELETE FROM projection.projector WHERE line = \(line) AND name = \(name)")
+                try connection.query("DELETE FROM projection.projector WHERE generation = \(generation) AND name = \(name)")
                 CrashPoint.pass("dropping")
             }
             CrashPoint.pass("dropped")

@@ -1,0 +1,157 @@
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+internal import Telemetry
+
+/// Makes, swaps and drops generations. It works as the owner, since tables are made and dropped.
+enum GenerationBuilder {
+    /// The generation that is being built for just these projectors, or a new one. One that was begun for others, or by another
+    /// version of this program, is given up.
+    static func begin(_ projectors: [any Projector.Type], on connection: inout Connection) throws(PostgresError)
+        -> Int32
+    {
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.query("LOCK TABLE projection.generation IN SHARE ROW EXCLUSIVE MODE")
+            let wanted = ([(DeliveryTable.projector, DeliveryTable.version)] + projectors.map { ($0.name, $0.version) })
+                .map { "\($0.0) \($0.1)" }
+            let rows = try connection.query(
+                """
+                SELECT l.id, array_agg(p.name || ' ' || p.version), bool_or(p.stopped_at IS NOT NULL)
+                FROM projection.generation AS l JOIN projection.projector AS p ON p.generation = l.id
+                WHERE l.state = 'building' GROUP BY l.id
+                """)
+            for row in rows {
+                let names: [String] = try row.get(1)
+                if Set(names) == Set(wanted), try !row.get(2, as: Bool.self) { return try row.get(0) }
+            }
+            try retireUnfinished(on: &connection)
+            let generation = try make(projectors, on: &connection)
+            CrashPoint.pass("generation made")
+            return generation
+        }
+    }
+
+    private static func make(
+        _ projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(PostgresError) -> Int32 {
+        let generation: Int32 = try connection.query(
+            """
+            INSERT INTO projection.generation (id, state)
+            SELECT 1 + greatest((SELECT max(id) FROM projection.generation), (SELECT max(tables_generation) FROM projection.projector)), 'building'
+            RETURNING id
+            """)[0].get(0)
+        try connection.query(
+            """
+            INSERT INTO projection.progress (generation, shard)
+            SELECT \(generation), shard FROM log.head AS h, generate_series(0, h.shards - 1) AS shard
+            """
+        )
+        let members =
+            [(DeliveryTable.projector, DeliveryTable.version, [DeliveryTable.parent])]
+            + projectors.map { ($0.name, $0.version, $0.tables.map(\.name)) }
+        for (name, version, parents) in members {
+            for parent in parents { try connection.query("SELECT projection.make_table(\(parent), \(generation))") }
+            try connection.query(
+                """
+                INSERT INTO projection.projector (generation, name, version, tables_generation)
+                VALUES (\(generation), \(name), \(version), \(generation))
+                """
+            )
+        }
+        return generation
+    }
+
+    /// Gives up what is being built: history has changed beneath it.
+    static func retireUnfinished(on connection: inout Connection) throws(PostgresError) {
+        // No analyst has ever read of it.
+        try connection.query("UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE state = 'building'")
+    }
+
+    /// Gives up this generation, if it is still being built.
+    static func retire(_ generation: Int32, on connection: inout Connection) throws(PostgresError) {
+        try connection.query(
+            "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE id = \(generation) AND state = 'building'")
+    }
+
+    /// No generation is begun or changes places until the transaction ends. Before shards of the live generation are locked: whoever
+    /// waited for them behind a swap would hold those of a generation that is no longer live.
+    static func holdGenerations(on connection: inout Connection) throws(PostgresError) {
+        // That it changes no row does not matter to its lock on the table.
+        try connection.query("UPDATE projection.generation SET state = state WHERE false")
+    }
+
+    /// Puts a generation in the place of the live one, or its projectors in the place of theirs: at one position of the log and
+    /// in one moment, so that no reader sees a number go back. What was live is kept as a retired generation.
+    static func swap(
+        _ generation: Int32, all: Bool, of projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(StepError) {
+        try connection.atomically { connection in
+            try connection.query("LOCK TABLE projection.generation IN SHARE ROW EXCLUSIVE MODE")
+            guard try isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
+            // The new tables stand on days of the present zones, and the deliveries under them would not.
+            if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) { throw StepError.generationIsGone }
+            let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'")[0].get(0)
+            let rows = try connection.query(
+                """
+                SELECT position FROM projection.progress WHERE generation IN (\(live), \(generation))
+                ORDER BY generation, shard FOR UPDATE
+                """)
+            let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
+            try level(.building(generation), of: projectors, at: furthest, on: &connection)
+            if !all { try level(.live, of: projectors, at: furthest, on: &connection) }
+            CrashPoint.pass("side by side")
+            try exchange(generation, with: live, all: all, on: &connection)
+            CrashPoint.pass("exchanged")
+        }
+    }
+
+    static func isBuilding(_ generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query("SELECT EXISTS (SELECT FROM projection.generation WHERE id = \(generation) AND state = 'building')")[0]
+            .get(0)
+    }
+
+    /// Brings all shards of a generation to a position, within the present transaction.
+    private static func level(
+        _ choice: Lane.Choice, of projectors: [any Projector.Type], at position: Int64, on connection: inout Connection
+    ) throws {
+        let step = Step(
+            choice: choice, projectors: projectors, last: position, mostShards: Int32(Shard.most), mostEvents: 20_000)
+        while try step.take(within: &connection) != nil {}
+        guard let reached = try Backlog.read(choice, on: &connection).position, reached >= position else {
+            throw StepError.stopped
+        }
+    }
+
+    private static func exchange(
+        _ generation: Int32, with live: Int32, all: Bool, on connection: inout Connection
+    ) throws(PostgresError) {
+        if all {
+            try connection.query("UPDATE projection.generation SET state = 'retired' WHERE id = \(live)")
+            try connection.query("UPDATE projection.generation SET state = 'live' WHERE id = \(generation)")
+            return
+        }
+        // The two generations exchange the tables of these projectors, and stopped ones go on. A projector that the live
+        // generation did not have joins it.
+        try connection.query(
+            """
+            WITH fresh AS (
+                SELECT name, version, tables_generation FROM projection.projector
+                WHERE generation = \(generation) AND name <> \(DeliveryTable.projector)
+            ), old AS (
+                UPDATE projection.projector AS p SET tables_generation = o.tables_generation, version = o.version
+                FROM projection.projector AS o
+                WHERE p.generation = \(generation) AND o.generation = \(live) AND o.name = p.name AND p.name <> \(DeliveryTable.projector)
+            ), joined AS (
+                DELETE FROM projection.projector AS p
+                WHERE p.generation = \(generation) AND p.name <> \(DeliveryTable.projector)
+                    AND NOT EXISTS (SELECT FROM projection.projector AS o WHERE o.generation = \(live) AND o.name = p.name)
+            )
+            INSERT INTO projection.projector (generation, name, version, tables_generation)
+            SELECT \(live), name, version, tables_generation FROM fresh
+            ON CONFLICT (generation, name) DO UPDATE
+            SET version = excluded.version, tables_generation = excluded.tables_generation,
+                stopped_at = NULL, stopped_batch = NULL, stopped_because = NULL
+            """)
+        try connection.query("UPDATE projection.generation SET state = 'retired' WHERE id = \(generation)")
+    }
+}
