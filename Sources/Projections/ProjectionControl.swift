@@ -64,7 +64,8 @@ package struct StoppedProjection: Sendable {
     }
 
     /// Those of a generation.
-    static func all(of generation: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
+    static func all(of generation: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection]
+    {
         try all(where: "l.id = \(generation)", on: &connection)
     }
 

@@ -32,7 +32,8 @@ struct SimulateTests {
         #expect(ended.status == 0, "\(ended.messages)")
         #expect(ended.messages.isEmpty)
         let sums = try sums(ended.output)
-        #expect((300...900).contains(sums[0]), "\(sums)")
+        // A busy machine may take it some of its time, and never gives it more.
+        #expect((60...900).contains(sums[0]), "\(sums)")
         #expect(sums[2] + sums[3] + sums[4] == sums[0])
         let seen = try shared.database.analystRows(
             "SELECT sum(accepted), sum(duplicate), sum(rejected) FROM data_quality WHERE app = '\(app.slug)'")

@@ -3,7 +3,7 @@ internal import ServiceRuntime
 
 /// Looks again until it is so, or the time is over: for what only the outside world can tell. Where a thread of ours
 /// knows, wait with `Lock.wait`.
-package func eventually(within seconds: Double = 60, _ condition: () throws -> Bool) rethrows -> Bool {
+package func eventually(within seconds: Double = 120, _ condition: () throws -> Bool) rethrows -> Bool {
     let (began, deadline) = (Deadline.now, Deadline.after(seconds: seconds))
     while try !condition() {
         if deadline.hasPassed { return false }

@@ -31,7 +31,7 @@ extension TestDatabase {
     package func becomesLevel(within seconds: Double = 20) throws -> Bool {
         var connection = try connect(as: TestCluster.analyst)
         return try eventually(within: seconds) {
-            connection.deadline = .after(seconds: 30)
+            connection.deadline = .after(seconds: 120)
             return try connection.query("SELECT bool_and(lag = 0) FROM projections")[0].get(0)
         }
     }

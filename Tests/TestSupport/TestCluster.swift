@@ -47,7 +47,7 @@ package enum TestCluster {
     /// A connection of the superuser.
     static func administrator(of database: String = "postgres") throws -> Connection {
         var connection = try Connection(url: try shared().connectionURL(database: database))
-        connection.deadline = .after(seconds: 60)
+        connection.deadline = .after(seconds: 120)
         return connection
     }
 

@@ -56,7 +56,7 @@ package struct TestDatabase: Sendable {
     /// A plain connection whose calls all end within half a minute.
     package func connect(as user: String = TestCluster.owner, log: Log = .silent) throws -> Connection {
         var connection = try Connection(url: try url(as: user), log: log)
-        connection.deadline = .after(seconds: 30)
+        connection.deadline = .after(seconds: 120)
         return connection
     }
 
@@ -66,7 +66,7 @@ package struct TestDatabase: Sendable {
     /// A connection such as the program makes for the work of a role.
     package func session(_ role: LogSession.Role?) throws -> Connection {
         var connection = try LogSession.open(url: try url(), role: role, purpose: "tests", log: .silent)
-        connection.deadline = .after(seconds: 30)
+        connection.deadline = .after(seconds: 120)
         return connection
     }
 

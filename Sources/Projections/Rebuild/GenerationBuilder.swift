@@ -64,13 +64,15 @@ enum GenerationBuilder {
     /// Gives up what is being built: history has changed beneath it.
     static func retireUnfinished(on connection: inout Connection) throws(PostgresError) {
         // No analyst has ever read of it.
-        try connection.query("UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE state = 'building'")
+        try connection.query(
+            "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE state = 'building'")
     }
 
     /// Gives up this generation, if it is still being built.
     static func retire(_ generation: Int32, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
-            "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE id = \(generation) AND state = 'building'")
+            "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE id = \(generation) AND state = 'building'"
+        )
     }
 
     /// No generation is begun or changes places until the transaction ends. Before shards of the live generation are locked: whoever
@@ -89,8 +91,11 @@ enum GenerationBuilder {
             try connection.query("LOCK TABLE projection.generation IN SHARE ROW EXCLUSIVE MODE")
             guard try isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
             // The new tables stand on days of the present zones, and the deliveries under them would not.
-            if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) { throw StepError.generationIsGone }
-            let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'")[0].get(0)
+            if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) {
+                throw StepError.generationIsGone
+            }
+            let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'")[0].get(
+                0)
             let rows = try connection.query(
                 """
                 SELECT position FROM projection.progress WHERE generation IN (\(live), \(generation))
@@ -106,7 +111,8 @@ enum GenerationBuilder {
     }
 
     static func isBuilding(_ generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
-        try connection.query("SELECT EXISTS (SELECT FROM projection.generation WHERE id = \(generation) AND state = 'building')")[0]
+        try connection.query(
+            "SELECT EXISTS (SELECT FROM projection.generation WHERE id = \(generation) AND state = 'building')")[0]
             .get(0)
     }
 
