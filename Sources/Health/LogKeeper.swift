@@ -18,12 +18,6 @@ package final class LogKeeper: Sendable {
         case unfit(String)
     }
 
-    private struct State {
-        var health = Health.unknown
-        var isStopping = false
-        var thread: Worker?
-    }
-
     /// When the months are looked at again.
     private struct Rounds {
         var next = Deadline.now
@@ -33,7 +27,7 @@ package final class LogKeeper: Sendable {
         var patience = 1.0
     }
 
-    private let state = Lock(State())
+    private let worker = DatabaseWorker(Health.unknown)
     private let url: String
     private let role: LogSession.Role
     private let log: Log
@@ -57,38 +51,31 @@ package final class LogKeeper: Sendable {
         self.revive = revive
     }
 
-    package var health: Health { state.withLock { state in state.health } }
+    package var health: Health { worker.withLock { health in health } }
 
-    package func start() {
-        let thread = Worker(name: "keeper") { self.run() }
-        state.withLock { state in state.thread = thread }
-    }
+    package func start() { worker.start(["keeper"]) { _ in self.run() } }
 
     package func stop() {
-        state.withLockNotifying { state in state.isStopping = true }
+        worker.askToStop()
         months.close()
-        state.withLock { state in state.thread }?.join()
+        worker.join()
     }
 
     private func run() {
-        while !isStopping {
-            do {
-                var connection = try LogSession.open(url: url, role: nil, purpose: "keeper", log: log)
-                while !isStopping {
-                    connection.deadline = .after(seconds: 10)
-                    try look(&connection)
-                    if health != .well { rest(0.25) }
-                }
-            } catch {
-                guard error.state != .insufficientPrivilege else {
-                    tell(.refused("\(error). As the owner of the database: GRANT \(role.rawValue) TO the login"))
-                    rest(1)
-                    continue
-                }
-                tell(.away("\(error)"))
-                rest(0.5)
-                if !isStopping { reviveDatabase() }
+        worker.keep(Backoff(first: 0.5, most: 1)) { () throws(PostgresError) in
+            try LogSession.open(url: url, role: nil, purpose: "keeper", log: log)
+        } work: { connection, backoff throws(PostgresError) in
+            while !worker.isStopping {
+                connection.deadline = .after(seconds: 10)
+                try look(&connection)
+                if health == .well { backoff.reset() } else { worker.rest(0.25) }
             }
+        } failed: { error, _ in
+            guard error.state != .insufficientPrivilege else {
+                return tell(.refused("\(error). As the owner of the database: GRANT \(role.rawValue) TO the login"))
+            }
+            tell(.away("\(error)"))
+            if !worker.isStopping { reviveDatabase() }
         }
     }
 
@@ -103,10 +90,10 @@ package final class LogKeeper: Sendable {
         tell(.well)
         // Migrations are looked at again now and then: a newer program may have brought the database on.
         let nextMigrationCheck = Deadline.after(seconds: 10)
-        while !isStopping, !nextMigrationCheck.hasPassed {
+        while !worker.isStopping, !nextMigrationCheck.hasPassed {
             connection.deadline = .after(seconds: 10)
             let (isDue, isHeld) = rounds.withLock { ($0.next.hasPassed, $0.isHeld && !$0.next.hasPassed) }
-            if isHeld { rest(1) }
+            if isHeld { worker.rest(1) }
             let wanted = isHeld ? [] : months.wanted(until: .after(seconds: 1))
             if role == .ingest, isDue || !wanted.isEmpty { try keepPartitions(wanted, &connection) }
             if let watch { try watch.compare(on: &connection) } else { try connection.query("SELECT 1") }
@@ -135,16 +122,10 @@ package final class LogKeeper: Sendable {
         do { try revive() } catch { log.error("could not restart the database", ["error": "\(error)"]) }
     }
 
-    private var isStopping: Bool { state.withLock { state in state.isStopping } }
-
-    private func rest(_ seconds: Double) {
-        _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
-    }
-
     private func tell(_ health: Health) {
-        let changed = state.withLock { state in
-            defer { state.health = health }
-            return state.health != health
+        let changed = worker.withLock { known in
+            defer { known = health }
+            return known != health
         }
         guard changed else { return }
         switch health {

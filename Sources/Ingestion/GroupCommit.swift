@@ -1,3 +1,4 @@
+internal import Accounts
 package import EventLog
 internal import Postgres
 package import ServiceRuntime

@@ -15,18 +15,20 @@ package final class KeyDirectory: Sendable {
         case unavailable
     }
 
-    private struct State {
+    private struct State: Sendable {
         /// By the first eight bytes of the hash; the rest is compared in constant time.
         var known: [UInt64: [Access]] = [:]
         /// Until when that may be trusted: a key that was revoked since must not live on because we cannot ask.
         var goodUntil = Deadline.now
-        var waiting: [(hash: SHA256, answer: @Sendable (Answer) -> Void)] = []
-        var isAway = true
-        var isStopping = false
-        var thread: Worker?
+        var waiting: [Lookup] = []
     }
 
-    private let state = Lock(State())
+    private struct Lookup: Sendable {
+        let hash: SHA256
+        let answer: @Sendable (Answer) -> Void
+    }
+
+    private let worker = DatabaseWorker(State())
     private let url: String
     private let log: Log
     private let refreshSeconds: Double
@@ -43,94 +45,73 @@ package final class KeyDirectory: Sendable {
     func find(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
         let hash = SHA256(of: secret.utf8)
         // The common case must not wake the directory's thread.
-        let known = state.withLock { state in
+        let known = worker.withLock { state in
             state.goodUntil.hasPassed ? nil : Self.match(hash, in: state.known)
         }
         if let known { return answer(.access(known)) }
-        let immediate: Answer? = state.withLockNotifying { state in
-            guard !state.isAway, !state.isStopping, state.waiting.count < mostWaiting else { return .unavailable }
-            state.waiting.append((hash, answer))
+        let immediate: Answer? = worker.notify { state, readiness in
+            guard readiness == .ready, state.waiting.count < mostWaiting else { return .unavailable }
+            state.waiting.append(Lookup(hash: hash, answer: answer))
             return nil
         }
         if let immediate { answer(immediate) }
     }
 
     /// Whether the database answered lately.
-    package var isConnected: Bool { state.withLock { state in !state.isAway } }
+    package var isConnected: Bool { worker.readiness == .ready }
 
-    package func start() {
-        let thread = Worker(name: "keys") { self.run() }
-        state.withLock { state in state.thread = thread }
-    }
-
-    package func stop() {
-        state.withLockNotifying { state in state.isStopping = true }
-        state.withLock { state in state.thread }?.join()
-    }
+    package func start() { worker.start(["keys"]) { _ in self.run() } }
+    package func stop() { worker.stop() }
 
     private func run() {
-        var backoff = Backoff(first: 0.05, most: 2)
-        while !state.withLock({ state in state.isStopping }) {
-            do {
-                var connection = try LogSession.open(
-                    url: url, role: .ingest, purpose: "keys", log: log, statementSeconds: 5)
-                backoff.reset()
-                try serve(&connection)
-            } catch {
-                let waiting = state.withLock { state in
-                    defer { (state.isAway, state.waiting) = (true, []) }
-                    return state.waiting
-                }
-                for lookup in waiting { lookup.answer(.unavailable) }
-                log.debug("the key directory cannot reach the database", ["error": "\(error)"])
-                _ = state.wait(until: .after(seconds: backoff.next())) { state in state.isStopping ? true : nil }
+        worker.keep(Backoff(first: 0.05, most: 2)) { () throws(PostgresError) in
+            try LogSession.open(url: url, role: .ingest, purpose: "keys", log: log, statementSeconds: 5)
+        } work: { connection, backoff throws(PostgresError) in
+            backoff.reset()
+            while !worker.isStopping {
+                try refresh(&connection)
+                worker.goOn()
+                let next = Deadline.after(seconds: refreshSeconds)
+                while let waiting = worker.next(by: next, Self.takeWaiting) { try lookUp(waiting, on: &connection) }
             }
+        } failed: { error, _ in
+            turnAway()
+            log.debug("the key directory cannot reach the database", ["error": "\(error)"])
         }
-        let waiting = state.withLock { state in state.waiting }
-        for lookup in waiting { lookup.answer(.unavailable) }
+        turnAway()
     }
 
-    private func serve(_ connection: inout Connection) throws(PostgresError) {
-        while true {
-            connection.deadline = .after(seconds: 5)
-            let goodUntil = Deadline.after(seconds: 4)
-            var known: [UInt64: [Access]] = [:]
-            for access in try Access.all(on: &connection) {
-                known[Self.prefix(access.hash), default: []].append(access)
-            }
-            state.withLock { state in
-                state.known = known
-                state.goodUntil = goodUntil
-                state.isAway = false
-            }
-            let refresh = Deadline.after(seconds: refreshSeconds)
-            while !refresh.hasPassed {
-                let waiting = state.wait(until: refresh) {
-                    state -> [(hash: SHA256, answer: @Sendable (Answer) -> Void)]? in
-                    guard !state.waiting.isEmpty || state.isStopping else { return nil }
-                    defer { state.waiting = [] }
-                    return state.waiting
-                }
-                guard let waiting else { break }
-                do {
-                    try lookUp(waiting, on: &connection)
-                } catch {
-                    for lookup in waiting { lookup.answer(.unavailable) }
-                    throw error
-                }
-                if state.withLock({ state in state.isStopping }) { return }
-            }
-        }
-    }
-
-    private func lookUp(
-        _ waiting: [(hash: SHA256, answer: @Sendable (Answer) -> Void)], on connection: inout Connection
-    ) throws(PostgresError) {
-        guard !waiting.isEmpty else { return }
+    private func refresh(_ connection: inout Connection) throws(PostgresError) {
         connection.deadline = .after(seconds: 5)
-        let found = try Access.find(Array(Set(waiting.map(\.hash))), on: &connection)
+        let goodUntil = Deadline.after(seconds: 4)
+        var known: [UInt64: [Access]] = [:]
+        for access in try Access.all(on: &connection) {
+            known[Self.prefix(access.hash), default: []].append(access)
+        }
+        worker.withLock { [known] state in (state.known, state.goodUntil) = (known, goodUntil) }
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [Lookup]? {
+        guard !state.waiting.isEmpty else { return nil }
+        defer { state.waiting = [] }
+        return state.waiting
+    }
+
+    private func turnAway() {
+        for lookup in worker.withLock(Self.takeWaiting) ?? [] { lookup.answer(.unavailable) }
+    }
+
+    private func lookUp(_ waiting: [Lookup], on connection: inout Connection) throws(PostgresError) {
+        connection.deadline = .after(seconds: 5)
+        let found: [Access]
+        do {
+            found = try Access.find(Array(Set(waiting.map(\.hash))), on: &connection)
+        } catch {
+            for lookup in waiting { lookup.answer(.unavailable) }
+            throw error
+        }
         let byPrefix = Dictionary(grouping: found) { Self.prefix($0.hash) }
-        state.withLock { state in
+        worker.withLock { state in
             for access in found { state.known[Self.prefix(access.hash), default: []].append(access) }
         }
         for lookup in waiting {

@@ -32,18 +32,15 @@ package final class RequestWorker: Sendable {
         let answer: @Sendable (Response) -> Void
     }
 
-    private struct State {
+    private struct State: Sendable {
         var queue = Turns<Job>()
         /// The jobs that wait.
         var jobs: SharedRoom
         /// What they hold, and the one that is being done.
         var bytes: SharedRoom
-        var isAway = true
-        var isStopping = false
-        var thread: Worker?
     }
 
-    private let state: Lock<State>
+    private let worker: DatabaseWorker<State>
     private let url: String
     private let configuration: Configuration
     private let log: Log
@@ -52,13 +49,11 @@ package final class RequestWorker: Sendable {
         self.url = url
         self.configuration = configuration
         self.log = log
-        state = Lock(
-            State(
-                jobs: SharedRoom(configuration.mostJobs), bytes: SharedRoom(configuration.mostQueuedBytes)))
+        worker = DatabaseWorker(
+            State(jobs: SharedRoom(configuration.mostJobs), bytes: SharedRoom(configuration.mostQueuedBytes)))
     }
 
-    /// Whether it has its connection.
-    package var isConnected: Bool { state.withLock { state in !state.isAway } }
+    package var isConnected: Bool { worker.readiness == .ready }
 
     /// Takes a job of an app that holds so many bytes. Leads to one `answer`: at once with a 503 if it cannot be taken, else later,
     /// on the request worker's thread, with what `work` gave or a 503.
@@ -68,9 +63,12 @@ package final class RequestWorker: Sendable {
         let job = Job(
             app: app, bytes: max(bytes, 1), deadline: .after(seconds: configuration.secondsPerJob), work: work,
             answer: answer)
-        let refusal: Problem? = state.withLockNotifying { state in
-            if state.isStopping { return Problem(RequestFault.draining) }
-            if state.isAway { return Self.unavailable }
+        let refusal: Problem? = worker.notify { state, readiness in
+            switch readiness {
+            case .stopping: return Problem(RequestFault.draining)
+            case .away: return Self.unavailable
+            case .ready: break
+            }
             guard state.jobs.take(1, of: app) else { return Problem(RequestFault.overloaded) }
             guard state.bytes.take(job.bytes, of: app) else {
                 state.jobs.give(1, of: app)
@@ -83,30 +81,23 @@ package final class RequestWorker: Sendable {
     }
 
     package func start() {
-        let thread = Worker(name: "request-worker") { self.run() }
-        state.withLock { state in state.thread = thread }
+        worker.start(["request-worker"]) { _ in self.run() }
     }
 
     /// Does what waits, then ends. New jobs are refused from now on.
-    package func stop() {
-        state.withLockNotifying { state in state.isStopping = true }
-        state.withLock { state in state.thread }?.join()
-    }
+    package func stop() { worker.stop() }
 
     private func run() {
-        var backoff = Backoff(first: 0.05, most: 2)
-        while true {
-            do throws(PostgresError) {
-                var connection = try connect()
-                state.withLock { state in state.isAway = false }
-                backoff.reset()
-                guard let lost = serve(&connection) else { break }
-                throw lost
-            } catch {
-                goAway(error)
-                let isTimeToEnd = state.wait(until: .after(seconds: backoff.next())) { $0.isStopping ? true : nil }
-                if isTimeToEnd != nil { break }
+        worker.keep(Backoff(first: 0.05, most: 2), connect: connect) { connection, backoff throws(PostgresError) in
+            worker.goOn()
+            backoff.reset()
+            try serve(&connection)
+        } failed: { error, isNews in
+            if isNews {
+                log.error(
+                    "the request worker lost its database connection and is trying to reconnect", ["error": "\(error)"])
             }
+            turnAway()
         }
         // Whatever is left came too late: nothing is promised.
         turnAway()
@@ -118,9 +109,9 @@ package final class RequestWorker: Sendable {
             statementSeconds: max(1, Int(saturating: configuration.secondsPerJob)))
     }
 
-    /// Does jobs until it is time to end, which gives nil, or the database is away.
-    private func serve(_ connection: inout Connection) -> PostgresError? {
-        while let job = nextJob() {
+    /// Does jobs until it is time to stop or the database is away.
+    private func serve(_ connection: inout Connection) throws(PostgresError) {
+        while let job = worker.next(Self.take) {
             guard !job.deadline.hasPassed else {
                 finish(job, Self.unavailable.response)
                 continue
@@ -134,12 +125,11 @@ package final class RequestWorker: Sendable {
                 }
                 log.error("a request failed; the client is told to try again", ["error": "\(error)"])
                 // A client that waits for the reconnection as well would wait too long.
-                if error.isUnavailable { state.withLock { state in state.isAway = true } }
+                if error.isUnavailable { worker.goAway() }
                 finish(job, Self.unavailable.response)
-                if error.isUnavailable || !connection.isUsable { return error }
+                if error.isUnavailable || !connection.isUsable { throw error }
             }
         }
-        return nil
     }
 
     /// A connection that had died while nobody used it shows only now: then the job is tried once more on a new one.
@@ -161,14 +151,6 @@ package final class RequestWorker: Sendable {
         }
     }
 
-    /// Nil when it is time to end.
-    private func nextJob() -> Job? {
-        state.wait { state in
-            if let job = Self.take(&state) { return .some(job) }
-            return state.isStopping ? .some(nil) : nil
-        }
-    }
-
     private static func take(_ state: inout State) -> Job? {
         guard let job = state.queue.next() else { return nil }
         state.jobs.give(1, of: job.app)
@@ -176,25 +158,12 @@ package final class RequestWorker: Sendable {
     }
 
     private func finish(_ job: Job, _ response: Response) {
-        state.withLock { state in state.bytes.give(job.bytes, of: job.app) }
+        worker.withLock { state in state.bytes.give(job.bytes, of: job.app) }
         job.answer(response)
     }
 
-    /// Turns everybody away until there is a connection again.
-    private func goAway(_ error: PostgresError) {
-        let wasThere = state.withLock { state in
-            defer { state.isAway = true }
-            return !state.isAway
-        }
-        if wasThere {
-            log.error(
-                "the request worker lost its database connection and is trying to reconnect", ["error": "\(error)"])
-        }
-        turnAway()
-    }
-
     private func turnAway() {
-        while let job = state.withLock({ state in Self.take(&state) }) { finish(job, Self.unavailable.response) }
+        while let job = worker.withLock(Self.take) { finish(job, Self.unavailable.response) }
     }
 
     private static var unavailable: Problem {

@@ -1,19 +1,11 @@
+internal import Accounts
 internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
 
 /// One thread, one connection, one commit at a time.
 final class Writer: Sendable {
-    enum Readiness { case ready, away, stopping }
-
-    private struct State {
-        var queue = Turns<GroupCommit.Part>()
-        var isAway = true
-        var isStopping = false
-        var thread: Worker?
-    }
-
-    private let state = Lock(State())
+    private let worker = DatabaseWorker(Turns<GroupCommit.Part>())
     private let number: Int
     private let mostRows: Int
     private let configuration: Appender.Configuration
@@ -38,75 +30,53 @@ final class Writer: Sendable {
         self.release = release
     }
 
-    var readiness: Readiness {
-        state.withLock { state in state.isStopping ? .stopping : state.isAway ? .away : .ready }
-    }
+    var readiness: DatabaseWorker<Turns<GroupCommit.Part>>.Readiness { worker.readiness }
 
     func enqueue(_ part: GroupCommit.Part) {
-        state.withLockNotifying { state in state.queue.append(part, of: part.submission.app) }
+        worker.notify { queue, _ in queue.append(part, of: part.submission.app) }
     }
 
-    func start() {
-        let thread = Worker(name: "writer-\(number)") { self.run() }
-        state.withLock { state in state.thread = thread }
-    }
-
-    func askToStop() {
-        state.withLockNotifying { state in state.isStopping = true }
-    }
-
-    func join() {
-        state.withLock { state in state.thread }?.join()
-    }
+    func start() { worker.start(["writer-\(number)"]) { _ in self.run() } }
+    func askToStop() { worker.askToStop() }
+    func join() { worker.join() }
 
     private func run() {
         let appender = Appender(configuration, allowance: allowance, months: months, log: log)
-        var backoff = Backoff(first: 0.05, most: 5)
-        while true {
-            do {
-                try appender.connect()
-                if state.withLock({ state in state.isAway }) { log.info("writer \(number) is connected") }
-                state.withLock { state in state.isAway = false }
-            } catch {
-                goAway(error)
-                if !rest(backoff.next()) { break }
-                continue
-            }
-            guard let parts = nextBatch() else { break }
-            if let failure = commit(parts, with: appender) {
-                // A full disk or a server without free memory leaves the connection alone: only time helps.
-                goAway(failure)
-                if !rest(backoff.next()) { break }
-            } else {
+        worker.keep(Backoff(first: 0.05, most: 5)) { () throws(PostgresError) in
+            try appender.connect()
+            return appender
+        } work: { appender, backoff throws(PostgresError) in
+            if worker.goOn() { log.info("writer \(number) is connected") }
+            while let parts = worker.next({ queue in queue.isEmpty ? nil : take(&queue, most: mostRows) }) {
+                try commit(parts, with: appender)
                 backoff.reset()
+                try appender.connect()
             }
+        } failed: { error, isNews in
+            if isNews {
+                log.error(
+                    "writer \(number) lost its database connection and is trying to reconnect", ["error": "\(error)"])
+            }
+            giveUp(worker.withLock { queue in take(&queue, most: .max) })
         }
         // Whatever is left came too late: nothing is promised.
-        giveUp(state.withLock { state in take(&state, most: .max) })
-    }
-
-    /// What has gathered, once something has; nil when it is time to end.
-    private func nextBatch() -> [GroupCommit.Part]? {
-        state.wait { [self] state in
-            if !state.queue.isEmpty { return .some(take(&state, most: mostRows)) }
-            return state.isStopping ? .some(nil) : nil
-        }
+        giveUp(worker.withLock { queue in take(&queue, most: .max) })
     }
 
     /// What fits into one commit, of all apps by turns.
-    private func take(_ state: inout State, most: Int) -> [GroupCommit.Part] {
+    private func take(_ queue: inout Turns<GroupCommit.Part>, most: Int) -> [GroupCommit.Part] {
         var rows = 0
         var taken: [GroupCommit.Part] = []
-        while let part = state.queue.first, taken.isEmpty || rows + part.rows <= most {
+        while let part = queue.first, taken.isEmpty || rows + part.rows <= most {
             rows += part.rows
             taken.append(part)
-            _ = state.queue.next()
+            _ = queue.next()
         }
         return taken
     }
 
-    /// Gives what stood in the way, when it is the database that is away.
-    private func commit(_ parts: [GroupCommit.Part], with appender: Appender) -> PostgresError? {
+    /// Throws what stood in the way when only time helps: the database is away, its disk full, its memory spent.
+    private func commit(_ parts: [GroupCommit.Part], with appender: Appender) throws(PostgresError) {
         let began = Deadline.now
         do {
             let verdicts = try append(parts.map(\.submission), with: appender)
@@ -118,14 +88,13 @@ final class Writer: Sendable {
                 part.finish(verdicts.map { .committed($0) } ?? .keyClosed)
                 CrashPoint.pass("answered")
             }
-            return nil
         } catch {
             metrics.failedCommits.add()
             log.error(
                 "a batch was not committed; its clients are told to try again",
                 ["error": "\(error)", "requests": "\(parts.count)"])
             giveUp(parts)
-            return error.isUnavailable ? error : nil
+            if error.isUnavailable { throw error }
         }
     }
 
@@ -138,27 +107,10 @@ final class Writer: Sendable {
         }
     }
 
-    /// Turns everybody away until there is a connection again.
-    private func goAway(_ error: PostgresError) {
-        let (wasThere, parts) = state.withLock { state in
-            defer { state.isAway = true }
-            return (!state.isAway, take(&state, most: .max))
-        }
-        if wasThere {
-            log.error("writer \(number) lost its database connection and is trying to reconnect", ["error": "\(error)"])
-        }
-        giveUp(parts)
-    }
-
     private func giveUp(_ parts: [GroupCommit.Part]) {
         for part in parts {
             release(part)
             part.finish(.lost)
         }
-    }
-
-    /// Waits before the next attempt; false when it is time to end instead.
-    private func rest(_ seconds: Double) -> Bool {
-        state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil } == nil
     }
 }

@@ -125,7 +125,8 @@ struct RebuildTests {
                 "\(ended)")
         }
         #expect(
-            try SharedService.get().database.value(ProjectionTables.count, as: Int64.self) == ProjectionTables.ofOneGeneration
+            try SharedService.get().database.value(ProjectionTables.count, as: Int64.self)
+                == ProjectionTables.ofOneGeneration
         )
     }
 

@@ -52,7 +52,8 @@ struct CrashPointFaultTests {
         #expect(load.isServed(100))
         /// The generation that a dead rebuild has left half made.
         func unfinished() throws -> Int32? {
-            try shop.database.column("SELECT id FROM projection.generation WHERE state = 'building'", of: Int32.self).first
+            try shop.database.column("SELECT id FROM projection.generation WHERE state = 'building'", of: Int32.self)
+                .first
         }
         // Those within a transaction that makes or swaps, those between them, those of its steps and of its verification.
         let points: [(name: String, time: Int, leavesLine: Bool)] = [

@@ -210,7 +210,8 @@ struct AnalyticsFunnelViewTests {
     }
 
     @Test(
-        "are found by app and day through the table's key, and never open a generation that is not live", arguments: funnels)
+        "are found by app and day through the table's key, and never open a generation that is not live",
+        arguments: funnels)
     func plans(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }

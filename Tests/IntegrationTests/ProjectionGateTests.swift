@@ -64,7 +64,8 @@ struct ProjectionGateTests {
             return
         }
         #expect(fold.map(\.name) == ["deliveries"])
-        #expect(try database.generations() == ["1 live"] && database.tables() == [1] && delivered(in: database) == before)
+        #expect(
+            try database.generations() == ["1 live"] && database.tables() == [1] && delivered(in: database) == before)
         try database.run("INSERT INTO log.event SELECT * FROM public.taken")
         try control.rebuild().expectSwapped()
         #expect(try delivered(in: database) == 150)

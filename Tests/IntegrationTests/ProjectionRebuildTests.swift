@@ -111,7 +111,9 @@ struct ProjectionRebuildTests {
         let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
         var stepper = Stepper(choice: .building(generation), mostEvents: 20, log: .silent)
         for _ in 0..<5 { _ = try stepper.step(upTo: head, mostShards: 3, on: &connection) }
-        #expect(try database.value("SELECT max(position) FROM projection.progress WHERE generation = 3", as: Int64.self) > 0)
+        #expect(
+            try database.value("SELECT max(position) FROM projection.progress WHERE generation = 3", as: Int64.self) > 0
+        )
         try control.rebuild().expectSwapped()
         #expect(try database.generations() == ["3 live"])
         try traffic.expectOracle()

@@ -96,7 +96,9 @@ struct RuleChangeTests {
         #expect(try eventually(within: 60) { try due(database).isEmpty })
         for runner in runners { runner.stop() }
         // None was begun a second time.
-        #expect(try database.value("SELECT max(id) FROM projection.generation WHERE state <> 'retired'", as: Int32.self) == 2)
+        #expect(
+            try database.value("SELECT max(id) FROM projection.generation WHERE state <> 'retired'", as: Int32.self)
+                == 2)
         try traffic.expectOracle()
         try database.expectLevel()
     }

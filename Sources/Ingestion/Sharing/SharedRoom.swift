@@ -1,7 +1,7 @@
 /// Room for what waits, shared by apps without a number for each: an app may hold as much as is still free.
 ///
 /// So one alone gets half of it, two a third each, and there is always some left for the next one who comes.
-struct SharedRoom {
+struct SharedRoom: Sendable {
     private let most: Int
     private(set) var used = 0
     private var held: [Int32: Int] = [:]

@@ -1,5 +1,5 @@
 /// What waits for several apps, taken in turns: who brings much waits for himself, and not the others for him.
-struct Turns<Element> {
+struct Turns<Element: Sendable>: Sendable {
     private var lines: [Int32: [Element]] = [:]
     /// The apps of which something waits, the next one first.
     private var apps: [Int32] = []

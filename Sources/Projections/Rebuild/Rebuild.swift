@@ -90,7 +90,9 @@ package struct Rebuild {
         let proof = try prove(generation, progress)
         guard proof.isProved else {
             // History may have changed while it was recounted, or an app's zone.
-            guard try GenerationBuilder.isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
+            guard try GenerationBuilder.isBuilding(generation, on: &connection) else {
+                throw StepError.generationIsGone
+            }
             try GenerationBuilder.retire(generation, on: &connection)
             return .differs(proof, isSwapped: false)
         }
@@ -129,7 +131,8 @@ package struct Rebuild {
         // From where it goes on, also where there is nothing left to do.
         if let position = backlog.position { progress(.folding(position, of: head)) }
         let catchUp = CatchUp(
-            url: control.url, role: nil, choice: .building(generation), projectors: control.projectors, lanes: control.lanes,
+            url: control.url, role: nil, choice: .building(generation), projectors: control.projectors,
+            lanes: control.lanes,
             mostEvents: control.mostEvents, log: control.log, cancellation: control.cancellation)
         try catchUp.run(to: head) { position in progress(.folding(position, of: head)) }
     }

@@ -62,7 +62,8 @@ enum RetiredGenerations {
 
     private static func isRead(on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
-            "SELECT EXISTS (SELECT FROM projection.generation WHERE state = 'retired' AND readers && \(sql: open))")[0].get(0)
+            "SELECT EXISTS (SELECT FROM projection.generation WHERE state = 'retired' AND readers && \(sql: open))")[0]
+            .get(0)
     }
 
     /// Drops the tables of a row (generation, projector, number of its tables); false when somebody reads them.
@@ -79,7 +80,8 @@ enum RetiredGenerations {
                 for parent in parents {
                     try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(number)")")
                 }
-                try connection.query("DELETE FROM projection.projector WHERE generation = \(generation) AND name = \(name)")
+                try connection.query(
+                    "DELETE FROM projection.projector WHERE generation = \(generation) AND name = \(name)")
                 CrashPoint.pass("dropping")
             }
             CrashPoint.pass("dropped")

@@ -16,72 +16,58 @@ struct CatchUp {
     /// Told now and then how far the shard furthest behind has come.
     typealias Progress = @Sendable (_ position: Int64) -> Void
 
-    private struct State {
+    private struct State: Sendable {
         var failure: (any Error)?
-        var isDone = false
         /// Steps of all lanes that have moved something.
         var moves = 0
     }
 
     /// Returns when all shards stand at or past `target`, whoever carried them there, or when the generation has stopped.
     func run(to target: Int64, progress: @escaping Progress = { _ in }) throws {
-        let state = Lock(State())
-        let threads = (0..<lanes).map { lane in
-            Worker(name: "catch up \(lane)") { follow(to: target, state, lane == 0 ? progress : { _ in }) }
+        let worker = DatabaseWorker(State())
+        worker.start((0..<lanes).map { "catch up \($0)" }) { lane in
+            follow(to: target, worker, lane == 0 ? progress : { _ in })
         }
-        for thread in threads { thread.join() }
-        if let failure = state.withLock({ state in state.failure }) { throw failure }
+        worker.join()
+        if let failure = worker.withLock({ state in state.failure }) { throw failure }
     }
 
-    private func follow(to target: Int64, _ state: Lock<State>, _ progress: Progress) {
-        var backoff = Backoff(first: 0.1, most: 2)
+    private func follow(to target: Int64, _ worker: DatabaseWorker<State>, _ progress: Progress) {
         var stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
         // What fails while another lane gets on is not in vain: connections may be cut as often as they like.
         var attempts = 0
         var seen = 0
-        while !state.withLock({ state in state.isDone }) {
-            do {
-                var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
-                while !state.withLock({ state in state.isDone }) {
-                    try cancellation.check()
-                    connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
-                    let backlog = try Backlog.read(choice, on: &connection)
-                    guard let position = backlog.position else { throw StepError.generationIsGone }
-                    progress(position)
-                    guard position < target else {
-                        state.withLockNotifying { state in state.isDone = true }
-                        return
-                    }
-                    let outcome = try cancellation.during(&connection) { connection in
-                        try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
-                    }
-                    attempts = 0
-                    backoff.reset()
-                    if case .moved = outcome {
-                        state.withLock { state in state.moves += 1 }
-                        continue
-                    }
-                    if try Self.hasStopped(choice, before: target, on: &connection) {
-                        state.withLockNotifying { state in state.isDone = true }
-                        return
-                    }
-                    // Somebody else is moving what is left.
-                    _ = state.wait(until: .after(seconds: 0.02)) { state in state.isDone ? true : nil }
+        worker.keep(Backoff(first: 0.1, most: 2)) { () throws(any Error) -> Connection? in
+            try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
+        } work: { connection, backoff throws(any Error) in
+            while !worker.isStopping {
+                try cancellation.check()
+                connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
+                let backlog = try Backlog.read(choice, on: &connection)
+                guard let position = backlog.position else { throw StepError.generationIsGone }
+                progress(position)
+                guard position < target else { return worker.askToStop() }
+                let outcome = try cancellation.during(&connection) { connection in
+                    try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
                 }
-            } catch {
-                let moves = state.withLock { state in state.moves }
-                attempts = moves == seen ? attempts + 1 : 1
-                seen = moves
-                guard attempts < 10,
-                    (error as? PostgresError)?.isRetriable ?? (error as? StepError)?.isRetriable ?? false
-                else {
-                    state.withLockNotifying { state in
-                        state.failure = state.failure ?? error
-                        state.isDone = true
-                    }
-                    return
+                attempts = 0
+                backoff.reset()
+                if case .moved = outcome {
+                    worker.withLock { state in state.moves += 1 }
+                    continue
                 }
-                _ = state.wait(until: .after(seconds: backoff.next())) { state in state.isDone ? true : nil }
+                if try Self.hasStopped(choice, before: target, on: &connection) { return worker.askToStop() }
+                // Somebody else is moving what is left.
+                worker.rest(0.02)
+            }
+        } failed: { error, _ in
+            let moves = worker.withLock { state in state.moves }
+            attempts = moves == seen ? attempts + 1 : 1
+            seen = moves
+            guard attempts < 10, (error as? PostgresError)?.isRetriable ?? (error as? StepError)?.isRetriable ?? false
+            else {
+                worker.withLock { state in state.failure = state.failure ?? error }
+                return worker.askToStop()
             }
         }
     }

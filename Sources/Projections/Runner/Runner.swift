@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Postgres
 package import ServiceRuntime
 internal import Values
@@ -20,11 +21,7 @@ package final class Runner: Sendable {
         }
     }
 
-    private struct State {
-        var isStopping = false
-        var threads: [Worker] = []
-        /// Threads that have not ended.
-        var running = 0
+    private struct State: Sendable {
         /// When the funnels were last seen level with the log, or were moved.
         var advancedAt = Deadline.now
         /// Where its shard furthest behind was seen last.
@@ -41,7 +38,7 @@ package final class Runner: Sendable {
     let configuration: Configuration
     let log: Log
     let isWell: @Sendable () -> Bool
-    private let state = Lock(State())
+    private let worker = DatabaseWorker(State())
     /// Ends what is being made anew, and the steps that do not end by themselves.
     let cancellation = Cancellation()
     private let steppers = Cancellation()
@@ -59,7 +56,7 @@ package final class Runner: Sendable {
         events = metrics.counter("bellwether_projected_events_total", "Events folded into the funnels.")
         steps = metrics.counter("bellwether_projection_steps_total", "Steps taken by the projections.")
         failures = metrics.counter("bellwether_projection_retries_total", "Steps that failed and were tried again.")
-        let state = self.state
+        let state = worker
         metrics.gauge("bellwether_projection_lag_batches", "Batches of the log that the funnels do not have yet.") {
             state.withLock { state in state.backlog.map { Double(max(0, $0.head - ($0.position ?? 0))) } ?? 0 }
         }
@@ -90,20 +87,16 @@ package final class Runner: Sendable {
     }
 
     package func start() {
-        state.withLock { state in (state.running, state.advancedAt) = (configuration.lanes + 1, .now) }
-        let threads = (0..<configuration.lanes).map { lane in
-            Worker(name: "lane \(lane)") { self.run(lane) }
+        worker.withLock { state in state.advancedAt = .now }
+        let lanes = configuration.lanes
+        worker.start((0..<lanes).map { "lane \($0)" } + ["automatic-rebuild"]) { number in
+            if number < lanes { self.run(number) } else { self.renew() }
         }
-        let automaticRebuild = Worker(name: "automatic-rebuild") {
-            self.renew()
-            self.state.withLockNotifying { state in state.running -= 1 }
-        }
-        state.withLock { state in state.threads = threads + [automaticRebuild] }
     }
 
     /// Begins no step any more. What is being made anew goes on at the next start.
     package func askToStop() {
-        state.withLockNotifying { state in state.isStopping = true }
+        worker.askToStop()
         cancellation.ask()
     }
 
@@ -113,7 +106,7 @@ package final class Runner: Sendable {
         askToStop()
         var end = Deadline.after(seconds: patience)
         let last = Deadline.after(seconds: patience + 10)
-        while state.wait(until: end, for: { state in state.running == 0 ? true : nil }) == nil {
+        while !worker.hasEnded(by: end) {
             // A server that stands still answers nobody: what it holds back is undone when the process ends.
             guard !last.hasPassed else {
                 return log.warning("the database does not answer: what it is still running is left to end by itself")
@@ -125,12 +118,12 @@ package final class Runner: Sendable {
             }
             end = .after(seconds: 0.5)
         }
-        for thread in state.withLock({ state in state.threads }) { thread.join() }
+        worker.join()
     }
 
     /// Why the funnels are not followed just now, for an operator; nil while they are.
     package var standstill: String? {
-        let seconds = Self.stalledSeconds(state.withLock { $0.advancedAt })
+        let seconds = Self.stalledSeconds(worker.withLock { $0.advancedAt })
         return seconds < ProjectionStatus.mostSecondsStill
             ? nil : "The funnels are behind the log and have not moved for \(Int(seconds)) seconds."
     }
@@ -141,50 +134,41 @@ package final class Runner: Sendable {
 
     /// The shard furthest behind tells: others may go on while it stands still.
     private func note(_ backlog: Backlog) {
-        state.withLock { state in
+        worker.withLock { state in
             if backlog.isLevel || backlog.position != state.seenPosition { state.advancedAt = .now }
             state.seenPosition = backlog.position
         }
     }
 
     private func run(_ lane: Int) {
-        defer { state.withLockNotifying { state in state.running -= 1 } }
-        var backoff = Backoff(first: 0.1, most: 5)
         var stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
-        while !isStopping {
+        worker.keep(Backoff(first: 0.1, most: 5)) { () throws(any Error) -> Connection? in
             guard isWell() else {
                 rest(configuration.interval)
-                continue
+                return nil
             }
-            do {
-                var connection = try ProjectionSession.open(
-                    url: configuration.url, purpose: "projections", log: log)
-                var (nextRound, nextReports) = (Deadline.now, Deadline.now)
-                if lane == 0 {
-                    try steppers.during(&connection) { connection in try changeZones(byRules: true, &connection) }
-                }
-                while !isStopping, isWell() {
-                    if lane == 0, nextRound.hasPassed {
-                        try steppers.during(&connection) { connection in try look(&connection) }
-                        nextRound = .after(seconds: 1)
-                    }
-                    if lane == 0, nextReports.hasPassed {
-                        try lookAtReports(&connection)
-                        nextReports = .after(seconds: Self.secondsBetweenReports)
-                    }
-                    rest(
-                        try steppers.during(&connection) { connection in try follow(lane, &stepper, &connection) })
-                    backoff.reset()
-                }
-            } catch {
-                guard !isStopping else { return }
-                failures.add(1)
-                let wait = backoff.next()
-                log.warning(
-                    "projections cannot go on and will try again",
-                    ["error": "\(error)", "seconds": "\(Int(saturating: wait.rounded(.up)))"])
-                rest(wait)
+            return try ProjectionSession.open(url: configuration.url, purpose: "projections", log: log)
+        } work: { connection, backoff throws(any Error) in
+            var (nextRound, nextReports) = (Deadline.now, Deadline.now)
+            if lane == 0 {
+                try steppers.during(&connection) { connection in try changeZones(byRules: true, &connection) }
             }
+            while !isStopping, isWell() {
+                if lane == 0, nextRound.hasPassed {
+                    try steppers.during(&connection) { connection in try look(&connection) }
+                    nextRound = .after(seconds: 1)
+                }
+                if lane == 0, nextReports.hasPassed {
+                    try lookAtReports(&connection)
+                    nextReports = .after(seconds: Self.secondsBetweenReports)
+                }
+                rest(try steppers.during(&connection) { connection in try follow(lane, &stepper, &connection) })
+                backoff.reset()
+            }
+        } failed: { error, _ in
+            guard !isStopping else { return }
+            failures.add(1)
+            log.warning("projections cannot go on and will try again", ["error": "\(error)"])
         }
     }
 
@@ -192,7 +176,7 @@ package final class Runner: Sendable {
     private func look(_ connection: inout Connection) throws {
         let stopped = try StoppedProjection.all(on: &connection)
         let due = try AutomaticRebuild.due(on: &connection)
-        state.withLock { state in (state.stopped, state.due) = (stopped, due) }
+        worker.withLock { state in (state.stopped, state.due) = (stopped, due) }
         try changeZones(byRules: false, &connection)
     }
 
@@ -205,7 +189,7 @@ package final class Runner: Sendable {
         defer { connection.deadline = .never }
         do {
             let last = try LastReport.oldest(on: &connection)
-            state.withLock { state in state.lastReport = last }
+            worker.withLock { state in state.lastReport = last }
         } catch {
             guard connection.isUsable else { throw error }
             log.warning("could not look up the last reports", ["error": "\(error)"])
@@ -233,7 +217,7 @@ package final class Runner: Sendable {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
         let backlog = try Backlog.read(.live, on: &connection)
-        if lane == 0 { state.withLock { state in state.backlog = backlog } }
+        if lane == 0 { worker.withLock { state in state.backlog = backlog } }
         note(backlog)
         guard !backlog.isLevel else { return configuration.interval }
         // One lane does for a trickle: a step has its price however little it moves.
@@ -250,12 +234,8 @@ package final class Runner: Sendable {
     }
 
     /// What has to be made anew, as it was last seen.
-    var due: [String] { state.withLock { state in state.due } }
+    var due: [String] { worker.withLock { state in state.due } }
 
-    var isStopping: Bool { state.withLock { state in state.isStopping } }
-
-    func rest(_ seconds: Double) {
-        guard seconds > 0 else { return }
-        _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
-    }
+    var isStopping: Bool { worker.isStopping }
+    func rest(_ seconds: Double) { worker.rest(seconds) }
 }

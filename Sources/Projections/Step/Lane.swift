@@ -75,7 +75,8 @@ extension Lane {
             positions.append(try row.get(2))
         }
         let lane = try Lane(
-            generation: try first.get(0), shards: shards, position: positions.min() ?? 0, furthest: positions.max() ?? 0,
+            generation: try first.get(0), shards: shards, position: positions.min() ?? 0,
+            furthest: positions.max() ?? 0,
             of: Projectors.all, on: &connection)
         return try lane.settled(on: &connection)
     }

@@ -5,7 +5,8 @@ extension Verifier {
     /// The same by several connections at once, each recounting a shard of its own: what counts is the processor, and one
     /// connection keeps one core busy. `open` is called on several threads.
     package func verify(
-        _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int, cancellation: Cancellation = Cancellation(),
+        _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int,
+        cancellation: Cancellation = Cancellation(),
         opening open: @escaping @Sendable () throws -> Connection,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) throws -> VerificationReport {

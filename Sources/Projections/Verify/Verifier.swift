@@ -74,7 +74,8 @@ package enum VerifierError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownGeneration(.live): "no live projections to verify: see bellwether rebuild"
-        case .unknownGeneration(.number(let generation)): "there is no generation \(generation) of projections, or it has no such shard"
+        case .unknownGeneration(.number(let generation)):
+            "there is no generation \(generation) of projections, or it has no such shard"
         case .unknownShard(let shard): "the log has no shard \(shard)"
         case .database(let error): error.description
         }

@@ -135,7 +135,8 @@ package struct ZoneChange: Sendable {
 
     /// With all shards of the live generation locked.
     private func transaction(
-        before first: (inout Connection) throws -> Void = GenerationBuilder.holdGenerations, on connection: inout Connection,
+        before first: (inout Connection) throws -> Void = GenerationBuilder.holdGenerations,
+        on connection: inout Connection,
         _ body: (Lane, inout Connection) throws -> Int
     ) throws(StepError) -> Int {
         try connection.atomically { connection in
