@@ -230,7 +230,8 @@ let package = Package(
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
-            name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime"], swiftSettings: strict),
+            name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime", "TestSupport"],
+            swiftSettings: strict),
         .target(
             name: "TestSupport",
             dependencies: [

@@ -58,7 +58,7 @@ struct CourierPatienceTests {
 
     @Test("failures add up over processes")
     func failuresAddUp() async throws {
-        let (scratch, time) = (Scratch(inMemory: true), QuickTime())
+        let (scratch, time) = (QueueDirectory(inMemory: true), QuickTime())
         for round in 1...6 {
             let post = Post(in: scratch, time: time) { _, _ in .unreachable }
             if round == 1 { try post.record(1) }

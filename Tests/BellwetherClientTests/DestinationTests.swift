@@ -34,7 +34,7 @@ struct DestinationTests {
 
     @Test("the developer is told so at once")
     func told() async throws {
-        let scratch = Scratch()
+        let scratch = QueueDirectory()
         var configuration = Bellwether.Configuration(
             server: URL(string: "http://b.example")!, writeKey: "wk_1", directory: scratch.url)
         configuration.deliversByItself = false

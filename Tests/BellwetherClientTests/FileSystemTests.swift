@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What phones want to be told of files is told")
 struct FileSystemTests {
-    private let scratch = Scratch(inMemory: true)
+    private let scratch = QueueDirectory(inMemory: true)
 
     private func queue(_ marked: Guarded<[[String]]>) -> Queue {
         Queue(

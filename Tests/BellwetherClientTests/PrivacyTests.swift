@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What the library leaves on a device whose owner wants nothing of it, and what it declares")
 struct PrivacyTests {
-    private let scratch = Scratch()
+    private let scratch = QueueDirectory()
 
     private func client(isRecording: Bool) throws -> BellwetherClient.Bellwether {
         let server = try #require(URL(string: "https://bellwether.example.com"))
@@ -18,7 +18,7 @@ struct PrivacyTests {
         let clock = DeviceClock(
             wall: { Date() }, uptime: { ProcessInfo.processInfo.systemUptime }, sleep: { _ in await Task.yield() })
         return BellwetherClient.Bellwether(
-            configuration, transport: ScriptedServer { _, _ in .well }, clock: clock)
+            configuration, transport: ScriptedTransport { _, _ in .well }, clock: clock)
     }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: scratch.url.path) }

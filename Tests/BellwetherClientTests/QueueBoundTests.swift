@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue is bounded, by what is there and not by a clock that jumps")
 struct QueueBoundTests {
-    private let scratch = Scratch()
+    private let scratch = QueueDirectory()
     private static let day: TimeInterval = 86_400
 
     @Test("the oldest events go when there are too many, are counted, and the newest stay")

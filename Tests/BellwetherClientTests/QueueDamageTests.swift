@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue survives what becomes of its files")
 struct QueueDamageTests {
-    private let scratch = Scratch(inMemory: true)
+    private let scratch = QueueDirectory(inMemory: true)
 
     @Test("a torn last record, cut at any byte, costs that event at most, and one is missed")
     func torn() throws {

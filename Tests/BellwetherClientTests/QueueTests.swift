@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue keeps events")
 struct QueueTests {
-    private let scratch = Scratch()
+    private let scratch = QueueDirectory()
     private var queue: Queue { Queue(directory: scratch.url) }
 
     @Test("what is appended comes out once, in order, with seqs from 1, and settled it is gone")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Events wait in memory while the queue is held")
 struct QueueWaitingTests {
-    private let scratch = Scratch(inMemory: true)
+    private let scratch = QueueDirectory(inMemory: true)
 
     @Test("a thread of the same process that holds the queue holds up no door")
     func thread() throws {

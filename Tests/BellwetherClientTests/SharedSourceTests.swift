@@ -9,7 +9,7 @@ import Values
 
 @Suite("Events of an app and its extension share envelopes")
 struct SharedSourceTests {
-    private let scratch = Scratch(inMemory: true)
+    private let scratch = QueueDirectory(inMemory: true)
     private static let install = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
 
     private func source(_ members: [String: String]) -> String {

@@ -1,12 +1,13 @@
 import EmbeddedPostgres
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Who may connect")
 struct AccessTests {
     @Test("another user of the machine cannot reach the socket, nor log in if it could")
     func strangers() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             let url = cluster.connectionURL(database: "postgres")
@@ -26,7 +27,7 @@ struct AccessTests {
 
     @Test("it has no door to the network, and no file, log or directory of it is anybody else's to read")
     func closed() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             #expect(try cluster.ask("SHOW listen_addresses") == "")
@@ -62,7 +63,7 @@ struct AccessTests {
 
     @Test("the server's user and root may log in as the superuser and as the named roles, and as no other")
     func roles() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data, roles: ["reader"])
             defer { cluster.release() }
             _ = try cluster.ask("CREATE ROLE reader LOGIN; CREATE ROLE late LOGIN")
@@ -80,7 +81,7 @@ struct AccessTests {
 
     @Test("the server gets nothing of its starter's: no signal mask, open file, terminal, or PG variable")
     func nothingInherited() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 for name in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGOPTIONS", "PG_COLOR", "SECRET_OF_OURS"] {
                     setenv(name, "/nonsense", 1)

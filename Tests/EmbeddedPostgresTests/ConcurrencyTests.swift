@@ -1,13 +1,14 @@
 import EmbeddedPostgres
 import Foundation
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Several at once")
 struct ConcurrencyTests {
     @Test("two processes that start at once on a fresh directory share one cluster, and the last one stops it")
     func twoProcesses() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             async let first: Void = { [data = scratch.data, path = scratch.path] in
                 await #expect(processExitsWith: .success) { [data = data as String, path = path as String] in
                     try meet(data: data, mine: path + "/first", other: path + "/second")
@@ -30,7 +31,7 @@ struct ConcurrencyTests {
 
     @Test("who cannot wait for another's starting or stopping hears that trying again may help")
     func impatience() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             let other = open(scratch.data + "/pg/transition.lock", O_RDONLY)
             defer { close(other) }
@@ -44,7 +45,7 @@ struct ConcurrencyTests {
 
     @Test("many threads that come and go always find a server that answers")
     func manyThreads() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<6 {
                     group.addTask { [data = scratch.data as String] in

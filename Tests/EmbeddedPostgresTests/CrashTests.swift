@@ -1,12 +1,13 @@
 import EmbeddedPostgres
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("After a crash")
 struct CrashTests {
     @Test("a killed server is started again, even while its busy child still holds the memory")
     func killedServerWithBusyChild() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             _ = try cluster.ask("CREATE TABLE kept AS SELECT 42 AS answer")
@@ -33,7 +34,7 @@ struct CrashTests {
 
     @Test("a server orphaned by a kill is adopted by the next user and stopped by the last")
     func orphanAdoption() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data as String] in
                 let cluster = try EmbeddedCluster.throwaway(data)
                 #expect(try cluster.ask("SELECT 1") == "1")
@@ -51,7 +52,7 @@ struct CrashTests {
 
     @Test("a cluster whose making was killed halfway is made anew, even while the orphaned initdb still writes")
     func halfMade() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             await #expect(processExitsWith: .signal(SIGKILL)) { [data = scratch.data as String] in
                 Thread.detachNewThread {
                     let begun = eventually {
@@ -73,7 +74,7 @@ struct CrashTests {
 
     @Test("the id of a dead server that another process has got by now does not keep the cluster down")
     func reusedProcessID() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             let (stranger, _) = try Command.start(
                 ["/usr/bin/setpriv", "--reuid=postgres", "--clear-groups", "/usr/bin/sleep", "60"])
@@ -93,7 +94,7 @@ struct CrashTests {
 
     @Test("an empty lock file, as a crash of the machine leaves it, is cleared away")
     func emptyLockFile() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             try "".write(toFile: scratch.data + "/pg/data/postmaster.pid", atomically: false, encoding: .utf8)
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
@@ -104,7 +105,7 @@ struct CrashTests {
 
     @Test("a copy made of a running cluster starts a server of its own and leaves the original alone")
     func copyOfRunningCluster() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let original = try EmbeddedCluster.throwaway(scratch.data)
             defer { original.release() }
             _ = try original.ask("CREATE TABLE kept AS SELECT 42 AS answer")
@@ -122,7 +123,7 @@ struct CrashTests {
 
     @Test("a server whose socket was swept away is restarted")
     func lostSocket() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             unlink(scratch.data + "/pg/socket/.s.PGSQL.5432")
@@ -133,7 +134,7 @@ struct CrashTests {
 
     @Test("a server that is just stopping is waited for and started again")
     func stoppingServer() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             let server = try #require(postmaster(of: scratch.data))
@@ -151,7 +152,7 @@ struct CrashTests {
 
     @Test("no second server is started while one answers whose process is out of sight")
     func hiddenServer() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             let path = scratch.data + "/pg/socket/.s.PGSQL.5432"
             let hidden = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -173,7 +174,7 @@ struct CrashTests {
 
     @Test("a server that cannot start is reported with the end of its log")
     func damagedData() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             rename(scratch.data + "/pg/data/pg_wal", scratch.data + "/pg/data/elsewhere")
             let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedCluster.throwaway(scratch.data) }
@@ -183,7 +184,7 @@ struct CrashTests {
 
     @Test("settings that the server refuses are reported with what the server says about them")
     func brokenSettings() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             let custom = scratch.data + "/pg/data/custom.conf"
             try "max_connections = many\n".write(toFile: custom, atomically: false, encoding: .utf8)

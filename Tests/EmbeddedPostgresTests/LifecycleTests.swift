@@ -6,7 +6,7 @@ import Testing
 struct LifecycleTests {
     @Test("the first use makes the cluster and starts it, and the last release stops it")
     func firstUseAndLastRelease() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             #expect(try cluster.ask("SELECT current_user || ' ' || session_user") == "bellwether bellwether")
             #expect(try EmbeddedCluster.isRunning(dataDirectory: scratch.data))
@@ -19,7 +19,7 @@ struct LifecycleTests {
 
     @Test("data outlive the server")
     func dataOutliveTheServer() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let first = try EmbeddedCluster.throwaway(scratch.data)
             _ = try first.ask("CREATE TABLE kept AS SELECT 42 AS answer")
             first.release()
@@ -31,7 +31,7 @@ struct LifecycleTests {
 
     @Test("a second use shares the server, and it runs until both are released")
     func sharing() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let first = try EmbeddedCluster.throwaway(scratch.data)
             let server = postmaster(of: scratch.data)
             let second = try EmbeddedCluster.throwaway(scratch.data)
@@ -46,7 +46,7 @@ struct LifecycleTests {
 
     @Test("a cluster that nobody releases stops with its last reference")
     func droppedReference() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             _ = try EmbeddedCluster.throwaway(scratch.data)
             #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
         }
@@ -54,7 +54,7 @@ struct LifecycleTests {
 
     @Test("a cluster asked to keep running survives the last release, until it is stopped")
     func keptRunning() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             let url = cluster.connectionURL(database: "postgres")
             try cluster.keepRunning()
@@ -77,7 +77,7 @@ struct LifecycleTests {
 
     @Test("stopping a cluster in use is refused with the users' process ids, unless forced")
     func stoppingWhileInUse() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
             let refusal = #expect(throws: EmbeddedPostgresError.self) {
@@ -95,7 +95,7 @@ struct LifecycleTests {
 
     @Test("a directory without a cluster neither runs nor can be stopped, and stays as it is")
     func nothingThere() async throws {
-        try await Scratch.with { scratch throws in
+        try await ClusterDirectory.with { scratch throws in
             #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
             #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.data))
             #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.path))

@@ -6,7 +6,7 @@ import Testing
 struct OrdinaryUserTests {
     @Test("everything runs as that user, and root refuses to run it")
     func ownCluster() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             chmod(scratch.path, 0o777)
             await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 try become("nobody")
@@ -41,7 +41,7 @@ struct OrdinaryUserTests {
 
     @Test("a cluster of somebody else's is refused by its owner's name")
     func foreignCluster() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 try become("nobody")
@@ -55,7 +55,7 @@ struct OrdinaryUserTests {
 
     @Test("a deep directory's socket lies in the session's runtime directory, and a process without one finds it")
     func runtimeDirectory() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             chmod(scratch.path, 0o777)
             await #expect(processExitsWith: .success) { [path = scratch.path as String] in
                 try become("nobody")

@@ -7,7 +7,7 @@ import Testing
 struct PlacementTests {
     @Test("a directory too deep for a socket path works, by a short private directory that others find again")
     func deepDirectory() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let deep =
                 scratch.path + "/" + String(repeating: "deep/", count: 30) + #"data, 'quoted' "twice" $(id)`id`\"#
             let first = try EmbeddedCluster.throwaway(deep)
@@ -27,7 +27,7 @@ struct PlacementTests {
 
     @Test("a short directory that somebody else has made first is refused")
     func squattedSocketDirectory() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let deep = scratch.path + "/" + String(repeating: "deep/", count: 30) + "data"
             let cluster = try EmbeddedCluster.throwaway(deep)
             let socket = try cluster.ask("SHOW unix_socket_directories")
@@ -42,7 +42,7 @@ struct PlacementTests {
 
     @Test("a place that the server's user cannot enter is refused by the name of the first closed directory")
     func unreachable() async throws {
-        try await Scratch.with { scratch throws in
+        try await ClusterDirectory.with { scratch throws in
             let home = scratch.path + "/home"
             mkdir(home, 0o700)
             let error = #expect(throws: EmbeddedPostgresError.self) {
@@ -55,7 +55,7 @@ struct PlacementTests {
 
     @Test("an empty private directory of root's is given to the server's user")
     func emptyDirectoryOfRoot() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             mkdir(scratch.data, 0o700)
             let cluster = try EmbeddedCluster.throwaway(scratch.data)
             defer { cluster.release() }
@@ -65,7 +65,7 @@ struct PlacementTests {
 
     @Test("a link and the directory behind it are one cluster")
     func throughALink() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let link = scratch.path + "/link"
             symlink(scratch.data, link)
             let direct = try EmbeddedCluster.throwaway(scratch.data)
@@ -79,7 +79,7 @@ struct PlacementTests {
 
     @Test("root's umask does not shut the server's user out of directories made on the way")
     func umask() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             await #expect(processExitsWith: .success) { [path = scratch.path as String] in
                 Foundation.umask(0o077)
                 let cluster = try EmbeddedCluster.throwaway(path + "/a/b/data")
@@ -91,7 +91,7 @@ struct PlacementTests {
 
     @Test("data of another major version name the version that is missing")
     func versionMismatch() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             try "9\n".write(toFile: scratch.data + "/pg/data/PG_VERSION", atomically: false, encoding: .utf8)
             let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedCluster.throwaway(scratch.data) }
@@ -105,7 +105,7 @@ struct PlacementTests {
 
     @Test("a file in place of the directory is refused")
     func fileInTheWay() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try "".write(toFile: scratch.data, atomically: false, encoding: .utf8)
             #expect(
                 throws: EmbeddedPostgresError.unusableDirectory(

@@ -11,7 +11,7 @@ import Testing
 struct SettingsTests {
     @Test("what is committed is durable, and texts sort the same everywhere")
     func durable() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             let cluster = try EmbeddedCluster.use(
                 dataDirectory: scratch.data, options: ClusterOptions(superuser: "bellwether"), log: .silent)
             defer { cluster.release() }
@@ -30,7 +30,7 @@ struct SettingsTests {
 
     @Test("our file is written anew at each start, the user's own wins and is left alone")
     func userFile() async throws {
-        try await Scratch.with { scratch in
+        try await ClusterDirectory.with { scratch in
             try EmbeddedCluster.throwaway(scratch.data).release()
             let data = scratch.data + "/pg/data"
             let own = "work_mem = '7MB' # mine\n"

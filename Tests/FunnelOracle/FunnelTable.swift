@@ -4,13 +4,14 @@ package struct FunnelTable: Sendable {
     package let view: String
     /// The projection's table.
     package let table: String
-    private let source: String
+    /// What a query reads it from.
+    package let source: String
     /// The key's columns first.
     package let columns: [String]
     /// How many of them make the key.
     package let keyWidth: Int
     /// In the order of the key; nil for null.
-    package let rows: [[String?]]
+    package private(set) var rows: [[String?]]
 
     package init<Row: FunnelRow>(_ rows: [Row]) {
         let columns = Row.columns
@@ -20,6 +21,13 @@ package struct FunnelTable: Sendable {
         self.columns = columns.map(\.name)
         keyWidth = Row.keyColumns.count
         self.rows = rows.map { row in columns.map { $0.cell(row).text } }
+    }
+
+    /// The same funnel as somebody else shows it.
+    package func with(_ rows: [[String?]]) -> FunnelTable {
+        var table = self
+        table.rows = rows
+        return table
     }
 
     /// A query for these columns as text. Its rows, in whatever order, are what `differences(in:)` takes.

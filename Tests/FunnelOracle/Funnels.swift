@@ -10,7 +10,7 @@ package struct Funnels: Sendable {
     /// An array of rows by their type.
     private var rows: [ObjectIdentifier: any Sendable] = [:]
 
-    init(of deliveries: [Delivery]) { for kind in Funnels.kinds { add(kind, of: deliveries) } }
+    package init(of deliveries: [Delivery] = []) { for kind in Funnels.kinds { add(kind, of: deliveries) } }
 
     private mutating func add<Row: FunnelRow>(_ kind: Row.Type, of deliveries: [Delivery]) {
         rows[ObjectIdentifier(kind)] = kind.rows(of: deliveries)

@@ -7,11 +7,7 @@ import Testing
 
 @Suite("Listening")
 struct ListenTests {
-    private let scratch: Scratch
-
-    init() throws {
-        scratch = try Scratch()
-    }
+    private let scratch = TemporaryDirectory()
 
     private func error(_ listen: HTTPServerConfiguration.Address) -> HTTPServerError? {
         do {

@@ -6,11 +6,7 @@ import Testing
 
 @Suite("TLS")
 struct TLSTests {
-    private let scratch: Scratch
-
-    init() throws {
-        scratch = try Scratch()
-    }
+    private let scratch = TemporaryDirectory()
 
     private func makePair(_ name: String = "a") throws -> HTTPServerConfiguration.TLS {
         let pair = HTTPServerConfiguration.TLS(certificate: scratch(name + ".crt"), privateKey: scratch(name + ".key"))

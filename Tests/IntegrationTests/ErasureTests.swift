@@ -14,12 +14,12 @@ import Values
 struct ErasureTests {
     /// An install of one app, and what a history is without it.
     private struct Victim {
-        let shop: Shop
+        let shop: ShopHistory
         let app: TestApp
         let install: UUID
 
         /// The first of a shop.
-        init(of shop: Shop) {
+        init(of shop: ShopHistory) {
             let first = shop.events[0]
             (self.shop, app, install) = (shop, shop.apps[first.app]!, first.event.source.installID)
         }
@@ -82,7 +82,7 @@ struct ErasureTests {
         }
         try #require(stage.wait(until: .after(seconds: 30)) { $0 == 1 ? true : nil } == true)
         #expect(try shops.database.value("SELECT count(*) FROM projection.delivery_2", as: Int64.self) > 20)
-        let onlooker = Onlooker(shops.database) { try FunnelViews.brokenLaws(on: &$0) }
+        let onlooker = Onlooker(shops.database) { try FunnelReading(within: &$0).broken }
         try shops.besideRunner {
             for victim in victims { _ = try shops.erase(victim.install, of: victim.app) }
         }

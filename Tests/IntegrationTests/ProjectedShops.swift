@@ -13,7 +13,7 @@ import struct Foundation.TimeZone
 /// A database with random histories, a partition for each of their months, and doors to its projections.
 struct ProjectedShops: Sendable {
     let database: TestDatabase
-    let shops: [Shop]
+    let shops: [ShopHistory]
     let control: ProjectionControl
 
     /// Around events that a test makes by hand.
@@ -26,7 +26,7 @@ struct ProjectedShops: Sendable {
     /// Makes the apps and the months; nothing is appended yet.
     init(seeds: some Sequence<UInt64>) throws {
         database = try TestDatabase.make()
-        shops = try Shop.histories(seeds: seeds, in: database)
+        shops = try ShopHistory.histories(seeds: seeds, in: database)
         var control = ProjectionControl(url: try database.url(), log: .silent)
         control.mostEvents = 400
         self.control = control
@@ -148,7 +148,7 @@ struct ProjectedShops: Sendable {
     }
 }
 
-extension Shop {
+extension ShopHistory {
     /// Which of the oracle's tables are asked for.
     enum Part { case all, funnels, deliveries }
 

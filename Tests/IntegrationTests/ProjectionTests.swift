@@ -12,7 +12,7 @@ struct ProjectionTests {
     func histories() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let shops = try Shop.histories(seeds: 1...40, in: database)
+        let shops = try ShopHistory.histories(seeds: 1...40, in: database)
         var random = SeededNumbers(seed: 7)
         let appender = try database.appender()
         var control = ProjectionControl(url: try database.url(), log: .silent)

@@ -15,7 +15,7 @@ struct ReportOracleTests {
     func histories() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let shops = try Shop.histories(seeds: 100...119, in: database)
+        let shops = try ShopHistory.histories(seeds: 100...119, in: database)
         let appender = try database.appender()
         for shop in shops {
             _ = try appender.append(shop.events.map { shop.apps[$0.app]!.submission([$0.event]) })

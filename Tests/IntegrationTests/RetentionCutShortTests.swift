@@ -122,7 +122,7 @@ struct RetentionCutShortTests {
         let before = try shops.funnels(of: slugs)
         let onlooker = Onlooker(shops.database) { connection in
             before.differences(in: try FunnelViews(of: slugs, on: &connection))
-                + (try FunnelViews.brokenLaws(hasSealed: true, on: &connection))
+                + (try FunnelReading(within: &connection, hasSealed: true).broken)
         }
         let outcomes = Lock<[RetentionRun.Outcome]>([])
         try shops.besideRunner {

@@ -19,7 +19,7 @@ struct RetentionTests {
         let before = try shops.funnels()
         let onlooker = Onlooker(shops.database) { connection in
             before.differences(in: try FunnelViews(on: &connection))
-                + (try FunnelViews.brokenLaws(hasSealed: true, on: &connection))
+                + (try FunnelReading(within: &connection, hasSealed: true).broken)
         }
         let outcomes = try shops.retain()
         onlooker.expectContent()

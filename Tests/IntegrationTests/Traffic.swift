@@ -11,7 +11,7 @@ import Values
 /// Random histories on their way into the log of a database, from as many threads as a test has.
 struct Traffic: Sendable {
     let database: TestDatabase
-    let shops: [Shop]
+    let shops: [ShopHistory]
     private let waiting: Lock<ArraySlice<Waiting>>
 
     private struct Waiting: Sendable {
@@ -21,7 +21,7 @@ struct Traffic: Sendable {
 
     init(seeds: ClosedRange<UInt64>, in database: TestDatabase) throws {
         self.database = database
-        shops = try Shop.histories(seeds: seeds, in: database)
+        shops = try ShopHistory.histories(seeds: seeds, in: database)
         var random = SeededNumbers(seed: seeds.lowerBound)
         let events = shops.flatMap { shop in
             shop.events.compactMap { stored in

@@ -15,11 +15,11 @@ struct ZoneChangeTests {
 
     /// One app of each shop, and the zone that it is to have.
     private struct Move {
-        let shop: Shop
+        let shop: ShopHistory
         let slug: String
         let zone: String
 
-        init(_ shop: Shop, by offset: Int = 0) {
+        init(_ shop: ShopHistory, by offset: Int = 0) {
             self.shop = shop
             let slug = shop.apps.keys.min()!
             let other = ZoneChangeTests.zones.filter { $0 != shop.history.timeZoneNames[slug] }
@@ -51,7 +51,7 @@ struct ZoneChangeTests {
     func moves() throws {
         let (shops, moves) = try makeProjected(seeds: 1...14)
         defer { shops.database.drop() }
-        let onlooker = Onlooker(shops.database) { try FunnelViews.brokenLaws(on: &$0) }
+        let onlooker = Onlooker(shops.database) { try FunnelReading(within: &$0).broken }
         var moved = 0
         for move in moves {
             try shops.database.setZone(of: move.slug, to: move.zone)
@@ -75,7 +75,7 @@ struct ZoneChangeTests {
         try shops.append(shops.events.prefix(shops.events.count / 2))
         try shops.project()
         for move in moves { try shops.database.setZone(of: move.slug, to: move.zone) }
-        let onlooker = Onlooker(shops.database) { try FunnelViews.brokenLaws(on: &$0) }
+        let onlooker = Onlooker(shops.database) { try FunnelReading(within: &$0).broken }
         try shops.besideRunner {
             try shops.append(shops.events.dropFirst(shops.events.count / 2))
             let isMade = try eventually(within: 30) { try shops.database.pendingZones().isEmpty }

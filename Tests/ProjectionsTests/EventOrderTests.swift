@@ -69,7 +69,7 @@ struct EventOrderTests {
                 #expect(tables.deliveries(of: log).map(\.facts.flags.isSilent) == [!isVisible])
                 #expect((tables.sums.standing.tables["silent_funnel"] == nil) == isVisible)
                 #expect((tables.sums.standing.tables["category_funnel"] == nil) == !isVisible)
-                #expect(tables.sums.brokenLaws(behind: tables.deliveries(of: log)) == [])
+                #expect(log.brokenLaws(of: tables) == [])
             }
             #expect(tables.sums.standing == FunnelSums(of: log.deliveries))
         }

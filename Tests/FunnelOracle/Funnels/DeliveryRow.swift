@@ -1,3 +1,4 @@
+internal import Telemetry
 internal import Values
 
 /// A row of the view `deliveries`: the fold itself, silent deliveries too.
@@ -7,6 +8,7 @@ internal import Values
 package struct DeliveryRow: FunnelRow {
     package let name: Delivery.Name
     package let facts: DeliveryFacts
+    let fetchResult: FetchResult?
 
     package static let view = "deliveries"
 
@@ -77,11 +79,17 @@ package struct DeliveryRow: FunnelRow {
             Column("interruption_level") { $0.facts.interruptionLevel.map { .text($0) } ?? .null },
             Column("topic") { $0.facts.topic.map { .text($0) } ?? .null },
             Column("analytics_label") { $0.facts.analyticsLabel.map { .text($0) } ?? .null },
+            Column("fetch_result") { $0.fetchResult.map { .text(Label($0.wire)) } ?? .null },
             Column("launch") { $0.facts.launch.map { .text($0) } ?? .null },
         ]
     }
 
     package static func rows(of deliveries: [Delivery]) -> [DeliveryRow] {
-        deliveries.map { DeliveryRow(name: $0.name, facts: $0.facts) }.sortedByKey()
+        deliveries.map { delivery in
+            DeliveryRow(
+                name: delivery.name, facts: delivery.facts,
+                fetchResult: delivery.events.compactMap { $0.receipt?.fetchResult }.last)
+        }
+        .sortedByKey()
     }
 }

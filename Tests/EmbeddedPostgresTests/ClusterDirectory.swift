@@ -1,25 +1,18 @@
 import EmbeddedPostgres
 import Foundation
 import ServiceRuntime
+import TestSupport
 
-/// A directory of a test's own under /tmp that any user may pass through; at the end the server in it is stopped and
-/// all of it removed.
-final class Scratch: Sendable {
-    let path: String
+/// A directory of a test's own for a server, which is stopped at the end.
+final class ClusterDirectory: Sendable {
+    private let directory = TemporaryDirectory()
 
-    init() throws {
-        path = "/tmp/cluster-\(UUID().uuidString.prefix(8).lowercased())"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        chmod(path, 0o755)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+    var path: String { directory.path }
     var data: String { path + "/data" }
 
     /// Runs a test and cleans up after it, whatever became of it.
-    static func with(_ body: (Scratch) async throws -> Void) async throws {
-        let scratch = try Scratch()
+    static func with(_ body: (ClusterDirectory) async throws -> Void) async throws {
+        let scratch = ClusterDirectory()
         defer { _ = try? EmbeddedCluster.stop(dataDirectory: scratch.data, force: true) }
         try await body(scratch)
     }
@@ -45,14 +38,4 @@ extension EmbeddedCluster {
 func postmaster(of data: String) -> pid_t? {
     (try? String(contentsOfFile: data + "/pg/data/postmaster.pid", encoding: .utf8))?
         .split(separator: "\n").first.flatMap { pid_t($0) }
-}
-
-/// Looks again until it is so, or ten seconds are over.
-func eventually(_ condition: () -> Bool) -> Bool {
-    let deadline = Deadline.after(seconds: 60)
-    while !condition() {
-        if deadline.hasPassed { return false }
-        poll(nil, 0, 5)
-    }
-    return true
 }

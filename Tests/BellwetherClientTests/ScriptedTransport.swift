@@ -4,7 +4,7 @@ import Foundation
 @testable import BellwetherClient
 
 /// A server that answers as a test says, and keeps what it stored.
-final class ScriptedServer: Transport {
+final class ScriptedTransport: Transport {
     /// One request as the server reads it.
     struct Envelope: Sendable {
         let headers: [String: String]
@@ -93,7 +93,7 @@ final class ScriptedServer: Transport {
     }
 }
 
-extension ScriptedServer.Envelope {
+extension ScriptedTransport.Envelope {
     init(_ posting: Posting) throws {
         let raw = try gunzip(posting.body, limit: 8 << 20)
         let object = try JSONSerialization.jsonObject(with: Data(raw)) as? [String: Any] ?? [:]
@@ -139,22 +139,23 @@ final class QuickTime: Sendable {
 
 /// A courier with its queue, in a time and before a server that a test makes.
 struct Post {
-    let scratch: Scratch
+    let scratch: QueueDirectory
     let time: QuickTime
-    let server: ScriptedServer
+    let server: ScriptedTransport
     let queue: Queue
     let courier: Courier
     let diagnostics = Diagnostics()
 
     init(
-        in scratch: Scratch = Scratch(inMemory: true), time: QuickTime = QuickTime(), limits: Queue.Limits = .init(),
+        in scratch: QueueDirectory = QueueDirectory(inMemory: true), time: QuickTime = QuickTime(),
+        limits: Queue.Limits = .init(),
         random: @escaping @Sendable (ClosedRange<TimeInterval>) -> TimeInterval = { $0.upperBound },
         activity: ExpiringActivity = .system, server address: String = "https://b.example/base",
-        _ script: @escaping @Sendable (ScriptedServer.Envelope, Int) async throws -> ScriptedServer.Reply
+        _ script: @escaping @Sendable (ScriptedTransport.Envelope, Int) async throws -> ScriptedTransport.Reply
     ) {
         self.scratch = scratch
         self.time = time
-        server = ScriptedServer(script)
+        server = ScriptedTransport(script)
         let clock = time.clock
         queue = Queue(
             directory: scratch.url, limits: limits, diagnostics: diagnostics, clock: clock.wall, patience: 60)

@@ -3,7 +3,7 @@ import Foundation
 @testable import BellwetherClient
 
 /// A directory of one test's own, gone when nobody holds it any more.
-final class Scratch: Sendable {
+final class QueueDirectory: Sendable {
     let url: URL
 
     /// In memory where there is such a place: for tests that wait for the disk too often.
@@ -36,8 +36,8 @@ final class Scratch: Sendable {
     }
 
     /// A copy of it as it stands.
-    func copy() throws -> Scratch {
-        let copy = Scratch(inMemory: true)
+    func copy() throws -> QueueDirectory {
+        let copy = QueueDirectory(inMemory: true)
         try FileManager.default.copyItem(at: url, to: copy.url)
         return copy
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A random history, with its apps made in a database.
-struct Shop {
+struct ShopHistory {
     let history: RandomHistory
     let apps: [String: TestApp]
 
@@ -12,12 +12,12 @@ struct Shop {
     var events: [StoredEvent] { history.events }
 
     /// One for each seed, with apps of its own.
-    static func histories(seeds: some Sequence<UInt64>, in database: TestDatabase) throws -> [Shop] {
+    static func histories(seeds: some Sequence<UInt64>, in database: TestDatabase) throws -> [ShopHistory] {
         try seeds.map { seed in
             let history = RandomHistory(seed: seed, appPrefix: "s\(seed)-")
             var apps: [String: TestApp] = [:]
             for (slug, zone) in history.timeZoneNames { apps[slug] = try database.makeApp(slug, timeZone: zone) }
-            return Shop(history: history, apps: apps)
+            return ShopHistory(history: history, apps: apps)
         }
     }
 
