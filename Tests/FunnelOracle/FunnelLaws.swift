@@ -1,8 +1,8 @@
 /// The laws of the contract's section 4, once: of the oracle's funnels, of those that the projectors count, and of the views.
 ///
-/// A row is what a view shows: text by column. What a law says of one row is written as it is read: `a + b ≤ c`.
+/// A row is what a view shows: text by column, where two spellings of one letter are two texts. What a law says of one row is written as it is read: `a + b ≤ c`.
 package struct FunnelLaws {
-    private typealias Row = [String: String]
+    private typealias Row = [String: Label]
 
     private static let ofCounts = [
         "delivered = received + inferred", "received_responded ≤ received", "received_responded ≤ responded",
@@ -56,10 +56,10 @@ package struct FunnelLaws {
     private init(_ tables: [FunnelTable]) {
         rows = Dictionary(
             uniqueKeysWithValues: tables.map { table in
-                let named = table.rows.map { row in
-                    Row(
-                        uniqueKeysWithValues: zip(table.columns, row).compactMap { name, text in text.map { (name, $0) }
-                        })
+                let named = table.rows.map { texts in
+                    var row: Row = [:]
+                    for (name, text) in zip(table.columns, texts) { row[name] = text.map { Label($0) } }
+                    return row
                 }
                 return (table.view, named)
             })
@@ -72,16 +72,16 @@ package struct FunnelLaws {
     private mutating func expect(_ holds: Bool, _ law: String, _ view: String, _ row: Row) {
         guard !holds else { return }
         broken.append(
-            "\(view): \(law) is broken by \(row.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " "))"
+            "\(view): \(law) is broken by \(row.sorted { $0.key < $1.key }.map { "\($0)=\($1.text)" }.joined(separator: " "))"
         )
     }
 
     private static func number(_ row: Row?, _ column: String) -> Int64 {
-        row?[column].flatMap { Int64($0) } ?? (row == nil ? 0 : .min)
+        row?[column].flatMap { Int64($0.text) } ?? (row == nil ? 0 : .min)
     }
 
     /// The rows of a view by some of its columns.
-    private func rows(of view: String, by columns: [String]) -> [[String?]: [Row]] {
+    private func rows(of view: String, by columns: [String]) -> [[Label?]: [Row]] {
         Dictionary(grouping: rows[view] ?? []) { row in columns.map { row[$0] } }
     }
 
@@ -95,7 +95,8 @@ package struct FunnelLaws {
             }
             for row in rows[view] ?? [] {
                 expect(
-                    row.values.allSatisfy { !$0.hasPrefix("-") || Int64($0) == nil }, "no count is below 0", view, row)
+                    row.values.allSatisfy { $0.text.first != "-" || Int64($0.text) == nil }, "no count is below 0",
+                    view, row)
                 for (law, sides) in zip(laws, sides) {
                     let sums = sides.map { side in side.reduce(0) { $0 &+ Self.number(row, $1) } }
                     expect(law.contains("=") ? sums[0] == sums[1] : sums[0] <= sums[1], law, view, row)
@@ -170,12 +171,12 @@ package struct FunnelLaws {
 
     /// A funnel is the sum of the deliveries that stand beside it.
     private mutating func checkDeliveries() {
-        func isTrue(_ column: String) -> (Row) -> Bool { { $0[column] == "true" } }
-        func exit(_ name: String) -> (Row) -> Bool { { $0["story_exit"] == name } }
-        func result(_ name: String?) -> (Row) -> Bool { { $0["fetch_result"] == name } }
+        func isTrue(_ column: String) -> (Row) -> Bool { { $0[column]?.text == "true" } }
+        func exit(_ name: String) -> (Row) -> Bool { { $0["story_exit"]?.text == name } }
+        func result(_ name: String?) -> (Row) -> Bool { { $0["fetch_result"]?.text == name } }
         let deliveries = rows[DeliveryRow.view] ?? []
-        let visible = deliveries.filter { $0["silent"] == "false" }
-        let flags = Set(deliveries.first?.keys.map { $0 } ?? [])
+        let visible = deliveries.filter { $0["silent"]?.text == "false" }
+        let flags = Set((deliveries.first ?? [:]).filter { ["true", "false"].contains($0.value.text) }.keys)
         for view in counting {
             let columns =
                 (rows[view]?.first?.keys.filter { flags.contains($0) && !(keys[view] ?? []).contains($0) } ?? [])
@@ -185,7 +186,7 @@ package struct FunnelLaws {
             let behind = Dictionary(grouping: visible) { row in (keys[view] ?? []).map { row[$0] } }
             for row in rows[view] ?? [] {
                 let onlyDismissed = (behind[(keys[view] ?? []).map { row[$0] }] ?? []).count {
-                    $0["dismissed"] == "true" && $0["responded"] == "false"
+                    $0["dismissed"]?.text == "true" && $0["responded"]?.text == "false"
                 }
                 expect(
                     Self.number(row, "responded") + Int64(onlyDismissed) + Self.number(row, "unanswered")
@@ -203,14 +204,16 @@ package struct FunnelLaws {
                 ("exit_abandoned", exit("abandoned")),
             ])
         let pages = deliveries.filter { $0["story_exit"] != nil }.flatMap { row in
-            (0..<max(0, Self.number(row, "pages"))).map { page in row.merging(["page_index": String(page)]) { $1 } }
+            (0..<max(0, Self.number(row, "pages"))).map { page in
+                row.merging(["page_index": Label(String(page))]) { $1 }
+            }
         }
         checkSums(
             StoryPageFunnel.view, of: pages,
             [
                 ("planned", { _ in true }),
                 ("reached", { $0["furthest"] != nil && Self.number($0, "furthest") >= Self.number($0, "page_index") }),
-                ("exited", { $0["story_exit"] == "abandoned" && $0["furthest"] == $0["page_index"] }),
+                ("exited", { $0["story_exit"]?.text == "abandoned" && $0["furthest"] == $0["page_index"] }),
             ])
         checkSums(
             SilentFunnel.view, of: deliveries.filter(isTrue("silent")),
@@ -218,8 +221,8 @@ package struct FunnelLaws {
                 ("woken", { _ in true }), ("new_data", result("new_data")), ("no_data", result("no_data")),
                 ("failed", result("failed")), ("no_result", result(nil)),
             ])
-        let media = visible.filter { $0["media_outcome"] != "" }.map { row in
-            let named = ["kind", "network", "outcome"].map { ($0, row["media_\($0)"] ?? "") }
+        let media = visible.filter { $0["media_outcome"]?.text != "" }.map { row in
+            let named = ["kind", "network", "outcome"].map { ($0, row["media_\($0)"] ?? .empty) }
             return row.merging(named) { $1 }
         }
         checkSums(MediaFunnel.view, of: media, [("deliveries", { _ in true }), ("responded", isTrue("responded"))])
@@ -237,7 +240,7 @@ package struct FunnelLaws {
                 let count = Int64((behind[place] ?? []).count(where: column.counts))
                 expect(
                     Self.number(row, column.name) == count, "\(column.name) = its \(count) deliveries", view,
-                    row ?? Row(uniqueKeysWithValues: zip(key, place.map { $0 ?? "null" })))
+                    row ?? Row(uniqueKeysWithValues: zip(key, place.map { $0 ?? Label("null") })))
             }
         }
     }
