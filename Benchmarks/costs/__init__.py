@@ -1,0 +1,1 @@
+"""What things cost in figures that do not depend on the machine's mood: allocations, instructions, round trips, bytes."""
