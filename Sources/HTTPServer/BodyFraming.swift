@@ -7,23 +7,38 @@ enum BodyFraming: Sendable, Equatable {
     /// Throws when there are two answers to that question, or one that only some readers understand: whoever reads it
     /// differently from the proxy before us takes the rest of one request for the next (request smuggling).
     init(fields: HeaderFields, version: HTTPVersion) throws(RequestFault) {
-        let lengths = fields.values(of: "content-length")
-        let encodings = fields.values(of: "transfer-encoding")
-        switch (lengths.count, encodings.count) {
+        var (lengths, encodings, isChunked) = (0, 0, false)
+        var length: Int?
+        fields.each("content-length") { value in
+            lengths += 1
+            length = BodyFraming.length(value)
+        }
+        fields.each("transfer-encoding") { value in
+            encodings += 1
+            isChunked = HeaderFields.isWord(value, "chunked")
+        }
+        switch (lengths, encodings) {
         case (0, 0):
             self = .none
         case (1, 0):
-            // Digits alone, and no more than an Int holds: Int would read a sign, which no length has.
-            guard (1...18).contains(lengths[0].utf8.count),
-                lengths[0].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                let length = Int(lengths[0])
-            else { throw .ambiguousFraming }
+            guard let length else { throw .ambiguousFraming }
             self = .length(length)
         case (0, 1):
-            guard encodings[0].isWord("chunked"), version == .http11 else { throw .ambiguousFraming }
+            guard isChunked, version == .http11 else { throw .ambiguousFraming }
             self = .chunked
         default:
             throw .ambiguousFraming
         }
+    }
+
+    /// Digits alone, no sign, and no more than an Int holds.
+    private static func length(_ digits: Span<UInt8>) -> Int? {
+        guard (1...18).contains(digits.count) else { return nil }
+        var length = 0
+        for index in digits.indices {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits[index]) else { return nil }
+            length = length * 10 + Int(digits[index] - UInt8(ascii: "0"))
+        }
+        return length
     }
 }

@@ -15,24 +15,31 @@ struct ParsedHead {
         fields = try HeaderFields(bytes[(lineEnd + 2)..<(end - 2)])
         try ParsedHead.checkHost(fields, line.version)
         framing = try BodyFraming(fields: fields, version: line.version)
-        let options = fields.values(of: "connection").flatMap { $0.split(separator: ",") }
-            .map(\.trimmingSpaces)
-        isPersistent =
-            !options.contains { $0.isWord("close") }
-            && (line.version == .http11 || options.contains { $0.isWord("keep-alive") })
+        var (wantsClose, wantsMore) = (false, false)
+        fields.each("connection") { list in
+            HeaderFields.eachElement(of: list) { option in
+                if HeaderFields.isWord(option, "close") { wantsClose = true }
+                if HeaderFields.isWord(option, "keep-alive") { wantsMore = true }
+            }
+        }
+        isPersistent = !wantsClose && (line.version == .http11 || wantsMore)
     }
 
     /// One, in HTTP/1.1, and it is a host: proxies choose by it whom they ask.
     private static func checkHost(_ fields: HeaderFields, _ version: HTTPVersion) throws(RequestFault) {
-        let hosts = fields.values(of: "host")
-        guard hosts.count == 1 || hosts.isEmpty && version == .http10 else {
-            throw .malformed(detail: hosts.isEmpty ? "there is no Host" : "there is more than one Host field")
+        var (count, isValid) = (0, true)
+        fields.each("host") { host in
+            count += 1
+            for index in host.indices where !hostBytes[Int(host[index])] { isValid = false }
         }
-        for host in hosts {
-            guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"#,/<>?@\\^`{|}".utf8.contains($0) }) else {
-                throw .malformed(detail: "the Host field is not valid")
-            }
+        guard count == 1 || count == 0 && version == .http10 else {
+            throw .malformed(detail: count == 0 ? "there is no Host" : "there is more than one Host field")
         }
+        guard isValid else { throw .malformed(detail: "the Host field is not valid") }
+    }
+
+    private static let hostBytes = (UInt8.min...UInt8.max).map { byte in
+        byte > 0x20 && byte < 0x7F && !"\"#,/<>?@\\^`{|}".utf8.contains(byte)
     }
 }
 
@@ -45,40 +52,37 @@ struct RequestLine {
     let version: HTTPVersion
 
     init(_ line: ArraySlice<UInt8>) throws(RequestFault) {
-        let parts = line.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
+        let (method, rest) = RequestLine.cut(line)
+        guard let rest, case (let target, let last?) = RequestLine.cut(rest), !last.contains(0x20) else {
             throw .malformed(detail: "a request line is a method, a target and a version, with one space between them")
         }
-        guard !parts[0].isEmpty, parts[0].count <= 32, parts[0].allSatisfy(HeaderFields.isTokenByte) else {
+        guard !method.isEmpty, method.count <= 32, method.allSatisfy(HeaderFields.isTokenByte) else {
             throw .malformed(detail: "the method is not a token")
         }
-        guard !parts[1].isEmpty, parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
+        guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .malformed(detail: "the target has characters that must be percent-encoded")
         }
         // A path, or the whole address, or `*`: a tunnel, which CONNECT asks for, or a word alone is for others.
         let isForUs =
-            parts[1].first == UInt8(ascii: "/") || parts[1].starts(with: "http".utf8)
-            || parts[1].starts(with: "HTTP".utf8) || parts[1].elementsEqual("*".utf8)
-        guard isForUs, !parts[0].elementsEqual("CONNECT".utf8) else {
+            target.first == UInt8(ascii: "/") || target.starts(with: "http".utf8) || target.starts(with: "HTTP".utf8)
+            || target.elementsEqual("*".utf8)
+        guard isForUs, !method.elementsEqual("CONNECT".utf8) else {
             throw .malformed(detail: "the target is neither a path nor an http address")
         }
-        switch parts[2] {
-        case ArraySlice("HTTP/1.1".utf8): version = .http11
-        case ArraySlice("HTTP/1.0".utf8): version = .http10
-        default: throw .malformed(detail: "the version is neither HTTP/1.1 nor HTTP/1.0")
+        if last.elementsEqual("HTTP/1.1".utf8) {
+            version = .http11
+        } else if last.elementsEqual("HTTP/1.0".utf8) {
+            version = .http10
+        } else {
+            throw .malformed(detail: "the version is neither HTTP/1.1 nor HTTP/1.0")
         }
-        method = String(decoding: parts[0], as: UTF8.self)
-        target = String(decoding: parts[1], as: UTF8.self)
+        self.method = String(decoding: method, as: UTF8.self)
+        self.target = String(decoding: target, as: UTF8.self)
     }
-}
 
-extension StringProtocol {
-    /// Without spaces and tabs at its ends.
-    var trimmingSpaces: SubSequence {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isSpace($0) }),
-            let last = indices.last(where: { !isSpace(self[$0].asciiValue ?? 0) })
-        else { return self[startIndex..<startIndex] }
-        return self[first...last]
+    /// What stands before the first space, and what behind it.
+    private static func cut(_ line: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
+        guard let space = line.firstIndex(of: 0x20) else { return (line, nil) }
+        return (line[..<space], line[(space + 1)...])
     }
 }

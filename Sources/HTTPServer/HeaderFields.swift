@@ -1,13 +1,15 @@
 /// Header fields in one piece of memory: a request allocates once for all of them, and a value becomes a `String` only
 /// when somebody asks for it.
 struct HeaderFields: Sendable {
-    /// Name, NUL, value, NUL, and so on. No NUL is inside: the scanner let none through.
+    /// For each field the lengths of its name and of its value, two bytes each, then both. The scanner lets no head through that
+    /// has more bytes.
     private var bytes: [UInt8] = []
 
     /// Of whole lines, each with its CR and LF. A name is a token and stands directly before its colon (RFC 9112, 5.1), and
     /// no line goes on in the next one (5.2): `Content-Length : 5` and folded lines are what readers disagree about.
     init(_ lines: ArraySlice<UInt8>) throws(RequestFault) {
-        bytes.reserveCapacity(lines.count + 16)
+        // A field has one colon and two bytes of line end.
+        bytes.reserveCapacity(lines.count + lines.count / 2)
         var start = lines.startIndex
         while start < lines.endIndex {
             guard let end = lines[start...].firstIndex(of: 0x0D) else { break }
@@ -29,44 +31,65 @@ struct HeaderFields: Sendable {
         var (first, last) = (colon + 1, line.endIndex)
         while first < last, line[first] == 0x20 || line[first] == 0x09 { first += 1 }
         while last > first, line[last - 1] == 0x20 || line[last - 1] == 0x09 { last -= 1 }
+        append(length: colon - line.startIndex)
+        append(length: last - first)
         bytes += line[..<colon]
-        bytes.append(0)
         bytes += line[first..<last]
-        bytes.append(0)
     }
 
-    func value(of name: String) -> String? {
-        let values = self.values(of: name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+    private mutating func append(length: Int) {
+        bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: length))
     }
 
-    /// One element a line, in their order.
-    func values(of name: String) -> [String] {
-        var values: [String] = []
-        let (bytes, wanted) = (bytes.span, name.utf8.span)
+    /// Calls `body` with each value of a field, in their order; one value a line.
+    func each(_ name: StaticString, _ body: (Span<UInt8>) -> Void) {
+        let bytes = bytes.span
         var start = 0
         while start < bytes.count {
-            let nameEnd = HeaderFields.end(from: start, in: bytes)
-            let valueEnd = HeaderFields.end(from: nameEnd + 1, in: bytes)
-            if HeaderFields.isSame(bytes.extracting(start..<nameEnd), wanted) {
-                values.append(String(decoding: self.bytes[nameEnd + 1..<valueEnd], as: UTF8.self))
+            let nameCount = Int(bytes[start]) << 8 | Int(bytes[start + 1])
+            let valueCount = Int(bytes[start + 2]) << 8 | Int(bytes[start + 3])
+            let value = start + 4 + nameCount
+            if HeaderFields.isWord(bytes.extracting((start + 4)..<value), name) {
+                body(bytes.extracting(value..<(value + valueCount)))
             }
-            start = valueEnd + 1
+            start = value + valueCount
+        }
+    }
+
+    func values(of name: StaticString) -> [String] {
+        var values: [String] = []
+        each(name) { value in
+            values.append(unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
         }
         return values
     }
 
-    /// Where the next NUL stands.
-    private static func end(from start: Int, in bytes: Span<UInt8>) -> Int {
-        var place = start
-        while place < bytes.count, bytes[place] != 0 { place += 1 }
-        return place
+    func value(of name: StaticString) -> String? {
+        let values = values(of: name)
+        return values.count > 1 ? values.joined(separator: ", ") : values.first
     }
 
-    private static func isSame(_ name: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard name.count == other.count else { return false }
-        for place in name.indices where !sameLetter(name[place], other[place]) { return false }
+    /// Whether it is this word of the protocol, in capital or small letters of ASCII.
+    static func isWord(_ bytes: Span<UInt8>, _ word: StaticString) -> Bool {
+        guard bytes.count == word.utf8CodeUnitCount else { return false }
+        // SAFETY: a word of more than one letter is a pointer, to as many bytes as it says.
+        for index in bytes.indices where !sameLetter(bytes[index], unsafe word.utf8Start[index]) { return false }
         return true
+    }
+
+    /// Calls `body` with each element of a list, without the spaces around it (RFC 9110, 5.6.1).
+    static func eachElement(of list: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
+        var start = 0
+        while start <= list.count {
+            var end = start
+            while end < list.count, list[end] != UInt8(ascii: ",") { end += 1 }
+            var (first, last) = (start, end)
+            while first < last, list[first] == 0x20 || list[first] == 0x09 { first += 1 }
+            while last > first, list[last - 1] == 0x20 || list[last - 1] == 0x09 { last -= 1 }
+            body(list.extracting(first..<last))
+            start = end + 1
+        }
     }
 
     fileprivate static func sameLetter(_ left: UInt8, _ right: UInt8) -> Bool {

@@ -33,12 +33,16 @@ package struct RequestHead: Sendable {
         case .length(let length): (contentLength, hasBody) = (length, length > 0)
         case .chunked: (contentLength, hasBody) = (nil, true)
         }
-        expectsContinue =
-            hasBody && parsed.line.version == .http11 && fields.value(of: "expect")?.isWord("100-continue") == true
+        var (expectations, isContinue) = (0, false)
+        fields.each("expect") { value in
+            expectations += 1
+            isContinue = HeaderFields.isWord(value, "100-continue")
+        }
+        expectsContinue = hasBody && parsed.line.version == .http11 && expectations == 1 && isContinue
     }
 
     /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.
-    package func header(_ name: String) -> String? { fields.value(of: name) }
+    package func header(_ name: StaticString) -> String? { fields.value(of: name) }
 
     /// Clients may send the whole URL as target, as they do to a proxy (RFC 9112, 3.2.2).
     private static func originForm(of target: String) -> Substring {

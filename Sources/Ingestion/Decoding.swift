@@ -16,6 +16,8 @@ package final class Decoding: Sendable {
         package init() {}
     }
 
+    /// A plain body of so few bytes is read in less time than its head was: it always stays on the thread that brought it.
+    static let tinyBody = 1024
     /// Unpacked, a larger one goes by the heavy lane.
     static let smallBody = 64 * 1024
 
@@ -68,6 +70,7 @@ package final class Decoding: Sendable {
             if !Self.finish(body, upTo: min(Self.smallBody, body.limit), toll, answer, receive) { atLength() }
         }
         if body.wire.count > Self.smallBody { return atLength() }
+        if body.coding != .gzip, body.wire.count <= Self.tinyBody { return quickly() }
         if !budget.spend(of: app, on: quickly) { submit(quick, quickly) }
     }
 
