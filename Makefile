@@ -46,8 +46,12 @@ export BELLWETHER_STRICT := 1
 .PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis cost budget bench bench-quick \
 	docs deps clean
 
+# Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
+# processor time a request). All release builds say so, because a build that is linked differently discards the others.
+RELEASE := swift build -c release --static-swift-stdlib
+
 build: deps
-	for program in $(PROGRAMS); do swift build -c release --product $$program || exit; done
+	for program in $(PROGRAMS); do $(RELEASE) --product $$program || exit; done
 
 demo: build
 	.build/release/bellwether demo $(ARGS)
@@ -59,20 +63,18 @@ PREFIX ?= /usr/local
 BIN = $(DESTDIR)$(PREFIX)/bin
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-# It builds in its own directory, because a build that is linked differently would discard the ordinary one. Symbol names stay
-# for perf and gdb. It uses root only if you cannot write to the target directory.
-install: deps
-	for program in $(PROGRAMS); do \
-		swift build -c release --static-swift-stdlib --scratch-path .build/static --product $$program && \
-		strip --strip-debug -o .build/static/$$program .build/static/release/$$program || exit; done
-	.build/static/bellwether man >.build/static/bellwether.1
-	for shell in bash zsh fish; do .build/static/bellwether completion $$shell >.build/static/completion.$$shell || exit; done
+# Symbol names stay for perf and gdb. It uses root only if you cannot write to the target directory.
+install: build
+	mkdir -p .build/install
+	for program in $(PROGRAMS); do strip --strip-debug -o .build/install/$$program .build/release/$$program || exit; done
+	.build/install/bellwether man >.build/install/bellwether.1
+	for shell in bash zsh fish; do .build/install/bellwether completion $$shell >.build/install/completion.$$shell || exit; done
 	@mkdir -p '$(BIN)' 2>/dev/null && [ -w '$(BIN)' ] && as= || as='$(SUDO)'; set -x; \
-	$$as install -D -m 755 -t '$(BIN)' $(PROGRAMS:%=.build/static/%) && \
-	$$as install -D -m 644 .build/static/bellwether.1 '$(SHARE)/man/man1/bellwether.1' && \
-	$$as install -D -m 644 .build/static/completion.bash '$(SHARE)/bash-completion/completions/bellwether' && \
-	$$as install -D -m 644 .build/static/completion.zsh '$(SHARE)/zsh/site-functions/_bellwether' && \
-	$$as install -D -m 644 .build/static/completion.fish '$(SHARE)/fish/vendor_completions.d/bellwether.fish'
+	$$as install -D -m 755 -t '$(BIN)' $(PROGRAMS:%=.build/install/%) && \
+	$$as install -D -m 644 .build/install/bellwether.1 '$(SHARE)/man/man1/bellwether.1' && \
+	$$as install -D -m 644 .build/install/completion.bash '$(SHARE)/bash-completion/completions/bellwether' && \
+	$$as install -D -m 644 .build/install/completion.zsh '$(SHARE)/zsh/site-functions/_bellwether' && \
+	$$as install -D -m 644 .build/install/completion.fish '$(SHARE)/fish/vendor_completions.d/bellwether.fish'
 
 # Both programs, the manual page, completions and systemd units, with the libraries that they need as dependencies.
 deb: PACKAGES += dpkg-dev
@@ -191,11 +193,11 @@ schemathesis: deps
 # Figures that do not depend on how busy the machine is. `make test` counts all but instructions, in the build that it tests.
 cost budget: PACKAGES += valgrind
 cost: deps
-	swift build -c release --product bellwether
+	$(RELEASE) --product bellwether
 	Benchmarks/cost $(ARGS)
 
 budget: deps
-	swift build -c release --product bellwether
+	$(RELEASE) --product bellwether
 	swift build --product bellwether
 	Benchmarks/cost --write
 	Benchmarks/cost --write --quick --build debug
