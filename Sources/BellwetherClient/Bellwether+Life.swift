@@ -1,8 +1,7 @@
 public import Foundation
 
 extension Bellwether {
-    /// A library that is ready for use. It neither throws nor waits for anything: what is not well is told by
-    /// ``diagnostics``.
+    /// Creates a library that is ready for use. It never throws and never waits. ``diagnostics`` reports any problem.
     ///
     /// ```swift
     /// let bellwether = Bellwether(
@@ -34,10 +33,10 @@ extension Bellwether {
             courier: courier, isRecording: configuration.isRecording)
     }
 
-    /// Sends what waits, until nothing does or the time is over.
+    /// Sends waiting events until none are left or the time is over.
     ///
-    /// An app calls it when it goes to the background, an extension before it hands its content on: with the few seconds
-    /// that it has. What could not be sent waits for the next time.
+    /// An app calls it when it goes to the background. An extension calls it with its last few seconds, before it hands
+    /// its content on. Events that could not be sent wait for the next time.
     ///
     /// ```swift
     /// await bellwether.flush(within: 3)
@@ -45,14 +44,15 @@ extension Bellwether {
     @discardableResult
     public func flush(within seconds: TimeInterval = 20) async -> DeliveryResult {
         guard let courier else { return .delivered }
-        // To look would make the directory, for somebody who wants nothing recorded.
+        // A look at the queue would create the directory, even for a person who wants nothing recorded.
         let path = courier.queue.directory.path
         guard isRecording || FileManager.default.fileExists(atPath: path) else { return .delivered }
         return await courier.deliver(within: seconds)
     }
 
-    /// The same while the app goes to the background: the system is asked not to suspend it meanwhile, and when it will, the
-    /// delivery is cancelled and awaited, so that nobody is suspended with the queue in hand. Returns at once.
+    /// Does the same while the app goes to the background. It asks the system not to suspend the app. If the system has
+    /// to, it cancels the delivery and waits for it, so that the process is never suspended while it holds the queue.
+    /// Returns at once.
     func flush(within seconds: TimeInterval, in activity: ExpiringActivity) {
         let sending = Guarded((task: Task<Void, Never>?.none, isOver: false))
         activity.perform("Bellwether sends what waits") { [self] done in
@@ -72,37 +72,38 @@ extension Bellwether {
             }
             task?.cancel()
         } refused: {
-            // It waits on disk for the next time.
+            // The event waits on disk for the next time.
         }
     }
 
-    /// What the developer should know: show it while you develop, log it in life.
+    /// Problems that the developer should know about. Show them during development, log them in production.
     public var diagnostics: AsyncStream<Diagnostic> { reports.stream() }
 
-    /// What the person allowed the app to show. Set it when you learn it; what is recorded from then on says so.
+    /// The person's notification permission. Set it when you learn it; later events carry it.
     public var authorization: Authorization? {
         get { source.withLock { $0.authorization } }
         set { source.withLock { $0.authorization = newValue } }
     }
 
-    /// Firebase's name of the installation, by which its delivery data can be joined. Not collected unless it is set.
+    /// The Firebase installation ID, which can be joined with Firebase's delivery data. It is collected only if you set
+    /// it.
     public var firebaseInstallationID: String? {
         get { source.withLock { $0.firebaseInstallationID } }
         set { source.withLock { $0.firebaseInstallationID = newValue } }
     }
 }
 
-/// What became of a delivery.
+/// The result of a delivery.
 public enum DeliveryResult: Hashable, Sendable {
-    /// Nothing waits any more.
+    /// No events wait any more.
     case delivered
-    /// The network or the server does not do it now; it is worth another try at this time of the device's clock.
+    /// The network or the server does not work now. Try again at this time of the device's clock.
     case waiting(until: Date)
     /// Time ran out, or the task was cancelled, before everything was sent.
     case outOfTime
-    /// The server does not know the write key. Nothing is sent for six hours, unless the app starts anew.
+    /// The server does not know the write key. Nothing is sent for six hours, unless the app restarts.
     case keyRefused
-    /// The server's address is neither https nor on this device itself: nothing is sent there.
+    /// The server's address is neither https nor on this device, so nothing is sent.
     case insecureServer
     /// The queue cannot be read now.
     case unavailable

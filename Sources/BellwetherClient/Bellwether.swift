@@ -1,16 +1,15 @@
 public import Foundation
 
-/// Tells a Bellwether server what becomes of an app's notifications: that they arrived, were shown, opened, dismissed,
-/// answered with a button, or watched as a story.
+/// Reports to a Bellwether server what becomes of an app's notifications: whether they arrived, and whether people saw,
+/// opened or dismissed them, tapped a button, or watched a story.
 ///
-/// Make one as early as the app starts, keep it, and call its doors from the callbacks that the app has anyway. Every
-/// door may be called from any thread. When it returns, the event is on disk; it never throws, and what goes wrong is
-/// told by ``diagnostics``.
+/// Create one as early as possible when the app starts, keep it, and call its methods from the callbacks that the app
+/// has anyway. You can call each method from any thread. When a recording method returns, the event is on disk. It never
+/// throws; ``diagnostics`` reports any problem.
 ///
-/// One exception: where another process of the app holds the queue for longer than a second, because it was stopped in the
-/// middle of a moment's work, a door does not wait on. Its event is then in memory, as one of a hundred at most, until this
-/// process records, flushes or delivers the next time; it is lost if the process ends before
-/// (``Diagnostic/Kind/delayed``).
+/// There is one exception: if another process of the app holds the queue for longer than a second, because it was
+/// suspended at a bad moment, the method stops waiting. The event then stays in memory (at most a hundred do) until this
+/// process next records, flushes or delivers. It is lost if the process ends before that (``Diagnostic/Kind/delayed``).
 public final class Bellwether: Sendable {
     let recorder: any Recorder
     let reports: Diagnostics
@@ -19,7 +18,7 @@ public final class Bellwether: Sendable {
     let swept: SweptNotifications
     let activity: AppActivity
     let source: Guarded<Source>
-    /// What brings events to the server; nothing where somebody else does.
+    /// Brings events to the server; nil if something else does.
     let courier: Courier?
 
     private struct State {
@@ -48,16 +47,16 @@ public final class Bellwether: Sendable {
         state = Guarded(State(isRecording: isRecording))
     }
 
-    /// Whether the doors record. Switch it off for somebody who does not want it; what was recorded before stays, and where
-    /// there was nothing, nothing is made on disk.
+    /// Whether events are recorded. Switch it off for people who do not want it. Events recorded before stay, and no
+    /// directory is created if there was none.
     public var isRecording: Bool {
         get { state.withLock { $0.isRecording } }
         set { state.withLock { $0.isRecording = newValue } }
     }
 
-    /// Makes the app's categories known, so that a tap can be told with its button's place and kind.
+    /// Makes the app's categories known, so that a tap on a button is recorded with the button's place and kind.
     ///
-    /// Call it where you register them with the system, and with all of them; the newest call counts.
+    /// Call it where you register them with the system, and pass all of them: the latest call replaces earlier ones.
     public func register(_ categories: [Category]) {
         let byID = Dictionary(categories.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         state.withLock { $0.categories = byID }
@@ -68,7 +67,7 @@ public final class Bellwether: Sendable {
         return state.withLock { $0.categories[id] }
     }
 
-    /// Whether a notification with nothing but a collapse id is the first of the process.
+    /// Whether this is the first notification in this process that has only a collapse id.
     func isFirstCollapsed() -> Bool {
         state.withLock { state in
             defer { state.hasToldOfCollapseID = true }
@@ -82,7 +81,7 @@ public final class Bellwether: Sendable {
         return state.withLock { $0.responses.isNew(response, as: object, at: now) }
     }
 
-    /// A response was not kept: its second report may save it.
+    /// Forgets a response that could not be stored, so that a second report of it is recorded.
     func forget(_ response: ResponseMemory.Response, as object: AnyObject?) {
         state.withLock { $0.responses.forget(response, as: object) }
     }
@@ -91,39 +90,39 @@ public final class Bellwether: Sendable {
 }
 
 extension Bellwether {
-    /// Where events go, and where they wait.
+    /// Where events are sent, and where they wait.
     public struct Configuration: Sendable {
-        /// The server's address, such as `https://bellwether.example.com`. Nothing is sent to an `http` address, unless it is
-        /// that of the device itself (`http://127.0.0.1:8080`, as in the simulator).
+        /// The server's address, such as `https://bellwether.example.com`. Nothing is sent to an `http` address, unless
+        /// it is on the device itself (`http://127.0.0.1:8080`, as in the simulator).
         public var server: URL
-        /// The app's write key. It ships with the app and can do nothing but write.
+        /// The app's write key. It ships with the app and allows nothing but writing.
         public var writeKey: String
-        /// The directory in which events wait, of the library's alone.
+        /// The directory in which events wait. Only the library uses it.
         ///
-        /// The app and its extensions must give the same one, in the container of an App Group: otherwise what they tell
-        /// seems to come from two installs.
+        /// The app and its extensions must use the same directory, in the container of an App Group. Otherwise their
+        /// events seem to come from two installs.
         public var directory: URL
-        /// The version of the app; else the bundle's.
+        /// The version of the app. The default is the bundle's version.
         public var appVersion: String?
-        /// Where in a payload your own names for things stand.
+        /// Where your own names are in a payload.
         public var payloadKeys = PayloadKeys()
-        /// Whether the doors record from the start.
+        /// Whether events are recorded from the start.
         public var isRecording = true
-        /// Whether deliveries begin by themselves, some seconds after something was recorded; else in an app, and not in
-        /// an extension, which lives for moments and calls ``Bellwether/flush(within:)``.
+        /// Whether deliveries start automatically, some seconds after an event was recorded. The default is true in an
+        /// app and false in an extension, which lives only briefly and calls ``Bellwether/flush(within:)``.
         public var deliversByItself: Bool?
-        /// How many bytes may wait. When there are more, the oldest events go, and the server is told how many.
+        /// How many bytes may wait. Beyond that, the oldest events are dropped, and the server is told how many.
         public var mostBytes = 8 << 20
         /// How many days an event may wait.
         public var mostDays = 90
-        /// How long to wait after a delivery that failed: at most so many seconds the first time, doubling to so many. For
-        /// tests, which have no days.
+        /// How long to wait after a failed delivery: `first` is the maximum in seconds after the first failure. It
+        /// doubles up to `longest`. For tests, which cannot take days.
         package var backoff: (first: TimeInterval, longest: TimeInterval) = (2, 600)
 
-        /// How many seconds a door waits for other processes. For tests, which run where the machine is busy.
+        /// How many seconds a recording method waits for other processes. For tests, which run on busy machines.
         package var patience: TimeInterval = 1
 
-        /// Describes where events go and where they wait.
+        /// Sets where events are sent and where they wait.
         public init(server: URL, writeKey: String, directory: URL) {
             self.server = server
             self.writeKey = writeKey
@@ -131,7 +130,7 @@ extension Bellwether {
         }
     }
 
-    /// What the person allowed the app to show.
+    /// The person's notification permission.
     public enum Authorization: String, Sendable {
         case authorized, provisional, ephemeral, denied
         case notDetermined = "not_determined"

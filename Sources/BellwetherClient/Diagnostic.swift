@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Something that the developer of the app should know: the library lost something, was refused, or cannot do its work.
+/// Something that the app's developer should know: the library lost something, was refused, or cannot work.
 ///
-/// Nothing here asks for an answer: what can be mended by waiting is mended by waiting. Show it while you develop,
-/// log it in life.
+/// You need not react: if waiting can solve a problem, the library waits. Show diagnostics during development, log them
+/// in production.
 ///
 /// ```swift
 /// Task {
@@ -11,52 +11,54 @@ internal import Foundation
 /// }
 /// ```
 public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// What sort of thing happened. More may come with new versions.
+    /// The kinds of problem. New versions may add more.
     public enum Kind: String, Hashable, Sendable {
-        /// The server did not take an event, and never will. It is gone from the queue.
+        /// The server rejected an event for good. The event is gone from the queue.
         case rejected
-        /// An envelope with this one event in it was refused as a whole. The event lies in the file `set-aside`.
+        /// The server refused an envelope with only this event. The event is now in the file `set-aside`.
         case setAside
-        /// Events were thrown away unsent: too old, too many, or no longer readable. The server is told.
+        /// Events were dropped before they were sent: too old, too many, or no longer readable. The server is told.
         case dropped
-        /// The server does not know the write key, or no longer. Nothing is sent for six hours, unless the app starts anew.
+        /// The server does not know the write key, or no longer does. Nothing is sent for six hours, unless the app
+        /// restarts.
         case keyRefused
-        /// A delivery did not succeed; it is tried again.
+        /// A delivery failed. The library will try again.
         case deliveryFailed
-        /// An event could not be written down. It is lost.
+        /// An event could not be written to disk. It is lost.
         case notRecorded
-        /// Another process held the queue for longer than a door can wait: the event is in memory until this process
-        /// records, flushes or delivers again, and is lost if it ends before.
+        /// Another process held the queue for too long. The event is in memory until this process next records, flushes
+        /// or delivers, and is lost if the process ends before that.
         case delayed
-        /// The queue's own notes could not be read for good, and it began with new ones. No event is lost by it; some may
-        /// be sent twice, which the server recognises.
+        /// The queue's state file was permanently unreadable, so the queue started a new one. No event is lost. Some may
+        /// be sent twice; the server detects duplicates.
         case stateLost
-        /// The install's id could not be read for a minute, and there is a new one: from now on it seems another install.
+        /// The install's id was unreadable for a minute, so a new one was created. From now on, this looks like another
+        /// install.
         case identityLost
-        /// An event is written, but the disk did not confirm it: it is lost only if the device loses its power now.
+        /// An event is written, but the disk did not confirm it. It is lost only if the device loses power now.
         case notSynced
-        /// A notification has no id at all, so that nothing can be told of it.
+        /// A notification has no id at all, so no event about it can be recorded.
         case unidentified
-        /// A notification is named only by what looks like an `apns-collapse-id`, so that different ones become one. Told
-        /// once by a process.
+        /// The only id of a notification looks like an `apns-collapse-id`, so different notifications may count as one.
+        /// Reported once per process.
         case collapsed
-        /// The service would not take a part of a notification's description, so it was left out.
+        /// A part of a notification's description was left out, because the service would reject it.
         case leftOut
-        /// A door was used in a way that says nothing, such as a story's page before the story.
+        /// A call made no sense, such as a story's page before the story.
         case misused
-        /// The server's address is neither https nor on this device itself. Events are kept, and nothing is sent.
+        /// The server's address is neither https nor on this device. Events are kept, and nothing is sent.
         case insecureServer
-        /// The server has no room for a value of an event now: the event is kept and sent again hours later.
+        /// The server has no room for a new value in an event. The event is kept and sent again some hours later.
         case heldBack
-        /// The directory is one that the app and its extensions do not share, so they seem to be two installs.
+        /// The app and its extensions do not share this directory, so they look like two installs.
         case notShared
     }
 
-    /// What sort of thing happened.
+    /// The kind of problem.
     public let kind: Kind
     /// What happened and what to do about it, in a sentence or two.
     public let message: String
-    /// The event, where it is one.
+    /// The id of the event, if it is about one event.
     public let eventID: String?
     /// How many events it is about.
     public let count: Int
@@ -71,12 +73,12 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// Hands what happened to everybody who listens, and counts it.
+/// Passes diagnostics to all listeners, and counts them.
 final class Diagnostics: Sendable {
     private struct State {
         var listeners: [UUID: AsyncStream<Diagnostic>.Continuation] = [:]
         var counts: [Diagnostic.Kind: Int] = [:]
-        // What happened before anybody could listen: the first events are recorded while an app starts.
+        // Diagnostics from before anyone could listen: an app records its first events while it starts.
         var early: [Diagnostic] = []
     }
 
@@ -92,10 +94,10 @@ final class Diagnostics: Sendable {
         for listener in listeners { listener.yield(diagnostic) }
     }
 
-    /// How many events of a kind there were since the process began.
+    /// How many events had a diagnostic of this kind since the process began.
     func count(of kind: Diagnostic.Kind) -> Int { state.withLock { $0.counts[kind, default: 0] } }
 
-    /// What happens from now on, and the first things that nobody heard. A slow listener misses the oldest.
+    /// All diagnostics from now on, preceded by early ones that nobody received. A slow listener misses the oldest.
     func stream() -> AsyncStream<Diagnostic> {
         let (stream, continuation) = AsyncStream.makeStream(of: Diagnostic.self, bufferingPolicy: .bufferingNewest(100))
         let id = UUID()

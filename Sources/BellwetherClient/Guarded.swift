@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A value that one thread at a time may touch.
+/// A value that only one thread at a time may use.
 ///
-/// Over `NSLock`: `Synchronization.Mutex` is younger than the oldest system that the library runs on.
+/// Built on `NSLock`, because `Synchronization.Mutex` needs a newer system than the oldest that the library supports.
 final class Guarded<Value>: @unchecked Sendable {
-    // `value` is only reached between lock and unlock.
+    // `value` is only used between lock and unlock.
     private let lock = NSLock()
     private var value: Value
 
     init(_ value: sending Value) { self.value = value }
 
-    /// Runs `body` alone. Keep it short, and never call out to unknown code from it.
+    /// Runs `body` alone. Keep it short, and never call unknown code from it.
     func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -19,7 +19,7 @@ final class Guarded<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs `body` alone, if that is possible within so many seconds; else gives nothing.
+    /// Runs `body` alone if it gets the lock within this many seconds. Otherwise returns nil.
     func withLock<Result, Failure: Error>(
         within seconds: TimeInterval, _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {

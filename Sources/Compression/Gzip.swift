@@ -1,20 +1,20 @@
 internal import CZlib
 
-/// Packs bytes as one gzip member (RFC 1952), quickly rather than as small as can be.
+/// Compresses bytes as one gzip member (RFC 1952). It prefers speed over size.
 package func gzip(_ bytes: [UInt8]) -> [UInt8] {
     precondition(bytes.count <= Int32.max, "zlib counts in 32 bits")
-    // SAFETY: made and freed here. zlib remembers the address of its stream, so it must not move.
+    // SAFETY: made and freed here. zlib stores the address of its stream, so the stream must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     defer { unsafe stream.deallocate() }
-    // 15 bits of window; 16 more write gzip. Level 1: envelopes shrink to a tenth with it already.
+    // 15 bits of window; adding 16 selects gzip. Level 1 already shrinks envelopes to a tenth.
     let status = unsafe deflateInit2_(
         stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "zlib could not start: status \(status)")
     defer { unsafe deflateEnd(stream) }
     let bound = Int(unsafe deflateBound(stream, UInt(bytes.count)))
-    // SAFETY: zlib reads `bytes` and writes `packed` inside `deflate` only, while both are lent; with room for the
-    // bound one call packs everything.
+    // SAFETY: zlib reads `bytes` and writes `packed` only inside `deflate`, while both are valid. `packed` has room for
+    // the maximum size, so one call compresses everything.
     return unsafe bytes.withUnsafeBufferPointer { bytes in
         unsafe [UInt8](unsafeUninitializedCapacity: bound) { packed, count in
             unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
@@ -28,15 +28,15 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8] {
     }
 }
 
-/// Why bytes were not unpacked.
+/// Why bytes could not be decompressed.
 package enum GunzipError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// They unpack to more than the limit.
+    /// They decompress to more than the limit.
     case tooLarge(limit: Int)
-    /// They are no gzip, or what they hold does not match its checksum, or something else follows.
+    /// They are not gzip, their content does not match its checksum, or other bytes follow.
     case corrupt
     /// They end too early.
     case truncated
-    /// The caller did not want more.
+    /// The caller stopped it.
     case stopped
 
     package var description: String {
@@ -49,9 +49,10 @@ package enum GunzipError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
+/// Decompresses gzip (RFC 1952) of one or more members, up to `limit` bytes.
 ///
-/// However much a bomb would unpack to, no more memory than for `limit` bytes and one chunk is used. `goesOn` is asked after
+/// Even for a zip bomb, it uses no more memory than `limit` bytes and one chunk. After each chunk of 64 KiB, it calls
+/// `goesOn` with the number of bytes so far.
 /// each chunk of 64 KiB, with the bytes there are by then.
 package func gunzip(
     _ packed: Span<UInt8>, limit: Int, while goesOn: (Int) -> Bool = { _ in true }
@@ -64,7 +65,7 @@ package func gunzip(
     return try result.get()
 }
 
-/// Unpacks gzip (RFC 1952) of one member or several after one another, to `limit` bytes at most.
+/// Decompresses gzip (RFC 1952) of one or more members, up to `limit` bytes.
 package func gunzip(
     _ packed: [UInt8], limit: Int, while goesOn: (Int) -> Bool = { _ in true }
 ) throws(GunzipError) -> [UInt8] {
@@ -72,7 +73,7 @@ package func gunzip(
 }
 
 @safe private struct Inflation: ~Copyable {
-    // SAFETY: made in `init`, freed in `deinit`. zlib remembers the address of its stream, so it must not move.
+    // SAFETY: made in `init`, freed in `deinit`. zlib stores the address of its stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let limit: Int
     private var unpacked: [UInt8] = []
@@ -86,7 +87,7 @@ package func gunzip(
         unsafe stream.initialize(to: z_stream())
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: packed.baseAddress)
         unsafe stream.pointee.avail_in = UInt32(clamping: packed.count)
-        // 15 bits of window; 16 more ask for gzip and nothing else.
+        // 15 bits of window; adding 16 accepts gzip and nothing else.
         let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib could not start: status \(status)")
         unpacked.reserveCapacity(min(limit, packed.count * 4))

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A command's words, sorted into operands and options, and checked against what it takes.
+/// A command's words, sorted into operands and options, and checked against the command's declaration.
 package struct Arguments {
     package let operands: [String]
     private var values: [String: [String]] = [:]
@@ -46,7 +46,7 @@ package struct Arguments {
             if !value.isEmpty { values[option.name] = [value] }
         }
         let required = command.operands.filter { !$0.hasPrefix("[") }.count
-        // An ellipsis is as many as you like.
+        // An ellipsis allows any number.
         let most = command.operands.last?.contains("…") == true ? Int.max : command.operands.count
         guard has("help") || (required...most).contains(operands.count) else {
             throw UsageError("use: \(Help.usage(of: command))")

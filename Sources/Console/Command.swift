@@ -1,13 +1,13 @@
-/// One command: what it is called, what it takes, what it does. One file each, all in this order.
+/// One command: its name, its operands and options, and what it does. One file per command, all in the same order.
 package protocol Command {
-    /// The words that call it.
+    /// Its name, as words.
     static var words: [String] { get }
-    /// The words that must, or may (in brackets), follow.
+    /// The operands that must follow, or may follow if they are in brackets.
     static var operands: [String] { get }
-    /// What an operand may be, where that can be listed.
+    /// The possible values of an operand, if they can be listed.
     static var operandChoices: [String] { get }
     static var summary: String { get }
-    /// Its own options; those for the database are added for commands that need one.
+    /// Its own options. Options for the database are added if the command needs one.
     static var options: [Option] { get }
     static var needsDatabase: Bool { get }
 
@@ -29,12 +29,12 @@ extension Command {
 /// One option of a command.
 package struct Option: Sendable {
     let name: String
-    /// What stands for its value in help; nil for a switch.
+    /// The placeholder for its value in help texts; nil for a switch.
     let value: String?
-    /// The environment variable that stands in for it.
+    /// The environment variable that can replace it.
     let environment: String?
     let isRepeatable: Bool
-    /// What its value may be, where that can be listed.
+    /// Its possible values, if they can be listed.
     let choices: [String]
     let help: String
 

@@ -1,4 +1,4 @@
-/// What may follow the words of a command line, from what the commands say of themselves.
+/// The words that can complete a command line, taken from the commands' declarations.
 package struct Completion {
     /// A word that may come next, and what it is.
     package struct Candidate {
@@ -7,10 +7,10 @@ package struct Completion {
     }
 
     package private(set) var candidates: [Candidate] = []
-    /// The name of a file may come next, which the shell knows best.
+    /// Whether a file name may come next; the shell completes it.
     package private(set) var takesFile = false
 
-    /// The last word is the one that is being typed; it may be empty.
+    /// The last word is being typed, and may be empty.
     package init(of words: [String], among commands: [any Command.Type]) {
         let (typed, before) = (words.last ?? "", Array(words.dropLast()))
         let command = commands.filter { before.starts(with: $0.words) }.max { $0.words.count < $1.words.count }
@@ -18,7 +18,7 @@ package struct Completion {
             let rest = Array(before.dropFirst(command.words.count))
             complete(typed, after: rest, of: command)
         }
-        // A command's first words may be another command's, too.
+        // The first words of a command may also be a complete command.
         let family = commands.filter { $0.words.count > before.count && $0.words.starts(with: before) }
         var seen: Set<String> = []
         for member in family where seen.insert(member.words[before.count]).inserted {
@@ -43,7 +43,7 @@ package struct Completion {
             takesFile = true
             return
         }
-        // A value: of the option before, or behind '='.
+        // A value: after its option, or after '='.
         if let option = options.first(where: { "--\($0.name)" == rest.last && $0.value != nil }) {
             offerValues(of: option, to: typed)
             return
@@ -74,7 +74,7 @@ package struct Completion {
     }
 }
 
-/// The shells, and what each has to do: ask this program, and show the answer.
+/// The supported shells. Each asks this program for completions, and shows the answer.
 package enum Shell: String, CaseIterable {
     case bash, zsh, fish
 

@@ -6,8 +6,8 @@ internal import Migrations
 package import Postgres
 package import ServiceRuntime
 
-/// The database a command works on: the one that a URL names, or the embedded one, which is made, started and brought up
-/// to date first, and kept while the command needs it.
+/// The database of a command: the one that a URL names, or the embedded one. The embedded one is created, started and
+/// migrated first, and kept running while the command needs it.
 package final class DatabaseAccess: Sendable {
     static let options = [
         Option(
@@ -19,12 +19,12 @@ package final class DatabaseAccess: Sendable {
     package static let embeddedDatabase = "bellwether"
     package static let owner = "bellwether_owner"
 
-    /// As the owner of everything.
+    /// A URL for the owner of everything.
     package let url: String
     package let cluster: EmbeddedCluster?
     private let interruption: Interruption?
 
-    /// `interruptible` lets go of the database when somebody presses Ctrl-C; a service sees to that itself.
+    /// `interruptible` releases the database when somebody presses Ctrl-C; a service handles that itself.
     package convenience init(
         _ arguments: Arguments, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true, shards: Int16? = nil
     ) throws {
@@ -44,8 +44,8 @@ package final class DatabaseAccess: Sendable {
         interruption = nil
     }
 
-    /// The embedded one of this directory, which gets so many shards if it is new. `whenInterrupted` is called before it is
-    /// let go of.
+    /// Uses the embedded database in this directory. A new database gets this many shards. `whenInterrupted` is called
+    /// before the database is released.
     package init(
         embeddedIn directory: String, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true,
         shards: Int16? = nil,
@@ -69,12 +69,12 @@ package final class DatabaseAccess: Sendable {
         }
     }
 
-    /// What the command needs no more; the last user of an embedded cluster stops it.
+    /// Releases the database. The last user of an embedded cluster stops it.
     package func release() {
         cluster?.release()
     }
 
-    /// Lends a connection as the owner, and ends the access when the body has returned.
+    /// Runs `body` with a connection for the owner, then ends the access.
     package static func withConnection<Result>(
         _ arguments: Arguments, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
         statementSeconds: Int = 600, shards: Int16? = nil,
@@ -87,20 +87,20 @@ package final class DatabaseAccess: Sendable {
         return try body(&connection)
     }
 
-    /// The URL for a role: on the embedded database a login of its own; elsewhere the given login, stepped down.
+    /// The URL for a role: on the embedded database, the role's own login; elsewhere, the given login with SET ROLE.
     package func url(for role: LogSession.Role) -> String {
         if let cluster {
             return cluster.connectionURL(
                 database: DatabaseAccess.embeddedDatabase,
                 user: role == .analyst ? AnalystLogin.embedded : role.rawValue)
         }
-        // Stepping down by SET ROLE does not bring the settings of the role along.
+        // SET ROLE does not apply the settings of the role.
         let settings =
             role == .analyst
             ? AnalystLogin.settings.map { ($0.key, $0.value) } : [("role", role.rawValue), ("timezone", "UTC")]
-        // A password may have anything in it, this too.
+        // A password may contain any character, including this one.
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else {
-            // One word alone is the name of a database.
+            // A single word is the name of a database.
             let pairs =
                 url.contains("=") ? url : "dbname='\(url.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
             return "\(pairs) options='\(settings.map { "-c \($0.0)=\($0.1)" }.joined(separator: " "))'"
@@ -138,7 +138,7 @@ package final class DatabaseAccess: Sendable {
         return value.isEmpty ? nil : value
     }
 
-    /// Role and database, once ever; two processes may be at it at once. Then the migrations.
+    /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
     private static func prepare(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {
@@ -165,7 +165,8 @@ package final class DatabaseAccess: Sendable {
         try harden(cluster, log: log)
     }
 
-    /// What only a superuser can set, and only one that is ours. Others may be at it at once, and find it done.
+    /// Sets what only a superuser can set, and only on our own cluster. Another process may do the same at the same
+    /// time.
     private static func harden(_ cluster: EmbeddedCluster, log: Log) throws {
         var admin = try Connection(url: cluster.connectionURL(database: embeddedDatabase), log: log)
         admin.deadline = .after(seconds: 30)
@@ -177,7 +178,7 @@ package final class DatabaseAccess: Sendable {
                 }
                 return try Hardening.close(on: &admin)
             } catch {
-                // "tuple concurrently updated" has no code of its own.
+                // "tuple concurrently updated" has no SQLSTATE of its own.
                 attempts += 1
                 admin.rollBack()
                 guard attempts < 5, admin.isUsable, error.state != nil else { throw error }

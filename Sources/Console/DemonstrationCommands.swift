@@ -1,4 +1,4 @@
-/// What `demo` is called and takes. `bellwether` lists and explains it; `bellwether-demo` does it.
+/// The name and options of `demo`. `bellwether` lists and explains the command; `bellwether-demo` runs it.
 package protocol DemoDeclaration: Command {}
 
 extension DemoDeclaration {
@@ -14,7 +14,7 @@ extension DemoDeclaration {
     package static var needsDatabase: Bool { false }
 }
 
-/// What `simulate` is called and takes. `bellwether` lists and explains it; `bellwether-demo` does it.
+/// The name and options of `simulate`. `bellwether` lists and explains the command; `bellwether-demo` runs it.
 package protocol SimulateDeclaration: Command {}
 
 extension SimulateDeclaration {

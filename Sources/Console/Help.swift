@@ -1,4 +1,4 @@
-/// The help texts, made from what the commands say of themselves.
+/// The help texts, built from the commands' declarations.
 enum Help {
     static func name(of command: any Command.Type) -> String { (["bellwether"] + command.words).joined(separator: " ") }
 
@@ -6,7 +6,7 @@ enum Help {
         ([name(of: command)] + command.operands + ["[options]"]).joined(separator: " ")
     }
 
-    /// One command in full.
+    /// The full help of one command.
     static func text(of command: any Command.Type) -> String {
         var text = "\(command.summary)\n\nUse: \(usage(of: command))\n\nOptions:\n"
         let names = command.allOptions.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
@@ -23,7 +23,7 @@ enum Help {
 
     static let exitCodes = [(0, "done"), (1, "failed or differs"), (64, "usage"), (69, "no database")]
 
-    /// All of them, a line each.
+    /// The overview: one line per command.
     static func overview(of commands: [any Command.Type]) -> String {
         let names = commands.map { (["bellwether"] + $0.words + $0.operands).joined(separator: " ") }
         let width = names.map(\.count).max() ?? 0

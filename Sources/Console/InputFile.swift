@@ -4,7 +4,7 @@ internal import ServiceRuntime
 /// A file that a command reads, or standard input for `-`.
 package final class InputFile {
     package let descriptor: Int32
-    /// Its name, for sentences.
+    /// Its name for messages.
     package let name: String
 
     package init(_ path: String) throws {
@@ -26,7 +26,7 @@ package final class InputFile {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-    /// All of it; nil when it is larger than that, of which no more is read.
+    /// The whole file; nil if it is larger than `most`, and then the rest is not read.
     package static func read(_ path: String, most: Int) throws -> [UInt8]? {
         let file = try InputFile(path)
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 internal import BellwetherVersion
 
-/// The manual page, in the macros of man(7).
+/// The manual page, in the man(7) macros.
 package enum ManPage {
     package static func text(of commands: [any Command.Type]) -> String {
         var page = """
@@ -51,7 +51,7 @@ package enum ManPage {
             separator: "\n.PP\n")
     }
 
-    /// As it is, whatever troff would make of it.
+    /// Escapes everything that troff would interpret.
     private static func escaped(_ text: some StringProtocol) -> String {
         let text = String(text).replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("…", with: "...")
             .replacing("'", with: "\\(aq").replacing("\"", with: "\\(dq")

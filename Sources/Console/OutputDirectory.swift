@@ -1,15 +1,16 @@
 package import Glibc
 internal import ServiceRuntime
 
-/// A directory that was looked at and stays the one that was: files and directories in it are reached from here, and never by
-/// way of a link. Root writes into none that others own or can write to, where a name could lead to any file of the machine.
+/// A directory that was checked and stays the same one: all files and directories in it are opened relative to it, never
+/// through a link. Root does not write into a directory that others own or can write to, because a name there could lead
+/// to any file on the machine.
 package final class OutputDirectory {
     private let descriptor: Int32
     private let path: String
-    /// Who may own it beside root, where root writes.
+    /// Who, besides root, may own it if root writes.
     private let users: Set<uid_t>
 
-    /// Opens one, for a file in it, or makes it with those above it where `isMade` says so.
+    /// Opens a directory for files in it. If `isMade` is true, creates it and its missing parents.
     package convenience init(
         _ path: String, isMade: Bool = false, for file: String? = nil, trusting users: Set<uid_t> = []
     ) throws {
@@ -28,7 +29,7 @@ package final class OutputDirectory {
         self.descriptor = descriptor
         self.path = path
         self.users = users
-        // Again, now that nobody can put another in its place.
+        // Check again, now that nobody can replace it.
         if geteuid() == 0, let weakness = TrustedPath.weakness(ofDirectory: descriptor, called: path, trusting: users) {
             throw Failure(
                 "root does not write into '\(String(printable: path))', because \(String(printable: weakness))")
@@ -37,7 +38,7 @@ package final class OutputDirectory {
 
     deinit { close(descriptor) }
 
-    /// The directory of this name in it, made if it is missing.
+    /// The subdirectory of this name. Creates it if it is missing.
     package func directory(_ name: String) throws -> OutputDirectory {
         let place = "\(path)/\(name)"
         guard unsafe mkdirat(descriptor, name, 0o777) == 0 || errno == EEXIST else { throw Self.failure("made", place) }
@@ -53,7 +54,7 @@ package final class OutputDirectory {
         return try OutputDirectory(inner, place, users)
     }
 
-    /// Puts a text in the place of what the file of this name held.
+    /// Replaces the contents of the file of this name.
     package func write(_ text: String, to name: String) throws {
         let place = "\(path)/\(name)"
         var status = stat()
@@ -75,11 +76,11 @@ package final class OutputDirectory {
             throw Self.failure("written", place)
         }
         isDone = true
-        // Else a power failure could bring the old one back, which is no half one either.
+        // Otherwise a power failure could bring the old file back, which would at least be complete.
         fsync(descriptor)
     }
 
-    /// Makes a directory and those above it.
+    /// Creates a directory and its missing parents.
     private static func make(_ path: String) throws {
         if isDirectory(path) { return }
         let parent = parent(of: path)

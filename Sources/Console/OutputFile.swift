@@ -1,12 +1,12 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// A file that is written whole or not at all: whoever reads it meanwhile sees the old one or the new one.
+/// A file that is written completely or not at all: a reader always sees either the old or the new one.
 package enum OutputFile {
-    /// Writes a text, in the place of what the file held.
+    /// Writes a text, and replaces the file's contents.
     package static func write(_ text: String, to path: String) throws {
         var status = stat()
-        // A terminal and the like must not be put away for a file.
+        // Do not replace a terminal or other device by a file.
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw Failure("'\(String(printable: path))' is not a file: leave out --output to write to standard output")
         }
@@ -14,7 +14,7 @@ package enum OutputFile {
         try OutputDirectory(directory, for: path).write(text, to: name)
     }
 
-    /// Where a link of our own leads. One that somebody else has put there could lead anywhere.
+    /// The target of one of our own links. Another user's link could lead anywhere.
     private static func destination(of path: String) throws -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }

@@ -7,28 +7,28 @@ internal import ServiceRuntime
 /// What the process tells its caller.
 package enum ExitCode: Int32 {
     case done = 0
-    /// It failed, or what was compared differs.
+    /// The command failed, or a comparison found differences.
     case failed = 1
-    /// The command line makes no sense.
+    /// The command line is invalid.
     case usage = 64
-    /// There is no database to talk to.
+    /// No database can be reached.
     case unavailable = 69
 }
 
-/// From the command line to a command and from its end to an exit code.
+/// Runs a command from the command line, and turns its result into an exit code.
 package struct Program {
     /// In the order of the help text.
     private let commands: [any Command.Type]
 
     package init(_ commands: [any Command.Type]) { self.commands = commands }
 
-    /// Does what the command line of this process says, and ends the process.
+    /// Runs the command line of this process, and ends the process.
     package func run() -> Never {
         StandardStream.holdClosed()
         exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
-    /// Whoever reads the exit code must not take half of an output for all of it.
+    /// A caller that checks the exit code must not mistake partial output for all of it.
     private func run(_ words: [String]) -> ExitCode {
         let code = obey(words)
         Interruption.giveWay()
@@ -57,13 +57,13 @@ package struct Program {
         }
     }
 
-    /// The command whose words the line begins with; the longest wins.
+    /// The command whose words begin the line; the longest match wins.
     private func find(_ words: [String]) -> ((any Command.Type), [String])? {
         let match = commands.filter { words.starts(with: $0.words) }.max { $0.words.count < $1.words.count }
         return match.map { ($0, Array(words.dropFirst($0.words.count))) }
     }
 
-    /// No command was named: help if that was asked for, else a usage error that helps.
+    /// No command was named: print help if it was asked for, otherwise a usage error that helps.
     private func explain(_ words: [String]) throws -> ExitCode {
         let isQuestion = words.first == "help"
         let named = words.dropFirst(isQuestion ? 1 : 0).filter { !$0.hasPrefix("-") }
@@ -73,7 +73,7 @@ package struct Program {
         }
         let isAsked = isQuestion || words.contains("--help")
         let family = commands.filter { $0.words.starts(with: named) }
-        // What is no word may be a mistaken option.
+        // A word that is unknown may be a mistaken option.
         guard !family.isEmpty, isAsked || words.isEmpty || !named.isEmpty else {
             throw UsageError(complaint(named.isEmpty ? Array(words.prefix(1)) : named))
         }
@@ -81,7 +81,7 @@ package struct Program {
         return isAsked ? .done : .usage
     }
 
-    /// What of these words is unknown, and what is known in its place.
+    /// Says which of these words is unknown, and suggests known ones.
     private func complaint(_ words: [String]) -> String {
         let count =
             words.indices.last { count in commands.contains { $0.words.starts(with: words.prefix(count)) } } ?? 0
@@ -92,7 +92,7 @@ package struct Program {
             + known.map { $0.words.joined(separator: " ") }.joined(separator: ", ")
     }
 
-    /// An error may quote what came from outside; a terminal must not obey that.
+    /// An error may quote text from outside, which the terminal must not interpret.
     private static func sentence(for error: any Error) -> String {
         "\(error)".split(separator: "\n", omittingEmptySubsequences: false).map { String(printable: String($0)) }
             .joined(separator: "\n")
@@ -108,19 +108,19 @@ package struct Program {
     }
 }
 
-/// The command line makes no sense; the text says what would.
+/// An invalid command line; the text says what would be valid.
 package struct UsageError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// A command could not do what it was asked; the text says why.
+/// A command failed; the text says why.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// Lets go of what a command holds when somebody presses Ctrl-C, then ends the process as that signal would have.
+/// Releases what a command holds when somebody presses Ctrl-C, then ends the process as that signal would have done.
 package final class Interruption: Sendable {
     private static let isUnderway = Lock(false)
 
@@ -135,7 +135,8 @@ package final class Interruption: Sendable {
         }
     }
 
-    /// For a command that has ended: what it lost by the interruption is no news, and the exit code is the signal's.
+    /// For a command that has ended: errors caused by the interruption do not matter, and the exit code is that of the
+    /// signal.
     static func giveWay() {
         guard isUnderway.withLock({ $0 }) else { return }
         while true { pause() }

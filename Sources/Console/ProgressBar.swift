@@ -1,13 +1,13 @@
 internal import ServiceRuntime
 
-/// How far a long piece of work has come, in one line that is drawn over and over; nothing where nobody watches.
+/// The progress of long work, in one line that is redrawn. It shows nothing if nobody watches.
 package final class ProgressBar: Sendable {
     package init() {}
 
     private let isShown = StandardStream.error.isTerminal
     private let drawn = Lock((text: "", at: Deadline(nanoseconds: 0)))
 
-    /// Shows a share from 0 to 1 and what is being done.
+    /// Shows the share done, from 0 to 1, and the current work.
     package func show(_ share: Double, _ words: String) {
         guard isShown else { return }
         let width = 30
@@ -16,15 +16,15 @@ package final class ProgressBar: Sendable {
         draw("[\(bar)] \(Int(saturating: share * 100)) %  \(words)")
     }
 
-    /// Shows what is being done, where nobody knows how much there is.
+    /// Shows the current work if the total is unknown.
     package func show(_ words: String) { if isShown { draw(words) } }
 
-    /// Leaves an empty line for what comes next.
+    /// Clears the line for later output.
     package func clear() { if isShown { draw("") } }
 
     private func draw(_ text: String) {
         drawn.withLock { drawn in
-            // Ten times a second is as often as anybody sees; the last one always counts.
+            // Redraw at most ten times a second; the final state is always drawn.
             guard text != drawn.text, text.isEmpty || drawn.at.hasPassed else { return }
             StandardStream.error.write("\r\u{1B}[K" + text)
             drawn = (text, .after(seconds: 0.1))

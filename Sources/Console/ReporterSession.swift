@@ -2,7 +2,7 @@ internal import Accounts
 package import Postgres
 package import ServiceRuntime
 
-/// A session of who makes reports.
+/// A database session with the role that makes reports.
 package struct ReporterSession {
     private let access: DatabaseAccess
     private let log: Log
@@ -24,7 +24,7 @@ package struct ReporterSession {
                 throw Failure(
                     "this login may not make reports. As the owner of the database, run: GRANT bellwether_reporter TO the login"
                 )
-            // SET ROLE calls a role that does not exist a wrong value.
+            // For SET ROLE, a role that does not exist is an invalid parameter value.
             case .undefinedTable?, SQLState("22023")?:
                 throw Failure("the database is not at this program's version: run bellwether migrate")
             default: throw error

@@ -6,7 +6,7 @@ package enum OutputFormat: String, CaseIterable {
 }
 
 extension Option {
-    /// For people, or for programs.
+    /// Output for people, or for programs.
     package static let format = Option(
         "format", "FORMAT", choices: OutputFormat.allCases.map(\.rawValue), help: "text or json (default text)")
 }
@@ -17,7 +17,7 @@ package struct TextTable {
 
     package init(_ header: [String]) { rows = [header] }
 
-    /// Control and direction-changing characters are shown, not sent.
+    /// Adds a row. Control characters and characters that change direction are made visible.
     package mutating func add(_ cells: [String]) {
         rows.append(cells.map(String.init(printable:)))
     }

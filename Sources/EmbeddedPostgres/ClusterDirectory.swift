@@ -1,24 +1,24 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// Where a cluster keeps its files: one directory of its own in the data directory, private to the server's user.
+/// Where a cluster keeps its files: its own directory in the data directory, accessible only to the server's user.
 struct ClusterDirectory: Sendable {
-    /// The data directory, free of links, so that every process calls it the same.
+    /// The data directory without links, so that all processes use the same path.
     let path: String
     let account: ServerAccount
 
-    /// `pg`: everything of ours lies in here.
+    /// `pg`: contains all of our files.
     var base: String { path + "/pg" }
-    /// PostgreSQL's own data directory. It appears whole, by a rename, or not at all.
+    /// PostgreSQL's own data directory. A rename creates it complete, or it does not exist.
     var data: String { base + "/data" }
-    /// Held while somebody decides about starting or stopping.
+    /// Held while a process decides whether to start or stop the server.
     var transitionLock: String { base + "/transition.lock" }
-    /// Held, shared, by everyone who uses the cluster.
+    /// All users of the cluster hold it, shared.
     var leaseLock: String { base + "/lease.lock" }
-    /// There while the running server shall outlive its last user.
+    /// Exists while the running server should outlive its last user.
     var keepMarker: String { base + "/keep" }
 
-    /// The directory of an existing cluster; nil where there is none.
+    /// The directory of an existing cluster; nil if there is none.
     static func existing(_ path: String) throws(EmbeddedPostgresError) -> ClusterDirectory? {
         let (real, missing) = try FilePath.resolve(path)
         guard missing.isEmpty else { return nil }
@@ -28,7 +28,7 @@ struct ClusterDirectory: Sendable {
         return FileStatus(directory.transitionLock) == nil ? nil : directory
     }
 
-    /// The directory of a cluster that exists or shall exist, made as far as it is missing.
+    /// The directory of an existing or new cluster. Creates the missing parts.
     static func prepare(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) -> ClusterDirectory {
         let (ancestor, missing) = try FilePath.resolve(path)
         let real = missing.reduce(ancestor == "/" ? "" : ancestor) { $0 + "/" + $1 }
@@ -36,7 +36,8 @@ struct ClusterDirectory: Sendable {
         let directory = ClusterDirectory(path: real, account: account)
         try directory.requireTrust(asSpelled: path)
 
-        // An empty directory of root's that was made for us (mktemp -d, a fresh volume) is given to the server's user.
+        // If root owns an empty directory that was made for us (mktemp -d, a fresh volume), give it to the server's
+        // user.
         let isGift =
             geteuid() == 0 && missing.isEmpty && real != "/" && FileStatus(real)?.owner == 0
             && FilePath.isEmptyDirectory(real)
@@ -71,7 +72,7 @@ struct ClusterDirectory: Sendable {
             if unsafe mkdir(path, isLast ? 0o700 : 0o755) != 0 {
                 guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
             } else if !isLast && !account.isCurrent {
-                // Root's umask may shut the very user out for whom this is made.
+                // Root's umask may exclude the very user that the directory is for.
                 try FilePath.open(path)
             }
             if isLast && !account.isCurrent { try FilePath.give(path, to: account) }
@@ -93,9 +94,9 @@ struct ClusterDirectory: Sendable {
         try FilePath.give(base, to: account)
     }
 
-    /// Refuses a place that others own or can write to: they could have put a cluster there that root would start, or put a link
-    /// in the place of a directory. An ordinary user is asked for the directory alone; who could change the way to it could at
-    /// most lead him to files that are his.
+    /// Refuses a directory that others own or can write to: they could have put a cluster there that root would start,
+    /// or replaced a directory with a link. For an ordinary user, it checks only the directory itself: changes to the
+    /// path above could at most lead to files that they own.
     private func requireTrust(asSpelled spelled: String) throws(EmbeddedPostgresError) {
         let users: Set = [account.user, geteuid()]
         var weakness: String?
@@ -114,7 +115,7 @@ struct ClusterDirectory: Sendable {
                 + "Choose a directory of your own that nobody else may write to, or correct owner and mode.")
     }
 
-    /// Whose cluster it is: the owner of what is there, else whom root chooses, else ourselves.
+    /// The user of the cluster: the owner of existing files, else root's choice, else the current user.
     private static func account(for real: String) throws(EmbeddedPostgresError) -> ServerAccount {
         let base = FileStatus(real + "/pg")
         let root = FileStatus(real)
@@ -122,14 +123,14 @@ struct ClusterDirectory: Sendable {
         guard geteuid() == 0 else {
             let account = try ServerAccount.current()
             var stranger = base?.owner ?? account.user
-            // A directory that we may not even look into hides whose cluster it holds.
+            // If we may not even look into the directory, we cannot see whose cluster it contains.
             if base == nil, let root, !FilePath.isExecutable(real) { stranger = root.owner }
             guard stranger == account.user else {
                 throw .foreignOwner(path: real, owner: try ServerAccount.owner(stranger, of: real).name)
             }
             return account
         }
-        // Root starts no server that another user has set up: what it runs there is that user's to choose.
+        // Root does not start a server that another user has set up, because that user decides what it runs.
         let server = try ServerAccount.forRoot()
         for place in [base, root].compactMap({ $0 }) where place.owner != 0 && place.owner != server.user {
             throw .foreignOwner(path: real, owner: try ServerAccount.owner(place.owner, of: place.path).name)

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// The text of the configuration files that are ours to write.
+/// The contents of the configuration files that we write.
 struct ClusterSettings: Sendable {
     var size: MachineSize
     var socketDirectory: String
-    /// Whether the server can compress with lz4, which costs a fraction of its own method.
+    /// Whether the server supports lz4, which costs a fraction of its own compression method.
     var hasLZ4: Bool
     var overrides: [String: String]
 
@@ -42,40 +42,40 @@ struct ClusterSettings: Sendable {
         let memory = size.memory
         let writeAheadLog = (size.freeDisk / 10).clamped(256 << 20, 4 << 30)
         return [
-            // Reached through a private directory and in no other way.
+            // Only reachable through a private directory.
             "listen_addresses": "",
             "port": "5432",
             "unix_socket_directories": Self.quotedListItem(socketDirectory),
             "unix_socket_permissions": "0700",
             "max_connections": "100",
 
-            // What was committed stays, whatever happens to process or machine.
+            // Committed data survives a crash of the process or the machine.
             "fsync": "on",
             "synchronous_commit": "on",
             "full_page_writes": "on",
 
-            // A machine of its own is not assumed: the service and the page cache need memory too.
+            // Do not assume a dedicated machine: the service and the page cache need memory, too.
             "shared_buffers": Self.megabytes((memory / 8).clamped(32 << 20, 2 << 30)),
             "effective_cache_size": Self.megabytes((memory / 2).clamped(64 << 20, 1 << 40)),
             "maintenance_work_mem": Self.megabytes((memory / 32).clamped(16 << 20, 512 << 20)),
             "work_mem": Self.megabytes((memory / 256).clamped(4 << 20, 32 << 20)),
-            // Parallel queries fail where /dev/shm is as small as containers make it; files do as well.
+            // Parallel queries fail if /dev/shm is as small as in containers; files work as well.
             "dynamic_shared_memory_type": size.sharedMemoryDisk < 256 << 20 ? "mmap" : "posix",
 
-            // Few checkpoints: the first change of a page after one writes the whole page.
+            // Few checkpoints, because the first change of a page after a checkpoint writes the whole page.
             "checkpoint_timeout": "15min",
             "max_wal_size": Self.megabytes(writeAheadLog),
             "min_wal_size": Self.megabytes(writeAheadLog / 4),
             "wal_compression": hasLZ4 ? "lz4" : "on",
 
-            // Tables that only grow are frozen and counted piece by piece instead of all at once at the end.
+            // Freeze and analyze growing tables in small steps instead of all at once at the end.
             "autovacuum": "on",
             "autovacuum_naptime": "20s",
             "autovacuum_vacuum_scale_factor": "0.05",
             "autovacuum_vacuum_insert_scale_factor": "0.05",
             "autovacuum_analyze_scale_factor": "0.02",
 
-            // Plans for solid-state disks; compiling queries costs more than it saves on what runs here.
+            // Plan for solid-state disks. Compiling queries costs more than it saves here.
             "random_page_cost": "1.1",
             "jit": "off",
 
@@ -83,8 +83,8 @@ struct ClusterSettings: Sendable {
             "log_timezone": "UTC",
             "lc_messages": "C",
 
-            // A file for each day of the week, begun anew when its day comes again. Short, because what an error
-            // carries in its details can be a row's data.
+            // One file per day of the week, overwritten a week later. Kept short, because error details may contain a
+            // row's data.
             "logging_collector": "on",
             "log_directory": "../log",
             "log_filename": "server-%a.log",
@@ -97,7 +97,7 @@ struct ClusterSettings: Sendable {
         ]
     }
 
-    /// One way in: the local socket, for the operating-system users of the map.
+    /// The only way in: the local socket, for the operating-system users in the map.
     static let accessText = """
         # Written anew at every start.
         local all all peer map=\(mapName)
@@ -106,7 +106,7 @@ struct ClusterSettings: Sendable {
 
     private static let mapName = "embedded"
 
-    /// Who may log in as whom. Every pair is spelled out: before version 16 a role cannot be "all" here.
+    /// Who may log in as which role. Every pair is listed, because before version 16 a role cannot be "all" here.
     static func mapText(users: [String], roles: [String]) -> String {
         var text = "# Written anew at every start.\n"
         for user in users {
@@ -121,7 +121,7 @@ struct ClusterSettings: Sendable {
         "'" + value.flatMap { $0 == "'" ? "''" : $0 == "\\" ? "\\\\" : String($0) } + "'"
     }
 
-    /// A setting that is a list splits at commas and folds case unless its items are quoted.
+    /// PostgreSQL splits a list setting at commas and folds case, unless its items are quoted.
     private static func quotedListItem(_ value: String) -> String { identifier(value) }
 
     private static func identifier(_ name: String) -> String {
@@ -133,13 +133,13 @@ extension Int {
     fileprivate func clamped(_ least: Int, _ greatest: Int) -> Int { Swift.min(Swift.max(self, least), greatest) }
 }
 
-/// What there is to share out: memory for caches, disk for the write-ahead log.
+/// The resources of the machine: memory for caches, disk for the write-ahead log.
 struct MachineSize: Equatable, Sendable {
-    /// Bytes of memory that this process and its neighbours may use, control group limits included.
+    /// Bytes of memory for this process and its neighbours, including control group limits.
     var memory: Int
-    /// Bytes free on the disk of the data.
+    /// Free bytes on the disk with the data.
     var freeDisk: Int
-    /// Bytes that parallel queries may share through /dev/shm; containers often have just 64 MiB.
+    /// Bytes of /dev/shm, which parallel queries share; containers often have only 64 MiB.
     var sharedMemoryDisk: Int
 
     static func measured(at path: String) -> MachineSize {

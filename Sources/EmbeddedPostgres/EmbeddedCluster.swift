@@ -1,14 +1,14 @@
 internal import Glibc
 package import ServiceRuntime
 
-/// What the owner of an embedded cluster decides about it.
+/// The owner's choices for an embedded cluster.
 package struct ClusterOptions: Sendable {
-    /// The role that owns everything. Fixed when the cluster is made: give the same name each time.
+    /// The role that owns everything. It cannot change after the cluster is created: pass the same name each time.
     package var superuser: String
-    /// Roles that this machine's allowed users may log in as, besides the superuser. The cluster does not make them.
+    /// Roles, besides the superuser, that this machine's allowed users may log in as. The cluster does not create them.
     package var roles: [String]
-    /// Settings for this start, over the computed ones and under the user's own file. Only for throwaway clusters:
-    /// `["fsync": "off"]` loses data when the machine dies, and skips the syncs of `initdb` too.
+    /// Settings for this start. They override the computed ones; the user's own file overrides them. Only for throwaway
+    /// clusters: `["fsync": "off"]` loses data in a machine crash, and also skips the syncs of `initdb`.
     package var settings: [String: String]
 
     package init(superuser: String = "postgres", roles: [String] = [], settings: [String: String] = [:]) {
@@ -17,7 +17,7 @@ package struct ClusterOptions: Sendable {
         self.settings = settings
     }
 
-    /// Quick to make and quick to write, for clusters that tests throw away.
+    /// Fast to create and fast to write, for clusters that tests throw away.
     package static let throwawaySettings = [
         "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB",
         "max_wal_size": "256MB", "min_wal_size": "32MB",
@@ -26,9 +26,9 @@ package struct ClusterOptions: Sendable {
 
 /// A private PostgreSQL cluster in a data directory, in use by this process.
 ///
-/// Whoever comes first makes it and starts its server; the last to release it stops the server. Who uses it is known
-/// by a lock that the kernel takes back, so processes may be killed at any time: the next one finds the server
-/// running, uses it, and stops it when it is the last.
+/// The first user creates it and starts its server; the last one to release it stops the server. Each user holds a lock
+/// that the kernel releases, so processes may be killed at any time: the next one finds the server running, uses it, and
+/// stops it if it is the last.
 ///
 /// ```swift
 /// let cluster = try EmbeddedCluster.use(dataDirectory: "data", log: log)
@@ -57,8 +57,8 @@ package final class EmbeddedCluster: Sendable {
     /// The role that owns everything.
     package var superuser: String { server.options.superuser }
 
-    /// Uses the cluster in this data directory: makes it if there is none, starts its server if none runs. The server
-    /// stays until `release()`.
+    /// Uses the cluster in this data directory. Creates it if there is none, and starts its server if none runs. The
+    /// server stays until `release()`.
     package static func use(
         dataDirectory: String, options: ClusterOptions = ClusterOptions(), log: Log,
         deadline: Deadline = .after(seconds: 60)
@@ -73,14 +73,14 @@ package final class EmbeddedCluster: Sendable {
         return EmbeddedCluster(server: server, lease: lease, socket: socket)
     }
 
-    /// A libpq URL over the local socket; without `user`, as the superuser.
+    /// A libpq URL for the local socket; without `user`, for the superuser.
     package func connectionURL(database: String, user: String? = nil) -> String {
         let socket = state.withLock { $0.socket }
         return "postgresql://\((user ?? superuser).percentEncoded)@\(socket.directory.percentEncoded):\(socket.port)/"
             + database.percentEncoded
     }
 
-    /// Brings the server back if it was killed or stopped. Harmless while it runs.
+    /// Restarts the server if it was killed or stopped. Does nothing while it runs.
     package func ensureRunning(deadline: Deadline = .after(seconds: 60)) throws(EmbeddedPostgresError) {
         let transition = try Self.transitionLock(of: server.directory, by: deadline)
         defer { transition.unlock() }
@@ -88,17 +88,17 @@ package final class EmbeddedCluster: Sendable {
         state.withLock { $0.socket = socket }
     }
 
-    /// Lets the running server outlive its last user, until `stop`. A server started later knows nothing of it.
+    /// Lets the running server outlive its last user, until `stop`. A later server start is not affected.
     package func keepRunning() throws(EmbeddedPostgresError) {
         try server.write(["keep": ""], into: server.directory.base, deadline: .after(seconds: 10))
     }
 
-    /// Ends this use. The last one stops the server and waits for that. Again is harmless; trouble goes to the log,
-    /// because nothing is lost by it.
+    /// Ends this use. The last user stops the server and waits for that. It is safe to call it again. Errors are only
+    /// logged, because nothing is lost.
     package func release(deadline: Deadline = .after(seconds: 60)) {
         guard let lease = state.withLock({ use in use.lease.take() }) else { return }
         do throws(EmbeddedPostgresError) {
-            // Decided under the transition lock: whoever comes meanwhile waits, and starts the server again.
+            // Decide under the transition lock: a process that arrives meanwhile waits, and starts the server again.
             let transition = try Self.transitionLock(of: server.directory, by: deadline)
             defer { transition.unlock() }
             let isLast = lease.tryLock(.exclusive)
@@ -112,8 +112,8 @@ package final class EmbeddedCluster: Sendable {
         }
     }
 
-    /// Stops the server of this data directory, whether or not it was to be kept running, and says whether it ran.
-    /// Refuses while somebody uses it, unless forced.
+    /// Stops the server of this data directory, even if it was to be kept running, and returns whether it ran. Refuses
+    /// while another process uses it, unless forced.
     package static func stop(
         dataDirectory: String, force: Bool = false, log: Log = .silent, deadline: Deadline = .after(seconds: 60)
     ) throws(EmbeddedPostgresError) -> Bool {
@@ -150,7 +150,7 @@ package final class EmbeddedCluster: Sendable {
 }
 
 extension String {
-    /// As a part of a URL.
+    /// The text, escaped as a part of a URL.
     fileprivate var percentEncoded: String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
         return utf8.reduce(into: "") { text, byte in

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Why there is no embedded database; every text says what happened and what to do.
+/// Why there is no embedded database. Every text says what happened and what to do.
 package enum EmbeddedPostgresError: Error, Equatable, Sendable {
-    /// No usable server is installed; `searched` names the places that were looked at.
+    /// No usable server is installed; `searched` lists the places that were searched.
     case serverNotInstalled(searched: [String])
-    /// `BELLWETHER_POSTGRES_BIN` names a directory that holds no usable server.
+    /// `BELLWETHER_POSTGRES_BIN` names a directory without a usable server.
     case unusableBinaries(directory: String, reason: String)
-    /// The data were written by a major version that is not installed.
+    /// A major version that is not installed wrote the data.
     case versionMismatch(directory: String, version: String, installed: [String])
-    /// The path cannot hold a cluster whatever is installed.
+    /// The path can never hold a cluster.
     case unusableDirectory(path: String, reason: String)
-    /// The cluster belongs to a user that this process cannot become.
+    /// The cluster belongs to a user that this process cannot switch to.
     case foreignOwner(path: String, owner: String)
     /// The operating-system user of the server cannot enter this directory.
     case unreachable(path: String, user: String)
-    /// PostgreSQL needs an operating-system user, and there is none that fits.
+    /// PostgreSQL needs an operating-system user, and no suitable one exists.
     case noServerUser(reason: String)
     /// `initdb` failed.
     case initializationFailed(output: String)
@@ -22,16 +22,16 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case startFailed(directory: String, output: String)
     /// The server did not stop.
     case stopFailed(directory: String, output: String)
-    /// Somebody else was at work for longer than the deadline allows.
+    /// Another process was busy for longer than the deadline allows.
     case timedOut(waitingFor: String)
-    /// Other processes use the cluster that was to be stopped.
+    /// Other processes use the cluster that should be stopped.
     case inUse(directory: String, processes: [Int32])
-    /// A server answers on the socket that this process cannot see, so its state is unknown.
+    /// A server that this process cannot see answers on the socket, so its state is unknown.
     case hiddenServer(directory: String)
     /// The operating system refused a call.
     case system(call: String, path: String, code: Int32)
 
-    /// Whether the same call may succeed a little later, nothing else changed.
+    /// Whether the same call may succeed a little later without other changes.
     package var isRetriable: Bool {
         switch self {
         case .timedOut, .inUse: true
@@ -90,7 +90,7 @@ extension EmbeddedPostgresError: CustomStringConvertible {
 }
 
 extension String {
-    /// What a program said, set off from our own words.
+    /// The output of a program, indented to separate it from our own words.
     fileprivate var indentedLines: String {
         let lines = split(separator: "\n").map { "\n    \($0)" }
         return lines.isEmpty ? "(nothing)" : lines.joined()

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What lstat(2) says about a path.
+/// The result of lstat(2).
 struct FileStatus {
     let path: String
     let owner: uid_t
     let isDirectory: Bool
     let isWritableByAll: Bool
 
-    /// nil where there is nothing, or nothing that we may see.
+    /// nil if there is nothing, or nothing that we may see.
     init?(_ path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -20,10 +20,10 @@ struct FileStatus {
 
 /// Paths of directories.
 enum FilePath {
-    /// The real path of the deepest directory on the way to `path` that exists, and the names that are missing below.
+    /// The real path of the deepest existing directory on `path`, and the missing names below it.
     static func resolve(_ path: String) throws(EmbeddedPostgresError) -> (ancestor: String, missing: [String]) {
         guard !path.isEmpty else { throw .unusableDirectory(path: "''", reason: "the path is empty.") }
-        // Line breaks would corrupt PostgreSQL's own lock file, which holds the path on a line.
+        // Line breaks would corrupt PostgreSQL's own lock file, which has the path on one line.
         guard !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw .unusableDirectory(path: "the path", reason: "it contains control characters.")
         }
@@ -51,7 +51,7 @@ enum FilePath {
         return "/" + names.joined(separator: "/")
     }
 
-    /// `/`, `/a`, `/a/b` for `/a/b`.
+    /// The prefixes of a path: `/`, `/a`, `/a/b` for `/a/b`.
     static func prefixes(of path: String) -> [String] {
         path.split(separator: "/").reduce(into: ["/"]) { prefixes, name in
             let parent = prefixes.last ?? "/"
@@ -59,7 +59,7 @@ enum FilePath {
         }
     }
 
-    /// Whether we may run (a program) or enter (a directory) what is there.
+    /// Whether we may run this program, or enter this directory.
     static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     /// The names in a directory; nil if it cannot be read.
@@ -68,7 +68,7 @@ enum FilePath {
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while let entry = unsafe readdir(directory) {
-            // SAFETY: readdir hands out a name that ends in NUL and stays until the next call.
+            // SAFETY: readdir returns a name that ends in NUL and is valid until the next call.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
             }
@@ -79,7 +79,7 @@ enum FilePath {
 
     static func isEmptyDirectory(_ path: String) -> Bool { names(in: path)?.isEmpty == true }
 
-    /// Lets everybody pass through a directory (never what a link points to) that was made just now.
+    /// Lets everyone pass through a new directory (never through the target of a link).
     static func open(_ path: String) throws(EmbeddedPostgresError) {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
@@ -87,7 +87,7 @@ enum FilePath {
         guard fchmod(descriptor, 0o755) == 0 else { throw .system(call: "chmod", path: path, code: errno) }
     }
 
-    /// Hands a directory (never what a link points to) to the server's user.
+    /// Gives a directory (never the target of a link) to the server's user.
     static func give(_ path: String, to account: ServerAccount) throws(EmbeddedPostgresError) {
         let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
@@ -100,7 +100,7 @@ enum FilePath {
 
 /// Small files, read whole.
 enum TextFile {
-    /// nil when there is no such file, it is a link or it cannot be read; `limit` bytes at most.
+    /// The file's text, at most `limit` bytes; nil if there is no such file, it is a link, or it is unreadable.
     static func read(_ path: String, limit: Int = 65_536) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }

@@ -1,19 +1,19 @@
 package import ServiceRuntime
 
-/// Server binaries of one version, as installed on this machine.
+/// The server programs of one version on this machine.
 package struct PostgresInstallation: Hashable, Sendable {
-    /// The directory of `postgres`, `initdb`, `pg_ctl`; the client programs usually stand beside them.
+    /// The directory of `postgres`, `initdb` and `pg_ctl`; usually it also contains the client programs.
     package let binDirectory: String
     /// The major version.
     package let version: Int
 
-    /// The oldest major version that will do.
+    /// The oldest supported major version.
     package static let oldestVersion = 15
 
     /// The full path of one of the programs.
     package func program(_ name: String) -> String { binDirectory + "/" + name }
 
-    /// Everything usable, newest first. `BELLWETHER_POSTGRES_BIN`, where set, is the only place that counts.
+    /// All usable installations, newest first. If `BELLWETHER_POSTGRES_BIN` is set, only that directory is searched.
     package static func all(deadline: Deadline) throws(EmbeddedPostgresError) -> [PostgresInstallation] {
         if let directory = Environment.value("BELLWETHER_POSTGRES_BIN") {
             switch try inspect(directory, deadline: deadline) {
@@ -30,7 +30,7 @@ package struct PostgresInstallation: Hashable, Sendable {
         return found.sorted { ($0.version, $1.binDirectory) > ($1.version, $0.binDirectory) }
     }
 
-    /// The newest; for a cluster that exists, of the version that wrote its files.
+    /// The newest installation. For an existing cluster, it must have the version that wrote the files.
     static func matching(
         dataDirectory: String, deadline: Deadline
     ) throws(EmbeddedPostgresError) -> PostgresInstallation {
@@ -49,7 +49,7 @@ package struct PostgresInstallation: Hashable, Sendable {
         return match
     }
 
-    /// Where packages put a directory for each version: Debian's; the others are found by `pg_config` and `PATH`.
+    /// Where packages install one directory per version: Debian's place. `pg_config` and `PATH` find the others.
     private static let packaged = ["/usr/lib/postgresql"]
 
     private static func candidates(deadline: Deadline) throws(EmbeddedPostgresError) -> [String] {

@@ -2,8 +2,8 @@ internal import Glibc
 internal import ServiceRuntime
 
 extension Server {
-    /// Makes the cluster: in a directory of another name, which gets its own when all is there. What a killed attempt
-    /// left, and even what its `initdb` still writes, is never mistaken for a cluster.
+    /// Creates the cluster in a directory with another name, and renames it when it is complete. So the remains of a
+    /// killed attempt, even while its `initdb` still writes, are never mistaken for a cluster.
     func initialize(deadline: Deadline) throws(EmbeddedPostgresError) {
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
         log.info(
@@ -11,7 +11,7 @@ extension Server {
         try clearLeftovers(deadline: deadline)
         let name = "data.new." + String(UInt64.random(in: .min ... .max), radix: 16)
         let draft = directory.base + "/" + name
-        // Locale C: bytes in order, the same on every machine and after every update of the system.
+        // Locale C sorts by bytes: the same on every machine, and after every update of the system.
         var command = [
             installation.program("initdb"), "-D", name, "--username", options.superuser, "--encoding=UTF8",
             "--locale=C", "--auth=peer", "--data-checksums", "--no-instructions",
@@ -34,11 +34,11 @@ extension Server {
         guard renaming.succeeded else { throw .initializationFailed(output: renaming.output) }
     }
 
-    /// Starts a server where none runs. Returns without one when there is reason to look again.
+    /// Starts a server where none runs. It may return without a server if the caller should check the state again.
     func start(deadline: Deadline) throws(EmbeddedPostgresError) {
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
         let socket = UnixSocket(directory: UnixSocket.home(of: directory), port: 5432)
-        // PostgreSQL's own guard against a second server looks at process ids, which mean nothing across containers.
+        // PostgreSQL's own guard against a second server checks process ids, which mean nothing across containers.
         guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
         try prepareSocketDirectory(socket.directory, deadline: deadline)
         try clearLeftovers(deadline: deadline)
@@ -61,10 +61,10 @@ extension Server {
             log.info("the database is running", ["directory": directory.path, "version": String(installation.version)])
             return
         }
-        // Somebody else's server won, or ours is still replaying its log: the next look waits for it.
+        // Another process's server won, or ours is still replaying its log: the next check waits for it.
         if case .present = try observe(deadline: .after(seconds: 10)) { return }
         let said = try endOfLogs()
-        // The children of a killed server hold its memory until they notice.
+        // The children of a killed server keep its memory until they notice its death.
         guard said.contains("still in use") || said.contains("lock file") else {
             throw .startFailed(directory: directory.path, output: said.isEmpty ? outcome.output : said)
         }
@@ -73,8 +73,7 @@ extension Server {
         Pause.brief(before: deadline)
     }
 
-    /// Whatever a server or an `initdb` that is no more has left in the way. The mark to keep running belonged to that
-    /// server as well.
+    /// Removes what a dead server or `initdb` left, including the mark to keep the server running.
     private func clearLeftovers(deadline: Deadline) throws(EmbeddedPostgresError) {
         try directory.account.script(
             """
@@ -87,7 +86,7 @@ extension Server {
     }
 
     private func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {
-        // Made by us or already ours; in a directory like /tmp, anybody could have been there first.
+        // We made it, or it was ours already; in a directory like /tmp, anyone could have created it first.
         let outcome = try directory.account.script(
             """
             mkdir "$1" 2>/dev/null
@@ -104,7 +103,7 @@ extension Server {
     private func compressesWithLZ4(
         _ installation: PostgresInstallation, deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Bool {
-        // With the files as they are; should they be broken, the start will say so.
+        // Use the files as they are. If they are broken, the start will report it.
         try directory.account.run(
             [
                 installation.program("postgres"), "-D", "data", "-c", "wal_compression=lz4",
@@ -124,7 +123,7 @@ extension Server {
         ).output
     }
 
-    /// Tells the children of a dead server to go, as it would have told them itself.
+    /// Tells the children of a dead server to exit, as the server would have done.
     private func endOrphans(
         of installation: PostgresInstallation, deadline: Deadline
     ) throws(EmbeddedPostgresError) {

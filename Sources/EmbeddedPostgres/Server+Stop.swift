@@ -2,7 +2,7 @@ internal import Glibc
 internal import ServiceRuntime
 
 extension Server {
-    /// Stops the server if one runs, and says whether one did.
+    /// Stops the server if one runs, and returns whether one ran.
     func stop(deadline: Deadline) throws(EmbeddedPostgresError) -> Bool {
         while true {
             switch try observe(deadline: .after(seconds: 10)) {
@@ -15,7 +15,7 @@ extension Server {
         }
     }
 
-    /// Disconnects everybody and stops cleanly; when time runs out, at once, and the next start replays the log.
+    /// Disconnects everyone and stops cleanly. If time runs out, it stops at once, and the next start replays the log.
     func stop(_ postmaster: Postmaster, deadline: Deadline) throws(EmbeddedPostgresError) {
         let installation = try PostgresInstallation.matching(
             dataDirectory: directory.data, deadline: .after(seconds: 10))
@@ -25,7 +25,7 @@ extension Server {
             let outcome = try control(
                 installation, ["stop", "-w", "-m", mode, "-t", String(Int(saturating: seconds))],
                 deadline: .after(seconds: seconds + 2))
-            // It may have gone by itself meanwhile, too; what counts is what is left.
+            // The server may also have ended by itself meanwhile. Only the current state matters.
             switch try observe(deadline: .after(seconds: 10)) {
             case .absent, .stale:
                 reap(postmaster, waiting: outcome.succeeded)
@@ -38,7 +38,7 @@ extension Server {
         throw .stopFailed(directory: directory.path, output: said)
     }
 
-    /// Leaves nothing behind in /tmp.
+    /// Removes our directory in /tmp.
     private func removeShortSocketDirectory(_ path: String) {
         guard !path.hasPrefix(directory.base), path == UnixSocket.home(of: directory) else { return }
         _ = try? directory.account.script(#"rmdir "$1""#, [path], deadline: .after(seconds: 5))

@@ -1,42 +1,42 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// The server of one cluster: what state it is in, and getting it into another.
+/// The server of one cluster: its state, and how to change it.
 ///
-/// Callers hold the transition lock around everything but `observe` and `running`.
+/// Callers hold the transition lock around everything except `observe` and `running`.
 struct Server: Sendable {
     let directory: ClusterDirectory
     let options: ClusterOptions
     let log: Log
 
     enum Observation: Equatable {
-        /// No server, and none left a trace.
+        /// There is no server and no trace of one.
         case absent
-        /// A lock file, but no server behind it: it was killed, or the files are a copy.
+        /// There is a lock file, but no server: it was killed, or the files are a copy.
         case stale
         case present(Postmaster)
-        /// A lock file that says nothing, and processes at work on the files.
+        /// The lock file is empty, but processes work on the files.
         case unclear
     }
 
     var lockFile: String { directory.data + "/postmaster.pid" }
 
-    /// What is there right now.
+    /// The current state.
     func observe(deadline: Deadline) throws(EmbeddedPostgresError) -> Observation {
         guard let text = TextFile.read(lockFile) else { return .absent }
         guard let postmaster = Postmaster(lockFile: text) else {
             return try processesAtWork(deadline: deadline).isEmpty ? .stale : .unclear
         }
         reap(postmaster)
-        // A process id alone proves nothing: it may have been given to somebody else since, or the files may be a
-        // copy of those that this process serves. A server sits in its data directory, though.
+        // A process id alone proves nothing: another process may have it now, or the files may be a copy of those that
+        // this process serves. But a server's working directory is its data directory.
         let outcome = try directory.account.script(
             #"[ "/proc/$1/cwd" -ef "$2" ]"#, [String(postmaster.process), directory.data], deadline: deadline)
         return outcome.succeeded ? .present(postmaster) : .stale
     }
 
-    /// Makes sure that a server runs and answers, and says where. Makes the cluster, starts the server, waits for one
-    /// that is on its way, as needed.
+    /// Makes sure that a server runs and answers, and returns its socket. It creates the cluster, starts the server, or
+    /// waits for a starting one, as needed.
     func ensureRunning(deadline: Deadline) throws(EmbeddedPostgresError) -> UnixSocket {
         var restarted = false
         while true {
@@ -47,7 +47,8 @@ struct Server: Sendable {
                     try admitUsers(deadline: deadline)
                     return socket
                 }
-                // Swept away with a temporary directory, or the data directory was moved under a running server.
+                // The socket was removed with a temporary directory, or the data directory was moved while the server
+                // ran.
                 guard !restarted else {
                     throw .startFailed(
                         directory: directory.path, output: "it runs, but nothing answers at \(socket.path)")
@@ -69,7 +70,7 @@ struct Server: Sendable {
         }
     }
 
-    /// Whom the system lets in is decided at every use: the cluster's user and root, as any of the roles.
+    /// Writes the list of allowed users at every use: the cluster's user and root may log in as any of the roles.
     func admitUsers(deadline: Deadline) throws(EmbeddedPostgresError) {
         let present = Set((TextFile.read(directory.data + "/pg_ident.conf") ?? "").split(separator: "\n"))
         guard !present.isSuperset(of: mapText.split(separator: "\n")) else { return }
@@ -78,8 +79,8 @@ struct Server: Sendable {
         _ = try control(installation, ["reload"], deadline: deadline)
     }
 
-    /// Runs `pg_ctl`, in the directory and with relative paths: it puts them unquoted enough into a shell command that
-    /// a `$` in our path would be obeyed.
+    /// Runs `pg_ctl` in the directory with relative paths. It puts paths into a shell command without enough quoting, so
+    /// the shell would expand a `$` in our path.
     func control(
         _ installation: PostgresInstallation, _ arguments: [String], deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Subprocess {
@@ -94,7 +95,7 @@ struct Server: Sendable {
         return ClusterSettings.mapText(users: users, roles: roles)
     }
 
-    /// Replaces files whole: a reader sees the old text or the new one.
+    /// Replaces whole files: a reader sees either the old text or the new one.
     func write(
         _ files: KeyValuePairs<String, String>, into path: String, deadline: Deadline
     ) throws(EmbeddedPostgresError) {
@@ -111,7 +112,7 @@ struct Server: Sendable {
         }
     }
 
-    /// Servers whose working directory is ours, parent and children alike.
+    /// Server processes whose working directory is ours, both parent and children.
     func processesAtWork(deadline: Deadline) throws(EmbeddedPostgresError) -> [pid_t] {
         let outcome = try directory.account.script(
             """
@@ -122,7 +123,8 @@ struct Server: Sendable {
         return outcome.output.split(separator: "\n").compactMap { pid_t($0) }
     }
 
-    /// As the first process of a container we inherit the server when `pg_ctl` is gone; unreaped it would look alive.
+    /// If we are the first process of a container, we inherit the server after `pg_ctl` exits. Without reaping, it would
+    /// look alive.
     func reap(_ postmaster: Postmaster, waiting: Bool = false) {
         var status: Int32 = 0
         _ = unsafe waitpid(postmaster.process, &status, waiting ? 0 : WNOHANG)

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// The operating-system user that the server runs as and that owns its files.
+/// The operating-system user that runs the server and owns its files.
 ///
-/// Everything done to those files is done as that user, by short scripts, also when we are root: root writing into
-/// somebody else's directory follows whatever links it finds there.
+/// That user makes all changes to those files, with short scripts, even if we are root: root would follow any link in
+/// another user's directory.
 struct ServerAccount: Hashable, Sendable {
     let name: String
     let user: uid_t
@@ -27,7 +27,7 @@ struct ServerAccount: Hashable, Sendable {
                 + "files and needs a name: give the directory to a user of this machine.")
     }
 
-    /// Whom root starts servers as when nothing says otherwise.
+    /// The user that root runs servers as by default.
     static func forRoot() throws(EmbeddedPostgresError) -> ServerAccount {
         for name in ["postgres", "nobody"] {
             if let account = named(by: .name(name)), account.user != 0 { return account }
@@ -42,7 +42,7 @@ struct ServerAccount: Hashable, Sendable {
         try Subprocess.run(try switching() + arguments, deadline: deadline)
     }
 
-    /// Runs shell text as this user, its arguments as `$1` and on.
+    /// Runs shell text as this user; its arguments are `$1` and so on.
     @discardableResult
     func script(
         _ text: String, _ arguments: [String], deadline: Deadline
@@ -69,7 +69,7 @@ struct ServerAccount: Hashable, Sendable {
         }
     }
 
-    /// What to put in front of a command to become this user.
+    /// The command prefix that switches to this user.
     private func switching() throws(EmbeddedPostgresError) -> [String] {
         guard !isCurrent else { return [] }
         for directory in ["/usr/bin", "/bin", "/usr/sbin", "/sbin"] {
@@ -99,7 +99,7 @@ struct ServerAccount: Hashable, Sendable {
             case .id(let id): unsafe getpwuid_r(id, &entry, &buffer, buffer.count, &found)
             case .name(let name): unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found)
             }
-        // SAFETY: the entry points into `buffer`, which lives to the end of this function.
+        // SAFETY: the entry points into `buffer`, which lives until the end of this function.
         guard code == 0, unsafe found != nil, let name = unsafe entry.pw_name else { return nil }
         return unsafe ServerAccount(name: String(cString: name), user: entry.pw_uid, group: entry.pw_gid)
     }

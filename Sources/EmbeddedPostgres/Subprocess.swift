@@ -1,16 +1,16 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// One run of another program to its end, its output captured.
+/// One complete run of another program, with its output.
 ///
-/// The program gets nothing of ours: no signal mask, no handler, no open file, no environment beyond a short list,
-/// and a process group of its own, so that Ctrl-C at the terminal does not reach it.
+/// The program inherits nothing from us: no signal mask, no handler, no open file, and only a short list of environment
+/// variables. It has its own process group, so Ctrl-C at the terminal does not reach it.
 struct Subprocess {
-    /// The exit code; 128 + n when signal n ended it.
+    /// The exit code, or 128 + n if signal n ended it.
     let status: Int32
     /// Standard output and standard error together, the last `outputLimit` bytes.
     let output: String
-    /// It was killed because the deadline passed.
+    /// Whether it was killed because the deadline passed.
     let timedOut: Bool
 
     var succeeded: Bool { status == 0 && !timedOut }
@@ -21,8 +21,8 @@ struct Subprocess {
     static func run(
         _ arguments: [String], deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Subprocess {
-        // A socket pair, because pipe2(2) hides behind _GNU_SOURCE and a descriptor must never exist without
-        // close-on-exec: another thread's child would hold it open.
+        // A socket pair, because pipe2(2) needs _GNU_SOURCE, and a descriptor must never exist without close-on-exec:
+        // another thread's child would keep it open.
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
@@ -33,7 +33,7 @@ struct Subprocess {
         let process: pid_t
         do {
             defer { close(theirs) }
-            // A working directory that the program's user may not enter would confuse PostgreSQL.
+            // PostgreSQL fails if its user may not enter the working directory.
             process = try spawn(["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"] + arguments, output: theirs)
         }
         let (output, ended) = read(ours, until: deadline)
@@ -50,7 +50,7 @@ struct Subprocess {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // A server that lives on must not hold files that somebody handed to us without close-on-exec.
+        // A server that lives on must not hold files that we inherited without close-on-exec.
         for descriptor in (FilePath.names(in: "/proc/self/fd") ?? []).compactMap({ Int32($0) }) where descriptor > 2 {
             unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
         }
@@ -78,7 +78,7 @@ struct Subprocess {
         return process
     }
 
-    /// The end of what comes, and whether the other side closed before the deadline.
+    /// The end of the output, and whether the other side closed it before the deadline.
     private static func read(_ descriptor: Int32, until deadline: Deadline) -> (output: String, ended: Bool) {
         var kept: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -105,11 +105,11 @@ struct Subprocess {
     }
 }
 
-/// Lends null-terminated strings in a null-terminated array, as exec takes them.
+/// Passes null-terminated strings in a null-terminated array, as exec needs them.
 private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
-    // SAFETY: the copies live until `body` has returned, and `body` only hands them to posix_spawn, which keeps none.
+    // SAFETY: the copies live until `body` has returned. `body` only passes them to posix_spawn, which keeps none.
     var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
     defer { unsafe copies.forEach { copy in unsafe free(copy) } }
     return unsafe copies.withUnsafeMutableBufferPointer { buffer in
@@ -122,13 +122,13 @@ private func withCStrings<Result>(
 enum Environment {
     static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
-        // SAFETY: getenv gives a string of the environment, which this program never changes after its start.
+        // SAFETY: getenv returns a string of the environment, which this program never changes after its start.
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// What a server and its tools get. A list of what passes, not of what does not: PGHOST, PGOPTIONS and their kin
-    /// would bend the tools, and secrets of ours have no business in a server's environment.
+    /// The environment of a server and its tools. It lists what is allowed, not what is forbidden: PGHOST, PGOPTIONS and
+    /// similar variables would change what the tools do, and our secrets do not belong in a server's environment.
     static var ofChildren: [String] {
         var variables = ["LC_ALL=C", "PATH=" + (value("PATH") ?? "/usr/bin:/bin")]
         if let libraries = value("LD_LIBRARY_PATH") { variables.append("LD_LIBRARY_PATH=" + libraries) }

@@ -1,13 +1,13 @@
 internal import CCurl
 
-/// The headers of one request in libcurl's own list.
+/// The headers of one request, as libcurl's list.
 @safe struct HeaderList: ~Copyable {
-    // SAFETY: made here, freed in `deinit`; who lends it to libcurl takes it back before that.
+    // SAFETY: made here, freed in `deinit`. A caller that lends it to libcurl takes it back before that.
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
     init(_ headers: [(name: String, value: String)]) throws(HTTPClientError) {
         unsafe first = nil
-        // Not asked for: a server that answers before the body would cost a second of waiting.
+        // Disabled: with a server that answers before the body, it would cost a second of waiting.
         append("Expect:")
         for (name, value) in headers {
             guard (name + value).unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
@@ -27,7 +27,7 @@ internal import CCurl
     }
 }
 
-/// Gathers what libcurl hands over of one answer, up to a bound.
+/// Collects one answer from libcurl, up to a limit.
 final class AnswerCollector {
     private let limit: Int
     private(set) var headers: [(name: String, value: String)] = []
@@ -36,7 +36,7 @@ final class AnswerCollector {
 
     init(limit: Int) { self.limit = limit }
 
-    /// For libcurl: a part of the body. Taking less than was given ends the request.
+    /// Called by libcurl with a part of the body. Accepting fewer bytes than given ends the request.
     static let takeBody: bellwether_curl_receiver = { bytes, size, count, context in
         // SAFETY: the context is the collector that `HTTPConnection.perform` holds while libcurl runs; the bytes are
         // libcurl's and are copied here.
@@ -45,7 +45,7 @@ final class AnswerCollector {
         return unsafe collector.take(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
 
-    /// For libcurl: one line of the head.
+    /// Called by libcurl with one line of the head.
     static let takeHeader: bellwether_curl_receiver = { bytes, size, count, context in
         // SAFETY: as above.
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
@@ -65,7 +65,7 @@ final class AnswerCollector {
     private func take(header line: UnsafeRawBufferPointer) -> Int {
         let text = unsafe String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // An answer may be preceded by others (100 Continue); the last one counts.
+            // Other answers may precede the final one (100 Continue); the last one counts.
             headers = []
         } else if let colon = text.firstIndex(of: ":"), headers.count < 200 {
             let value = text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).joined(separator: " ")

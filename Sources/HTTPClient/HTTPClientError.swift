@@ -1,20 +1,20 @@
-/// Why no answer came, in words for people. Never holds a header or a body, so no key.
+/// Why no answer came, in words for people. It never contains a header or body, so it never contains a key.
 package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The URL cannot be read, or is neither http nor https.
+    /// The URL is invalid, or neither http nor https.
     case invalidURL(String)
-    /// A header holds what would break out of its line.
+    /// A header contains characters that would end its line.
     case invalidHeader(String)
     /// Its host has no address.
     case unknownHost(String)
-    /// Nobody listens there, or nobody can be reached.
+    /// The server does not listen, or is unreachable.
     case noConnection(String)
-    /// The other end is not who it should be, or does not speak TLS.
+    /// The server is not the one that it should be, or does not speak TLS.
     case untrusted(String)
     /// The time limit has passed.
     case timedOut(String)
-    /// The connection broke before the answer was whole.
+    /// The connection broke before the answer was complete.
     case broken(String)
-    /// The answer is larger than what we read of one.
+    /// The answer exceeds the limit.
     case answerTooLarge(limit: Int)
     /// Anything else, in libcurl's words.
     case other(String)
@@ -41,7 +41,7 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// Whether nobody was there.
+    /// Whether there was no server at all.
     package var isUnreachable: Bool {
         switch self {
         case .noConnection, .unknownHost, .untrusted, .invalidURL: true

@@ -1,32 +1,32 @@
 internal import BellwetherVersion
 internal import CCurl
 
-/// A blocking client, with one connection that it keeps from one request to the next to the same server.
+/// A blocking client that keeps one connection open for further requests to the same server.
 ///
-/// For one thread at a time, a `Worker` and not the cooperative pool. Speaks http and https, trusts the certificates
-/// that the system trusts, and goes nowhere but where it was sent: a redirect is an answer like any other.
+/// For one thread at a time: use a `Worker`, not the cooperative pool. It speaks http and https, trusts the certificates
+/// that the system trusts, and never follows redirects: a redirect is an answer like any other.
 @safe package final class HTTPConnection {
-    /// How long and how much.
+    /// Time and size limits.
     package struct Limits: Sendable {
-        /// Seconds until a connection must stand.
+        /// Seconds until a connection must be established.
         package var connecting = 10.0
-        /// Seconds for a whole request, connecting included.
+        /// Seconds for a whole request, including connecting.
         package var request = 60.0
-        /// Bytes of an answer's body.
+        /// The maximum size of an answer's body in bytes.
         package var answer = 4 << 20
 
         package init() {}
     }
 
-    // SAFETY: made in `init`, cleaned up in `deinit`, handed to libcurl only; this class is not `Sendable`, so one
-    // thread at a time uses it, as libcurl asks.
+    // SAFETY: made in `init`, cleaned up in `deinit`, only passed to libcurl. This class is not `Sendable`, so only one
+    // thread at a time uses it, as libcurl requires.
     private let handle: UnsafeMutableRawPointer
     private let limits: Limits
 
-    /// libcurl prepares itself once for the process, before any handle is made.
+    /// libcurl must be initialised once per process, before any handle is made.
     private static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// `usesProxy` goes through the proxies that the environment names (`http_proxy`, `https_proxy`, `no_proxy`).
+    /// `usesProxy` enables the proxies in the environment (`http_proxy`, `https_proxy`, `no_proxy`).
     package init(limits: Limits = Limits(), usesProxy: Bool = true) {
         guard HTTPConnection.isPrepared, let handle = unsafe curl_easy_init() else {
             preconditionFailure("libcurl could not create a handle: out of memory")
@@ -47,12 +47,12 @@ internal import CCurl
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// Sends and waits for the whole answer, whatever its status.
+    /// Sends the request and waits for the whole answer, whatever its status.
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPResponse {
         let headers = try HeaderList(request.headers)
         let collector = AnswerCollector(limit: limits.answer)
         set(CURLOPT_URL, request.url)
-        // Nil is what POST is by itself.
+        // Nil restores the default, POST.
         set(CURLOPT_CUSTOMREQUEST, request.method == .post ? nil : request.method.rawValue)
         set(CURLOPT_UNIX_SOCKET_PATH, request.unixSocket)
         unsafe bellwether_curl_set_list(handle, CURLOPT_HTTPHEADER, headers.first)
@@ -66,11 +66,11 @@ internal import CCurl
     }
 
     private func perform(_ body: [UInt8], _ collector: AnswerCollector) -> CURLcode {
-        // SAFETY: libcurl reads the body and calls the collector inside `curl_easy_perform` only, while both are held
-        // here; the pointers are taken back before they end.
+        // SAFETY: libcurl reads the body and calls the collector only inside `curl_easy_perform`, while both are alive
+        // here. The pointers are removed before that ends.
         unsafe body.withUnsafeBytes { bytes in
             let context = unsafe Unmanaged.passUnretained(collector).toOpaque()
-            // With no pointer libcurl would ask for the body by a callback; an empty array may have none.
+            // Without a pointer, libcurl would ask for the body by a callback, and an empty array may have no pointer.
             unsafe bellwether_curl_set_pointer(
                 handle, CURLOPT_POSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(handle))
             unsafe bellwether_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)

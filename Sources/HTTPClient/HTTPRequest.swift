@@ -1,4 +1,4 @@
-/// A POST, or a PUT, that is to be sent.
+/// A POST or PUT request.
 package struct HTTPRequest: Sendable {
     package enum Method: String, Sendable {
         case post = "POST"
@@ -9,7 +9,7 @@ package struct HTTPRequest: Sendable {
     package var url: String
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]
-    /// Where to connect to instead of the URL's host: the path of a Unix socket.
+    /// The path of a Unix socket to connect to instead of the URL's host.
     package var unixSocket: String?
 
     package init(
@@ -22,16 +22,16 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// What a server answered.
+/// The server's answer.
 package struct HTTPResponse: Sendable {
     package let status: Int
-    /// In the order in which they came, names in lower case.
+    /// In order of arrival, with lower-case names.
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
 
-    /// The value of a header; of several with the name the first.
+    /// The value of a header; the first one if there are several.
     package func header(_ name: String) -> String? { headers.first { $0.name == name.lowercased() }?.value }
 
-    /// Seconds that the server wants to be left alone for. The date that may stand there as well is not read.
+    /// How many seconds the server asks us to wait. Dates, which the header may also contain, are ignored.
     package var retryAfter: Int? { header("Retry-After").flatMap { Int($0) }.map { max(0, $0) } }
 }

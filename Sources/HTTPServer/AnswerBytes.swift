@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// An answer as it goes on the wire.
+/// An answer as bytes for the network.
 struct AnswerBytes {
     enum Persistence {
-        /// As HTTP/1.1 has it unless it is said otherwise.
+        /// Sends no `Connection` field: HTTP/1.1's default applies.
         case silent
         /// A client of HTTP/1.0 asked for it.
         case keepAlive
         case close
     }
 
-    /// With the body, if that is short.
+    /// Includes the body if it is short.
     private(set) var head: [UInt8]
-    /// What of the body is not in `head`: shared with the response.
+    /// The part of the body that is not in `head`. It shares memory with the response.
     let body: ArraySlice<UInt8>
 
-    /// A longer body is not copied.
+    /// A body longer than this is not copied.
     private static let shortBody = 16 << 10
 
     init(_ response: Response, date: String, persistence: Persistence, withBody: Bool) {
@@ -30,7 +30,7 @@ struct AnswerBytes {
         case .keepAlive: write("\r\nConnection: keep-alive")
         case .close: write("\r\nConnection: close")
         }
-        // Neither has a body (RFC 9110, 8.6).
+        // Responses with these statuses have no body (RFC 9110, 8.6).
         if response.status != 204, response.status != 304 {
             write("\r\nContent-Length: ")
             write(String(response.body.count))
@@ -55,7 +55,7 @@ struct AnswerBytes {
         "HTTP/1.1 \(status) \(reasons[status] ?? "Answer")\r\n"
     }
 
-    /// Those that we send; what they say is for people who look at the wire.
+    /// The reason phrases of the statuses that we send, for people who read the traffic.
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 304: "Not Modified", 400: "Bad Request",
         401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
@@ -65,8 +65,8 @@ struct AnswerBytes {
     ]
 }
 
-/// The time as RFC 9110, 5.6.7 wants it, made once a second; not by strftime, which would write the names in the locale's
-/// language.
+/// The time in the format of RFC 9110, 5.6.7, formatted once a second. Not by strftime, which would use the locale's
+/// names of days and months.
 struct HTTPDate {
     private var second: time_t = -1
     private(set) var text = ""

@@ -1,4 +1,4 @@
-/// Takes a body out of the bytes that carry it.
+/// Extracts a body from the bytes that carry it.
 enum BodyDecoder {
     case counted(left: Int)
     case chunked(ChunkedBody)
@@ -11,7 +11,7 @@ enum BodyDecoder {
         }
     }
 
-    /// Whether the body is whole.
+    /// Whether the body is complete.
     var isDone: Bool {
         switch self {
         case .counted(let left): left == 0
@@ -19,11 +19,11 @@ enum BodyDecoder {
         }
     }
 
-    /// How much is still to come, where it was said.
+    /// How much is still to come, if known.
     var left: Int? { if case .counted(let left) = self { left } else { nil } }
 
-    /// The next piece of the body at the front of `bytes`, empty when more must come or the body is whole, and how many bytes
-    /// of `bytes` are done with.
+    /// Returns the next piece of the body at the front of `bytes`, and how many of the `bytes` it used. The piece is
+    /// empty if more bytes must arrive or the body is complete.
     mutating func next(_ bytes: ArraySlice<UInt8>) throws(RequestFault) -> (piece: ArraySlice<UInt8>, used: Int) {
         switch self {
         case .counted(let left):
@@ -31,7 +31,7 @@ enum BodyDecoder {
             self = .counted(left: left - piece.count)
             return (piece, piece.count)
         case .chunked(var chunks):
-            // Not held twice while it changes.
+            // Avoids a second reference, and so a copy, while it changes.
             self = .counted(left: 0)
             defer { self = .chunked(chunks) }
             return try chunks.next(bytes)
@@ -39,8 +39,8 @@ enum BodyDecoder {
     }
 }
 
-/// A chunked body (RFC 9112, 7.1), read as strictly as a head, and for the same reason: each line ends with CR and LF, a size
-/// is hexadecimal digits, and what may follow it is a `;` and printable characters.
+/// A chunked body (RFC 9112, 7.1). It is parsed as strictly as a head, for the same reason: each line ends with CR and
+/// LF, a size is hexadecimal digits, and only a `;` and printable characters may follow the size.
 struct ChunkedBody {
     private enum Place: Equatable {
         case size
@@ -51,9 +51,9 @@ struct ChunkedBody {
     }
 
     private var place = Place.size
-    /// The line that is being read: its size so far, and what is known of it.
+    /// The current line: its size so far, and what is known about it.
     private var line: [UInt8] = []
-    /// Of all extensions and trailer fields: nobody needs them.
+    /// The size of all extensions and trailer fields. Nobody needs them.
     private var extras = 0
 
     private static let mostDigits = 15
@@ -86,7 +86,7 @@ struct ChunkedBody {
                     place = .done
                     line = []
                 } else {
-                    // Held to the rules of all fields, and dropped.
+                    // Check it by the rules of all fields, then drop it.
                     _ = try HeaderFields(line + [0x0D, 0x0A])
                     clearLine()
                 }
@@ -95,7 +95,7 @@ struct ChunkedBody {
         return ([], bytes.count)
     }
 
-    /// Reads on to the end of a line; true when `line` is whole. The line keeps its CR until the LF is there.
+    /// Reads up to the end of a line; true when `line` is complete. The line keeps its CR until the LF arrives.
     private mutating func takeLine(_ rest: inout ArraySlice<UInt8>) throws(RequestFault) -> Bool {
         while let byte = rest.popFirst() {
             if line.last == 0x0D {
@@ -106,7 +106,7 @@ struct ChunkedBody {
             guard byte == 0x0D || byte == 0x09 || byte >= 0x20 && byte != 0x7F else {
                 throw .malformed(detail: "a control character in a chunked body")
             }
-            // After a chunk there is nothing but the end of its line.
+            // After a chunk's data, only the end of the line may follow.
             guard place != .dataEnd || byte == 0x0D else { throw .malformed(detail: "a chunk is longer than its size") }
             line.append(byte)
             if place == .trailer || line.count > ChunkedBody.mostDigits {
@@ -119,7 +119,7 @@ struct ChunkedBody {
         return false
     }
 
-    /// Keeps the memory of a short one for the next: a body can have a chunk for each of its bytes.
+    /// Keeps the memory of a short line for the next one: a body may have one chunk per byte.
     private mutating func clearLine() {
         if line.capacity <= 64 { line.removeAll(keepingCapacity: true) } else { line = [] }
     }

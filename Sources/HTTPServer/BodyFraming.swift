@@ -1,11 +1,11 @@
-/// Where a request's body ends, as its header fields say.
+/// How to find the end of a request's body, according to its header fields.
 enum BodyFraming: Sendable, Equatable {
     case none
     case length(Int)
     case chunked
 
-    /// Throws when there are two answers to that question, or one that only some readers understand: whoever reads it
-    /// differently from the proxy before us takes the rest of one request for the next (request smuggling).
+    /// Throws if the fields contradict each other, or if only some readers would understand them. If we and the proxy
+    /// before us disagree, one of us takes the rest of one request for the next one (request smuggling).
     init(fields: HeaderFields, version: HTTPVersion) throws(RequestFault) {
         var (lengths, encodings, isChunked) = (0, 0, false)
         var length: Int?

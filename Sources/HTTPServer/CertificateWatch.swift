@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// Has the server read its certificate and key anew when the files have changed, as they do every few weeks.
+/// Makes the server reload its certificate and key when the files have changed, which happens every few weeks.
 final class CertificateWatch: Sendable {
     private let files: HTTPServerConfiguration.TLS
     private let server: ServerContext
@@ -15,7 +15,7 @@ final class CertificateWatch: Sendable {
     }
 
     func start() {
-        // From before the first look on: what changes meanwhile has changed.
+        // Read before the first check, so that a change in between counts as a change.
         let first = state
         worker.withLock { $0 = Worker(name: "certificate") { self.run(from: first) } }
     }
@@ -35,7 +35,7 @@ final class CertificateWatch: Sendable {
                 server.identity = try TLSIdentity(files)
                 server.log.info("the certificate changed and was reloaded", ["file": files.certificate])
             } catch {
-                // Perhaps one of the two is still to come. The old pair serves meanwhile.
+                // Perhaps one of the two files is still to come. The old pair stays in use meanwhile.
                 server.log.warning(
                     "the certificate changed but could not be loaded: the old one stays in use", ["error": "\(error)"])
             }
@@ -45,7 +45,7 @@ final class CertificateWatch: Sendable {
     private var state: [FileState] { [FileState(of: files.certificate), FileState(of: files.privateKey)] }
 }
 
-/// What tells one content of a file from the next.
+/// Shows whether a file's content has changed.
 private struct FileState: Equatable {
     private var device: UInt64 = 0
     private var inode: UInt64 = 0

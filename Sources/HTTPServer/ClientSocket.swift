@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// What reading from a client, or writing to one, came to.
+/// The result of reading from a client or writing to it.
 enum Transfer: Equatable {
     case bytes(Int)
-    /// Nothing now: the poller will say when.
+    /// Not possible now: the poller will report when it is.
     case notNow
     /// The client sends no more.
     case ended
@@ -11,12 +11,12 @@ enum Transfer: Equatable {
     case failed
 }
 
-/// The way to one client, plain or through TLS. Of one thread; closed with this.
+/// The connection to one client, with or without TLS. Used by one thread; closed with this object.
 final class ClientSocket {
     let descriptor: Int32
     private let tls: TLSSession?
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: Int32, tls: TLSSession?) {
         self.descriptor = descriptor
         self.tls = tls
@@ -26,7 +26,7 @@ final class ClientSocket {
 
     var isEncrypted: Bool { tls != nil }
 
-    /// Goes on with the handshake; `.bytes` when there is nothing left of it.
+    /// Continues the handshake; returns `.bytes` when it is complete.
     func shakeHands() -> Transfer { tls?.accept() ?? .bytes(0) }
 
     func read(into buffer: inout [UInt8]) -> Transfer {
@@ -44,13 +44,13 @@ final class ClientSocket {
         }
     }
 
-    /// Says that no more will come.
+    /// Tells the client that no more data will come.
     func finishSending() {
         tls?.close()
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Drops what has come, as it is on the wire.
+    /// Drops received bytes without decoding them.
     func drop(into buffer: inout [UInt8]) -> Transfer {
         unsafe buffer.withUnsafeMutableBytes { buffer in
             unsafe ClientSocket.result(recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)))

@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 
-/// The last step: the answer, and the end of the connection where there must be one.
+/// The last step: the answer, and closing the connection if necessary.
 extension Connection {
-    /// The handler has answered.
+    /// Sends the handler's answer.
     func answer(_ request: UInt64, with response: Response, _ engine: Engine) {
         guard self.request == request else { return }
         switch phase {
@@ -11,7 +11,7 @@ extension Connection {
         }
     }
 
-    /// The server answers for the handler, unless that was faster.
+    /// Answers in place of the handler, unless the handler was faster.
     func answer(with fault: RequestFault, thenClose: Bool = false, _ engine: Engine) {
         guard exchange?.make() == true else {
             due = .never
@@ -21,8 +21,8 @@ extension Connection {
         if thenClose { send(response, thenClose: true, engine) } else { answer(response, engine) }
     }
 
-    /// Gives a request its answer, behind its body: a client that sends first and reads later would else see a broken
-    /// connection in its place.
+    /// Answers a request after its body has ended. Otherwise a client that sends first and reads later would see a
+    /// broken connection instead of the answer.
     func answer(_ response: Response, _ engine: Engine) {
         releaseBody()
         exchange = nil
@@ -30,7 +30,7 @@ extension Connection {
         if decoder.isDone {
             send(response, thenClose: false, engine)
         } else if expectsContinue || decoder.left.map({ $0 + dropped > configuration.discardLimit }) == true {
-            // A client that asked before it sends may not send now, and we need not wait for what is too much.
+            // A client that asks before it sends need not send now, and we need not wait for a body that is too large.
             send(response, thenClose: true, engine)
         } else {
             phase = .discarding(response)
@@ -54,7 +54,7 @@ extension Connection {
         due = .after(seconds: server.configuration.sendDeadline)
     }
 
-    /// Sends what it can; false when the client does not take more now.
+    /// Sends what it can; false if the client takes no more now.
     func flush(_ engine: Engine) -> Bool {
         while let piece = outgoing.first, let socket {
             guard mayWrite else { return false }
@@ -72,7 +72,7 @@ extension Connection {
         return true
     }
 
-    /// Says that this was the last word, and waits a little for the client's.
+    /// Ends our side of the connection, and waits a little for the client to end its side.
     func beginLingering(_ engine: Engine) {
         guard let socket else { return }
         incoming = []
@@ -83,7 +83,7 @@ extension Connection {
         due = .after(seconds: server.configuration.lingerTime)
     }
 
-    /// False when there is nothing to drop now.
+    /// False if there is nothing to drop now.
     func linger(_ engine: Engine) -> Bool {
         guard mayRead, let socket else { return false }
         switch socket.drop(into: &engine.scratch) {

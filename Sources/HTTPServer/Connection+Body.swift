@@ -1,9 +1,9 @@
 internal import ServiceRuntime
 internal import Synchronization
 
-/// The second step: a request's body, for the handler or for nobody.
+/// The second step: reading a request's body, for the handler or only to drop it.
 extension Connection {
-    /// The handler wants the body.
+    /// The handler asks for the body.
     func read(_ request: UInt64, limit: Int, then: @escaping @Sendable ([UInt8]) -> Void, _ engine: Engine) {
         guard self.request == request, case .deciding = phase, exchange?.isMade == false else { return }
         precondition(bytesHandedOver == 0 && body.isEmpty, "the body of a request can be read once")
@@ -11,12 +11,12 @@ extension Connection {
         phase = .reading(limit: limit, then: then)
         idleSince = .now
         due = dueWhileReading
-        // What a client merely announces gets little.
+        // Reserve little for a body that a client only announces.
         body.reserveCapacity(min(decoder.left ?? 0, 64 << 10))
         if expectsContinue, incoming.isEmpty, !decoder.isDone {
             expectsContinue = false
-            // It goes ahead of an answer of which there is nothing yet; a client whose socket has no room for it has not read
-            // what came before.
+            // Send it directly, because no answer precedes it. If the client's socket has no room for it, the client has
+            // not read the earlier answers.
             let line = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
             guard socket?.write(line[...]) == .bytes(line.count) else { return close(engine) }
         }
@@ -27,7 +27,7 @@ extension Connection {
         min(requestDue, .after(seconds: server.configuration.bodyStallTimeout))
     }
 
-    /// False when more must come.
+    /// False if more bytes must arrive.
     func takeBody(_ engine: Engine) -> Bool {
         if decoder.isDone {
             finishBody(engine)
@@ -52,10 +52,10 @@ extension Connection {
         return true
     }
 
-    /// A piece may be a single byte in a chunk of its own; then what was read at once has thousands of them.
+    /// The limit of pieces per turn. A piece may be a single byte in its own chunk, so one read may contain thousands.
     private static let mostPiecesInATurn = 1000
 
-    /// What a turn brought; `used` bytes carried it.
+    /// Takes the pieces of one turn; `used` bytes carried them.
     private func take(_ pieces: [ArraySlice<UInt8>], of used: Int, _ engine: Engine) {
         switch phase {
         case .reading(let limit, _):
@@ -67,7 +67,7 @@ extension Connection {
             for piece in pieces { body += piece }
             due = dueWhileReading
         case .discarding(let response):
-            // What carries a body in small chunks is many times the body.
+            // Small chunks make a body take many times its size on the wire.
             dropped += used
             if dropped > server.configuration.discardLimit { send(response, thenClose: true, engine) }
         default:
@@ -91,11 +91,11 @@ extension Connection {
         }
     }
 
-    /// The body is none: nobody knows where it ends.
+    /// Ends a request whose body is invalid: nobody knows where it ends.
     private func malformed(_ fault: RequestFault, _ engine: Engine) {
         switch phase {
         case .reading:
-            // Otherwise the handler's answer is here in a moment.
+            // Otherwise the handler's answer will come in a moment.
             if exchange?.make() == true { send(server.errorResponse(fault), thenClose: true, engine) }
         case .discarding(let response): send(response, thenClose: true, engine)
         default: break

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// What happens when time is up.
 extension Connection {
-    /// Acts on what is overdue.
+    /// Handles a deadline that has passed.
     func expire(_ engine: Engine) {
         switch phase {
         case .deciding: answer(with: .unanswered, engine)
@@ -15,7 +15,7 @@ extension Connection {
         }
     }
 
-    /// No more time for anyone: what waits is answered now.
+    /// The shutdown deadline has passed: every waiting request is answered now.
     func hurry(_ engine: Engine) {
         switch phase {
         case .deciding, .reading: answer(with: .draining, thenClose: true, engine)
@@ -24,8 +24,8 @@ extension Connection {
         }
     }
 
-    /// Makes room for somebody else. An answer that is known is sent, as far as the socket takes it at once; whose body is
-    /// arriving is told to come again.
+    /// Closes this connection to make room for others. A known answer is sent, as far as the socket takes it at once. A
+    /// client whose body is still arriving is told to try again.
     func giveWay(_ engine: Engine) {
         switch phase {
         case .discarding(let response):
@@ -34,7 +34,7 @@ extension Connection {
         case .reading where exchange?.make() == true:
             send(server.errorResponse(.overloaded), thenClose: true, engine)
             _ = flush(engine)
-        // The handler's answer is here in a moment.
+        // The handler's answer will come in a moment.
         case .reading: return
         default: break
         }

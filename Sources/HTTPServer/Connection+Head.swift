@@ -2,12 +2,12 @@ internal import ServiceRuntime
 
 /// The first step: a request's head.
 extension Connection {
-    /// Before a request line.
+    /// The most empty lines before a request line.
     private static let mostEmptyLines = 2
 
-    /// False when more must come, or it is somebody else's turn.
+    /// False if more bytes must arrive, or another connection should have a turn.
     func takeHead(_ engine: Engine) -> Bool {
-        // What came behind the last request is looked at first.
+        // First look at the bytes that came after the last request.
         if scanner.position < incoming.count || receive(engine) {
             scan(engine)
             return true
@@ -22,7 +22,8 @@ extension Connection {
         switch outcome {
         case .malformed(let detail): return refuse(.malformed(detail: detail), engine)
         case .complete(let end) where scanner.requestLineEnd == nil:
-            // An empty line between two requests belongs to none. Nobody needs many, and each has all behind it moved.
+            // An empty line between two requests belongs to neither. Allow only a few, because removing each one moves
+            // all bytes after it.
             emptyLines += 1
             guard emptyLines <= Connection.mostEmptyLines else {
                 return refuse(.malformed(detail: "too many empty lines precede the request line"), engine)
@@ -36,7 +37,7 @@ extension Connection {
             do { try begin(ParsedHead(incoming, end: end), end: end, engine) } catch { refuse(error, engine) }
         case .incomplete:
             if !hadLine, let lineEnd = scanner.requestLineEnd {
-                // Who speaks no HTTP is told so at once, and need not guess what we wait for.
+                // Refuse a client that does not speak HTTP at once, so that it need not guess what we wait for.
                 do { _ = try RequestLine(incoming[..<lineEnd]) } catch { return refuse(error, engine) }
                 requestDue = .after(seconds: server.configuration.requestDeadline)
                 due = requestDue
@@ -67,7 +68,7 @@ extension Connection {
         server.handler.begin(head, Exchange(connection: self, request: request, settlement: settlement))
     }
 
-    /// What keeps a request from the handler. Nobody knows where the next one begins.
+    /// Refuses the request before the handler sees it. Nobody knows where the next request begins.
     private func refuse(_ fault: RequestFault, _ engine: Engine) {
         countRequest()
         isHeadRequest = false
@@ -81,7 +82,7 @@ extension Connection {
         server.requestBegan()
     }
 
-    /// Ready for the next one.
+    /// Gets ready for the next request.
     func awaitRequest() {
         phase = .head
         scanner = HeadScanner()

@@ -1,43 +1,43 @@
 internal import ServiceRuntime
 internal import Synchronization
 
-/// A client's connection and the request that is on it.
+/// A client's connection and its current request.
 ///
-/// The I/O thread alone works on it, in steps that never wait: the head (`Connection+Head`), the body (`Connection+Body`),
-/// the answer (`Connection+Answer`), and what happens when time is up (`Connection+Deadlines`). Other threads hold it to say
-/// which one they mean.
+/// Only the I/O thread works on it, in steps that never wait: the head (`Connection+Head`), the body
+/// (`Connection+Body`), the answer (`Connection+Answer`), and the deadlines (`Connection+Deadlines`). Other threads only
+/// keep a reference, to say which connection they mean.
 final class Connection: @unchecked Sendable {
-    // SAFETY: `server` and `peer` do not change; all else is touched by the I/O thread alone, which is told by `Mailbox` what
-    // others want.
+    // SAFETY: `server` and `peer` do not change. Only the I/O thread touches the rest; other threads send it commands
+    // through `Mailbox`.
     let server: ServerContext
     /// The client's address without port; `unix` for a client on a Unix socket.
     let peer: String
     private(set) var socket: ClientSocket?
     var phase: Phase
-    /// When the attendant must act on `phase`.
+    /// When `expire` must act on `phase`.
     var due: Deadline
-    /// Since when it has been the client's turn: to say something, to send its body, or to take its answer.
+    /// Since when we have been waiting for the client to send a request or a body, or to take its answer.
     var idleSince = Deadline.now
 
-    /// The socket may have something to read, or room to write: the poller tells only of changes.
+    /// The socket may have something to read, or room to write. The poller reports only changes.
     var mayRead = true
     var mayWrite = true
-    /// The client sends no more: what it sent is still read, and answered if it is whole.
+    /// The client sends no more. What it sent is still read, and answered if it is complete.
     var peerHasEnded = false
-    /// Waits for its turn in this round of the I/O thread.
+    /// Whether it waits for its turn in this round of the I/O thread.
     var isQueued = false
-    /// Counts among the open connections.
+    /// Whether it counts as an open connection.
     var isCounted = false
 
-    /// What came and was not taken yet.
+    /// Received bytes that are not processed yet.
     var incoming: [UInt8] = []
     var scanner = HeadScanner()
-    /// So many came before the request line.
+    /// How many empty lines came before the request line.
     var emptyLines = 0
 
-    /// Which request of this connection it is.
+    /// The number of the current request on this connection.
     var request: UInt64 = 0
-    /// Of the request that is on it.
+    /// The exchange of the current request.
     var exchange: Settlement?
     var isInFlight = false
     var isHeadRequest = false
@@ -45,40 +45,40 @@ final class Connection: @unchecked Sendable {
     var version = HTTPVersion.http11
     var expectsContinue = false
     var decoder = BodyDecoder(.none)
-    /// When the request must have been read.
+    /// The deadline for reading the request.
     var requestDue = Deadline.never
     var body: [UInt8] = []
-    /// Bytes of the body that are in the handler's hands until it answers.
+    /// Bytes of the body that the handler holds until it answers.
     var bytesHandedOver = 0
-    /// Bytes that were dropped.
+    /// Bytes of the body that were dropped.
     var dropped = 0
 
-    /// What is to be sent, in this order.
+    /// What is to be sent, in order.
     var outgoing: [ArraySlice<UInt8>] = []
     var lingersAfterAnswer = false
 
-    /// What the poller knows it by.
+    /// The number by which the poller knows it.
     var tag: UInt64 = 0
-    /// What it costs, as counted by the engine.
+    /// Its memory cost, as the engine last counted it.
     var cost = 0
     var bodyCost = 0
 
-    /// Where the request on this connection stands.
+    /// The state of the request on this connection.
     enum Phase {
-        /// TLS is being agreed on.
+        /// The TLS handshake is in progress.
         case handshaking
-        /// There is none, or its head is arriving.
+        /// There is no request, or its head is arriving.
         case head
-        /// The handler has been asked and has not decided.
+        /// The handler was asked and has not decided.
         case deciding
         /// The handler wants the body.
         case reading(limit: Int, then: @Sendable ([UInt8]) -> Void)
-        /// Its answer is known. It is sent when the body has ended: what still comes is dropped.
+        /// The answer is known. It is sent when the body has ended; until then, incoming data is dropped.
         case discarding(Response)
-        /// The answer is on its way.
+        /// The answer is being sent.
         case sending
-        /// The last word has been said: what still comes is dropped, for a short while, since closing a socket with unread
-        /// data would take the answer away from a client that has not read it yet.
+        /// All has been sent. Incoming data is dropped for a short while, because closing a socket with unread data
+        /// would destroy an answer that the client has not read yet.
         case lingering
         case closed
     }
@@ -91,7 +91,8 @@ final class Connection: @unchecked Sendable {
         due = .after(seconds: server.configuration.idleTimeout)
     }
 
-    /// Whether nobody waits for it: it has asked for nothing yet, or has its answer and does not take it.
+    /// Whether closing it harms no one: the client has not asked for anything yet, or has its answer and does not read
+    /// it.
     var isExpendable: Bool {
         switch phase {
         case .handshaking, .head, .sending, .discarding: true
@@ -99,7 +100,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// What it takes of memory, the kernel's included.
+    /// How much memory it uses, including the kernel's.
     var presentCost: Int {
         guard let socket else { return 0 }
         var bytes = socket.isEncrypted ? Cost.encryptedConnection : Cost.connection
@@ -107,14 +108,14 @@ final class Connection: @unchecked Sendable {
         for piece in outgoing { bytes += piece.count }
         switch phase {
         case .sending: bytes += Cost.kernelBuffer
-        // It sends, and nobody reads it now.
+        // The client sends, and we do not read now.
         case .deciding where mayRead && !incoming.isEmpty: bytes += Cost.kernelBuffer
         default: break
         }
         return bytes
     }
 
-    /// Of the request's body.
+    /// How much of it is for the request's body.
     var presentBodyCost: Int { socket == nil ? 0 : body.capacity + bytesHandedOver }
 
     /// In bytes, as measured (Docs/Operations.md, "Memory").
@@ -124,9 +125,9 @@ final class Connection: @unchecked Sendable {
         static let kernelBuffer = 64 << 10
     }
 
-    /// Goes on as far as it can now. True if it is to go on when others have had their turn.
+    /// Continues as far as possible now. Returns true if it should continue after other connections had their turn.
     func proceed(_ engine: Engine) -> Bool {
-        // So much of what comes in a row; a body is more work.
+        // The most steps in a row; a body is more work.
         var turns = 16
         while turns > 0 {
             turns -= 1
@@ -156,13 +157,13 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// More of what the client sends; false when there is none now.
+    /// Reads more data from the client; false if there is none now.
     func receive(_ engine: Engine) -> Bool {
         guard mayRead, let socket else { return false }
         switch socket.read(into: &engine.scratch) {
         case .bytes(let count):
             incoming += engine.scratch[..<count]
-            // Less than there was room for was all there is, but for an end that came with it.
+            // A short read means that the socket is empty now, unless the client has also ended its side.
             if count < engine.scratch.count, !socket.isEncrypted, !peerHasEnded { mayRead = false }
             return true
         case .notNow:
@@ -175,7 +176,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// The end, whatever was going on.
+    /// Closes the connection, whatever its state.
     func close(_ engine: Engine) {
         let (past, wasLingering) = (phase, isLingering)
         guard socket != nil else { return }
@@ -189,7 +190,7 @@ final class Connection: @unchecked Sendable {
         endRequest()
         engine.forget(self, wasLingering: wasLingering)
         self.socket = nil
-        // What the handler's closure holds goes here, when nothing is half changed any more.
+        // Release the handler's closure here, when all state is consistent again.
         _ = past
     }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Wakes a thread that waits in poll(2).
 final class Doorbell: Sendable {
-    /// Readable once rung.
+    /// Readable after a ring.
     let descriptor: Int32
     private let button: Int32
 
@@ -20,7 +20,7 @@ final class Doorbell: Sendable {
         close(button)
     }
 
-    /// A bell that is full of rings rings already.
+    /// If the pipe is full, the bell already rings.
     func ring() {
         var one: UInt8 = 1
         _ = unsafe write(button, &one, 1)

@@ -2,18 +2,18 @@ internal import Glibc
 internal import ServiceRuntime
 internal import Synchronization
 
-/// Who may come in, and who must go for it.
+/// Which clients are let in, and which connections are closed for them.
 extension Engine {
-    /// More than so many that linger at once are closed the hard way.
+    /// The most connections that linger at once. More are closed immediately.
     private static let mostLingering = 1024
 
-    /// Lets some clients in, not all, so that others have their turn in a flood, too.
+    /// Accepts some clients, not all, so that other connections get their turn even in a flood.
     func admitAll() {
         mayAccept = false
         for descriptor in listener.descriptors where !admitSome(from: descriptor) { mayAccept = true }
     }
 
-    /// False if there may be more.
+    /// False if more clients may be waiting.
     private func admitSome(from descriptor: Int32) -> Bool {
         for _ in 0..<64 {
             switch listener.accept(on: descriptor) {
@@ -37,7 +37,7 @@ extension Engine {
         let socket = ClientSocket(descriptor, tls: session)
         guard identity == nil || session != nil else { return }
         let connection = Connection(server: server, socket: socket, peer: peer)
-        // All clients of a Unix socket have one name.
+        // All clients of a Unix socket have the same peer name.
         let limitPerPeer =
             if case .unix = configuration.listen { Int?.none } else { configuration.connectionsPerAddress }
         let isWelcome =
@@ -57,7 +57,8 @@ extension Engine {
         if memoryHeld > configuration.memoryLimit { makeRoom() }
     }
 
-    /// Says that there are too many, without a word of the client's; through TLS there is no way to say anything.
+    /// Tells a client that there are too many, without reading from it. Through TLS, there is no way to tell it
+    /// anything.
     private func refuse(_ connection: Connection) {
         guard connection.socket?.isEncrypted == false else { return connection.close(self) }
         connection.send(server.errorResponse(.overloaded), thenClose: true, self)
@@ -65,7 +66,7 @@ extension Engine {
         if !connection.isLingering { connection.close(self) }
     }
 
-    /// Whether a connection may linger. It is none of those that count any more.
+    /// Whether a connection may linger. It no longer counts as an open one.
     func letLinger(_ connection: Connection) -> Bool {
         guard lingeringCount < Engine.mostLingering else { return false }
         stopCounting(connection)
@@ -82,8 +83,9 @@ extension Engine {
         server.counters.connectionsOpen.store(openCount, ordering: .relaxed)
     }
 
-    /// Whether so many bytes more of a body may be held. Bodies take three quarters of the memory at most, so that there is
-    /// always room for connections; for a new one that does not fit, those go that have been arriving for longest.
+    /// Whether this many more bytes of a body fit into memory. Bodies use at most three quarters of the memory, so that
+    /// there is always room for connections. If a new body does not fit, those that have been arriving longest are given
+    /// up.
     func hasRoom(for bytes: Int, beside connection: Connection) -> Bool {
         account(for: connection)
         let limit = server.configuration.memoryLimit
@@ -96,7 +98,7 @@ extension Engine {
         return true
     }
 
-    /// A client that sends its body slowly, or not at all, is told to come again.
+    /// Gives up the body that has been arriving longest, and tells its client to try again.
     private func giveUpBody(olderThan connection: Connection) -> Bool {
         let oldest = connections.values.filter(\.isReading).min { $0.requestDue < $1.requestDue }
         guard let oldest, oldest !== connection, oldest.requestDue < connection.requestDue else { return false }
@@ -107,22 +109,23 @@ extension Engine {
         return true
     }
 
-    /// Brings the memory under its limit, as far as that is possible.
+    /// Reduces memory to its limit, as far as possible.
     func makeRoom() {
         while memoryHeld > server.configuration.memoryLimit, evict(for: .memory) {}
     }
 
-    /// What somebody else needs.
+    /// What is short.
     enum Need { case place, memory }
 
-    /// Closes connections that nobody waits for, and of these the ones that have been idle for longest; where it is memory that
-    /// is needed, those first that hold much of it since their clients do not read. Where it is a place, and nobody has been
-    /// idle for a while, those whose body has been arriving for long go, too, and are told to come again; a newcomer who is
-    /// about to ask something is spared for as long. With many connections it closes some more, so that a flood does not have
-    /// all of them looked at for each of its clients. False if there is none.
+    /// Closes connections that nobody needs, starting with those that have been idle longest. If memory is short, it
+    /// starts with those that hold much of it because their clients do not read. If places are short and no connection
+    /// has been idle for a while, it also closes those whose body has been arriving for long, and tells their clients to
+    /// try again; a new client that is about to send a request is spared for the same time. If there are many
+    /// connections, it closes several at once, so that in a flood it need not look at all of them for each new client.
+    /// Returns false if it could close none.
     ///
-    /// So a stranger who opens as many connections as there may be, and says nothing, keeps nobody out: his own are the next
-    /// to go. Nor does who has a key, and sends the bodies of as many requests byte by byte.
+    /// So a stranger who opens every possible connection and says nothing locks nobody out: their own connections are the
+    /// next to be closed. The same is true for the owner of a key who sends many bodies byte by byte.
     func evict(for need: Need) -> Bool {
         let whileAgo = Deadline(nanoseconds: Deadline.now.nanoseconds - 1_000_000_000)
         let candidates = connections.values.filter { connection in
@@ -150,8 +153,8 @@ extension Connection {
     var isLingering: Bool { if case .lingering = phase { true } else { false } }
     var isReading: Bool { if case .reading = phase { true } else { false } }
     var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
-    /// Its body is arriving, and it has no answer yet.
+    /// Whether its body is arriving, and it has no answer yet.
     fileprivate var awaitsBody: Bool { isReading && exchange?.isMade == false }
-    /// Much more than one that has nothing to do.
+    /// Whether it uses much more memory than an idle connection.
     fileprivate var isLarge: Bool { cost > 48 << 10 }
 }

@@ -2,41 +2,41 @@ internal import Glibc
 internal import ServiceRuntime
 internal import Synchronization
 
-/// The I/O thread: lets clients in, reads what they send, sends what they are answered, and sees to the deadlines. It never
-/// waits for anything but the poller.
+/// The I/O thread: accepts clients, reads requests, sends answers, and enforces deadlines. It never waits for anything
+/// except the poller.
 final class Engine: @unchecked Sendable {
-    // SAFETY: after `init`, `run` alone touches it, on its one thread.
+    // SAFETY: after `init`, only `run` touches it, on its one thread.
     let server: ServerContext
     let poller: Poller
     let listener: Listener
     private let doorbell: Doorbell
-    /// By the number that the poller knows them by.
+    /// By the number that the poller uses.
     var connections: [UInt64: Connection] = [:]
     private var nextTag = Engine.firstTag
-    /// How many each address has.
+    /// The number of connections per address.
     var peers: [String: Int] = [:]
     var openCount = 0
     var lingeringCount = 0
-    /// What all of them take.
+    /// The memory that all connections use.
     var memoryHeld = 0
-    /// And what of it is bodies.
+    /// The part of it that bodies use.
     var bodiesHeld = 0
-    /// Those that may go on, in the order in which they came.
+    /// Connections that may continue, in order of arrival.
     private var queue: [Connection] = []
-    /// And those that may go on with their TLS handshake: a signature takes longer than all else that is done here.
+    /// Connections that may continue their TLS handshake: a signature takes longer than any other step here.
     private var handshakes: [Connection] = []
-    /// Into which everything is read.
+    /// The buffer for all reads.
     var scratch = [UInt8](repeating: 0, count: 64 << 10)
     var date = HTTPDate()
     private var isEnding = false
     var doorIsShut = false
     var mayAccept = false
-    /// Out of descriptors, accepting again at once would only burn the processor.
+    /// If there are no descriptors left, retrying accept at once would only waste the processor.
     var acceptPause = Deadline(nanoseconds: 0)
     private let interval: Double
 
     private static let doorbellTag: UInt64 = 0
-    /// Of the first listening socket; the others follow.
+    /// The tag of the first listening socket; the others follow.
     private static let listenerTag: UInt64 = 1
     private static let firstTag: UInt64 = 1 << 16
     private static let mostHandshakesInARound = 8
@@ -58,13 +58,13 @@ final class Engine: @unchecked Sendable {
         guard isWatched else { throw .cannotStart(reason: SystemError.last.description) }
     }
 
-    /// Returns after `end`, when nobody lingers any more.
+    /// Returns after `end`, when no connection lingers any more.
     func run() {
         Engine.ignoreBrokenPipes()
         var nextRound = Deadline.now
         while true {
             date.refresh()
-            // Most handlers answer at once: what they say is done before the poller is asked again.
+            // Most handlers answer at once. Process their answers before asking the poller again.
             for _ in 0..<3 { obeyAndAdvance() }
             shakeSomeHands()
             if memoryHeld > server.configuration.memoryLimit { makeRoom() }
@@ -90,7 +90,7 @@ final class Engine: @unchecked Sendable {
         }
     }
 
-    /// Between two looks at what others want.
+    /// Does some handshakes between two looks at the mailbox.
     private func shakeSomeHands() {
         let round = handshakes.prefix(Engine.mostHandshakesInARound)
         handshakes.removeFirst(round.count)
@@ -171,7 +171,7 @@ final class Engine: @unchecked Sendable {
         account(for: connection)
     }
 
-    /// Counts what it takes now.
+    /// Updates a connection's share of the memory count.
     func account(for connection: Connection) {
         let (cost, bodyCost) = (connection.presentCost, connection.presentBodyCost)
         memoryHeld += cost - connection.cost
@@ -191,7 +191,7 @@ final class Engine: @unchecked Sendable {
         return true
     }
 
-    /// To be called by the connection when it closes.
+    /// A connection must call this when it closes.
     func forget(_ connection: Connection, wasLingering: Bool) {
         memoryHeld -= connection.cost
         bodiesHeld -= connection.bodyCost
@@ -201,7 +201,7 @@ final class Engine: @unchecked Sendable {
         connections[connection.tag] = nil
     }
 
-    /// A write to a client that has gone raises SIGPIPE; blocked, it is an error like any other.
+    /// Writing to a client that has gone raises SIGPIPE. If the signal is blocked, the write just fails.
     private static func ignoreBrokenPipes() {
         var set = sigset_t()
         unsafe sigemptyset(&set)

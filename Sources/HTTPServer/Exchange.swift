@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One request and its one answer. The handler's end of it: may be kept, and used from any thread.
+/// One request and its one answer, as the handler sees it. The handler may keep it, and use it from any thread.
 package final class Exchange: Sendable {
     private let connection: Connection
     private let request: UInt64
@@ -17,16 +17,16 @@ package final class Exchange: Sendable {
         connection.server.counters.exchanges.subtract(1, ordering: .relaxed)
     }
 
-    /// Has the whole body handed to `then`, on the I/O thread; `then` must not block, and must lead to one `respond`.
-    /// A body over `limit` bytes is answered with `bodyTooLarge`, one that does not come with `bodyStalled`; `then` is
-    /// not called for these. To be called once.
+    /// Passes the whole body to `then` on the I/O thread. `then` must not block, and must lead to one `respond`. The
+    /// server itself answers a body over `limit` bytes with `bodyTooLarge` and one that does not arrive with
+    /// `bodyStalled`, and does not call `then`. Call it once.
     package func readBody(upTo limit: Int, then: @escaping @Sendable ([UInt8]) -> Void) {
         guard !settlement.isMade else { return }
         connection.server.mailbox.post(.readBody(connection, request: request, limit: limit, then: then))
     }
 
-    /// Answers. False, and nothing else, if the request has its answer already: an earlier one of the handler, or the
-    /// server's own after a deadline, or if the client is gone.
+    /// Answers. Returns false, and does nothing, if the request already has an answer (an earlier one of the handler, or
+    /// the server's own after a deadline) or if the client is gone.
     @discardableResult package func respond(_ response: Response) -> Bool {
         guard settlement.make() else { return false }
         connection.server.mailbox.post(.answer(connection, request: request, response))
@@ -34,13 +34,13 @@ package final class Exchange: Sendable {
     }
 }
 
-/// Who answers a request: the handler or the server, whoever is first, and no other.
+/// Decides who answers a request: the handler or the server, whichever is first.
 final class Settlement: Sendable {
     private let made = Atomic(false)
 
     var isMade: Bool { made.load(ordering: .acquiring) }
 
-    /// True for the first.
+    /// Returns true to the first caller only.
     func make() -> Bool {
         made.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     }

@@ -1,10 +1,11 @@
 internal import Glibc
 package import ServiceRuntime
 
-/// A server of HTTP/1.1 on a TCP address or a Unix socket, with or without TLS: sockets to request and response, with a
-/// limit on everything a client can do. It knows no routes; what it must answer by itself it asks `errorResponse` for.
+/// An HTTP/1.1 server on a TCP address or a Unix socket, with or without TLS. It turns bytes into requests, sends
+/// responses, and limits everything that a client can do. It knows no routes, and asks `errorResponse` for its own
+/// answers.
 package final class HTTPServer: Sendable {
-    /// Where it listens, with the port that was chosen for port 0.
+    /// Where it listens; for port 0, with the port that the system chose.
     package let address: HTTPServerConfiguration.Address
     private let context: ServerContext
     private let engine: Engine
@@ -15,7 +16,7 @@ package final class HTTPServer: Sendable {
 
     private enum Life: Sendable { case ready, running, stopping, stopped }
 
-    /// Listens, but lets nobody in before `start`.
+    /// Listens, but accepts no client before `start`.
     package init(
         configuration: HTTPServerConfiguration, handler: any RequestHandler, log: Log,
         errorResponse: @escaping @Sendable (RequestFault) -> Response
@@ -36,13 +37,13 @@ package final class HTTPServer: Sendable {
         watch = configuration.tls.map { [context] in CertificateWatch($0, context) }
     }
 
-    /// Throws what a server would not start with: files that cannot be read, or are no pair.
+    /// Throws if a server could not start with these files: they are unreadable, or not a pair.
     package static func check(_ tls: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
         _ = try TLSIdentity(tls)
     }
 
-    /// Reads certificate and key anew, for the clients that come from now on. Throws, and changes nothing, for files with
-    /// which it would not start. False for plain HTTP.
+    /// Reloads the certificate and key, for new clients only. Throws if the server could not start with the files, and
+    /// then changes nothing. Returns false for plain HTTP.
     package func readCertificateAnew() throws(HTTPServerError) -> Bool {
         guard let tls = context.configuration.tls else { return false }
         context.identity = try TLSIdentity(tls)
@@ -73,9 +74,9 @@ package final class HTTPServer: Sendable {
         watch?.start()
     }
 
-    /// Lets nobody in any more, waits until all requests in flight have their answers, and ends. What has none when the
-    /// deadline passes is told so. Returns when all is over, at most some three seconds after the deadline; safe to call
-    /// again, and by several.
+    /// Accepts no more clients, waits until all requests in flight have answers, and ends. After the deadline, it
+    /// answers the remaining requests itself. It returns when all is done, at most some three seconds after the
+    /// deadline. It is safe to call it again, or from several threads.
     package func stop(deadline: Deadline) {
         let before = life.withLock { life in
             let before = life
@@ -92,7 +93,7 @@ package final class HTTPServer: Sendable {
             context.waitUntilTheDoorIsShut()
             if !context.waitUntilNothingIsInFlight(until: deadline) {
                 context.mailbox.post(.hurry)
-                // The last answers need a moment to get out.
+                // The last answers need a moment to be sent.
                 _ = context.waitUntilNothingIsInFlight(until: .after(seconds: 1))
             }
             context.mailbox.post(.end)

@@ -1,7 +1,7 @@
-/// Where to listen and how much of anything to allow. Times are in seconds, sizes in bytes.
+/// Where to listen, and all limits. Times are in seconds, sizes in bytes.
 package struct HTTPServerConfiguration: Sendable {
     package enum Address: Hashable, Sendable, CustomStringConvertible {
-        /// A name (every address it has), an IPv4 or an IPv6 address; `::` takes IPv4 too. Port 0 takes any free one.
+        /// A name (all its addresses), an IPv4 or an IPv6 address; `::` accepts IPv4, too. Port 0 means any free port.
         case tcp(host: String, port: UInt16)
         case unix(path: String)
 
@@ -13,7 +13,7 @@ package struct HTTPServerConfiguration: Sendable {
         }
     }
 
-    /// Paths of PEM files; the certificate's file holds its chain too.
+    /// Paths of PEM files. The certificate's file also contains its chain.
     package struct TLS: Hashable, Sendable {
         package var certificate: String
         package var privateKey: String
@@ -28,30 +28,31 @@ package struct HTTPServerConfiguration: Sendable {
     package var tls: TLS?
     /// Permissions of a Unix socket's path.
     package var unixSocketMode: UInt32 = 0o660
-    /// For one more, that which has been idle for longest is closed, or whose body has been arriving for longest is told to
-    /// come again; where all wait for their answers, it gets a 503 at once.
+    /// For one connection more, the server closes the one that has been idle longest, or gives up the body that has been
+    /// arriving longest and tells its client to try again. If all connections wait for answers, the new one gets a 503
+    /// at once.
     package var connectionLimit = 5000
     package var connectionsPerAddress: Int?
-    /// Of the request line and all header fields together.
+    /// The size of the request line and all header fields together.
     package var headerLimit = 16 << 10
-    /// Of all connections together, with what they have sent, until it is answered, and what they have not yet taken.
+    /// The memory of all connections together: unanswered requests and unread answers.
     package var memoryLimit = 256 << 20
 
-    /// From the last answer, or from connecting, until the next request line is complete.
+    /// From the last answer, or from connecting, to the end of the next request line.
     package var idleTimeout = 75.0
-    /// From the request line to the last byte of the body. Well under five minutes, or a slow upload would look like a
-    /// wrong clock.
+    /// From the request line to the last byte of the body. Keep it well under five minutes: otherwise a slow upload
+    /// looks like a wrong clock.
     package var requestDeadline = 60.0
-    /// Between two pieces of a body.
+    /// The longest pause between two pieces of a body.
     package var bodyStallTimeout = 15.0
-    /// For the handler to decide, each time it is asked.
+    /// The time for the handler to decide, each time it is asked.
     package var parkDeadline = 15.0
-    /// For the client to take the answer.
+    /// The time for the client to read the answer.
     package var sendDeadline = 30.0
-    /// Of a body that nobody wants: so much, and so long, is read and dropped so that its answer is read.
+    /// How much of an unwanted body is read and dropped, and for how long, so that the client reads the answer.
     package var discardLimit = 16 << 20
     package var discardTime = 10.0
-    /// How long a connection that we close may go on sending, so that the last answer is not lost on its way.
+    /// How long a connection that we close may continue to send, so that the last answer is not lost.
     package var lingerTime = 2.0
 
     package init(listen: Address, tls: TLS? = nil) {

@@ -1,12 +1,13 @@
-/// A request's head in its parts.
+/// A request's head, parsed.
 struct ParsedHead {
     let line: RequestLine
     let fields: HeaderFields
     let framing: BodyFraming
-    /// Whether the client wants to go on with this connection.
+    /// Whether the client wants to keep this connection.
     let isPersistent: Bool
 
-    /// Of a head that the scanner has found whole; anything else than what RFC 9112 has every sender write is refused.
+    /// Parses a head that the scanner has found complete. It refuses anything that RFC 9112 does not allow senders to
+    /// write.
     init(_ bytes: [UInt8], end: Int) throws(RequestFault) {
         guard let lineEnd = bytes[..<end].firstIndex(of: 0x0D) else {
             throw .malformed(detail: "there is no request line")
@@ -25,7 +26,7 @@ struct ParsedHead {
         isPersistent = !wantsClose && (line.version == .http11 || wantsMore)
     }
 
-    /// One, in HTTP/1.1, and it is a host: proxies choose by it whom they ask.
+    /// HTTP/1.1 requires exactly one `Host`, and it must be a valid host, because proxies choose the server by it.
     private static func checkHost(_ fields: HeaderFields, _ version: HTTPVersion) throws(RequestFault) {
         var (count, isValid) = (0, true)
         fields.each("host") { host in
@@ -62,7 +63,7 @@ struct RequestLine {
         guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
             throw .malformed(detail: "the target has characters that must be percent-encoded")
         }
-        // A path, or the whole address, or `*`: a tunnel, which CONNECT asks for, or a word alone is for others.
+        // A path, a whole URL, or `*`. CONNECT's tunnels and a bare word are not for us.
         let isForUs =
             target.first == UInt8(ascii: "/") || target.starts(with: "http".utf8) || target.starts(with: "HTTP".utf8)
             || target.elementsEqual("*".utf8)

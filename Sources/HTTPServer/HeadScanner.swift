@@ -1,26 +1,26 @@
-/// Finds the end of a request's head, byte by byte as they come, and refuses at the first byte what no head may hold.
+/// Finds the end of a request's head as its bytes arrive, and refuses it at the first byte that no head may contain.
 ///
-/// A line ends with CR and LF and in no other way, and nothing is a control character but the tab. Readers before us may
-/// take a lone LF for the end of a line, or a NUL for the end of a text, and see another request than we would; so
-/// whatever two readers could take differently is refused before anybody asks what it says.
+/// A line must end with CR and LF, and the tab is the only control character allowed. A reader before us may take a lone
+/// LF for the end of a line, or a NUL for the end of a text, and see another request than we do. So everything ambiguous
+/// is refused before it is parsed.
 struct HeadScanner {
     enum Outcome: Equatable {
-        /// More must come.
+        /// More bytes must arrive.
         case incomplete
-        /// The head goes up to here, its last empty line included.
+        /// The head ends here, including its last empty line.
         case complete(end: Int)
         case malformed(String)
     }
 
-    /// Up to where the bytes were looked at.
+    /// How far the bytes were scanned.
     private(set) var position = 0
-    /// The request line: up to its CR, once it is there.
+    /// The end of the request line (its CR), once it has arrived.
     private(set) var requestLineEnd: Int?
     private var lineLength = 0
     private var isAfterCR = false
 
-    /// Looks at what came since. Empty lines before the request line belong to nothing, and are to be dropped by the
-    /// caller, who then begins anew.
+    /// Scans the new bytes. Empty lines before the request line do not belong to the request: the caller must drop them
+    /// and start again.
     mutating func scan(_ bytes: [UInt8]) -> Outcome {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             while position < bytes.count {

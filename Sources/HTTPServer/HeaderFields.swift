@@ -1,12 +1,11 @@
-/// Header fields in one piece of memory: a request allocates once for all of them, and a value becomes a `String` only
-/// when somebody asks for it.
+/// Header fields in one block of memory: a request allocates once for all of them, and a value becomes a `String` only
+/// when it is asked for.
 struct HeaderFields: Sendable {
-    /// For each field the lengths of its name and of its value, two bytes each, then both. The scanner lets no head through that
-    /// has more bytes.
+    /// For each field the lengths of its name and of its value, two bytes each, then both. A head has at most 16 KiB.
     private var bytes: [UInt8] = []
 
-    /// Of whole lines, each with its CR and LF. A name is a token and stands directly before its colon (RFC 9112, 5.1), and
-    /// no line goes on in the next one (5.2): `Content-Length : 5` and folded lines are what readers disagree about.
+    /// Parses complete lines, each with its CR and LF. A name is a token directly before its colon (RFC 9112, 5.1), and
+    /// a line cannot continue on the next one (5.2): readers disagree about `Content-Length : 5` and about folded lines.
     init(_ lines: ArraySlice<UInt8>) throws(RequestFault) {
         // A field has one colon and two bytes of line end.
         bytes.reserveCapacity(lines.count + lines.count / 2)
@@ -42,7 +41,7 @@ struct HeaderFields: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: length))
     }
 
-    /// Calls `body` with each value of a field, in their order; one value a line.
+    /// Calls `body` with each value of a field, in order: one value per line.
     func each(_ name: StaticString, _ body: (Span<UInt8>) -> Void) {
         let bytes = bytes.span
         var start = 0
@@ -96,7 +95,7 @@ struct HeaderFields: Sendable {
         left == right || (left ^ right == 0x20 && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
     }
 
-    /// Of a token (RFC 9110, 5.6.2).
+    /// Whether the byte may be in a token (RFC 9110, 5.6.2).
     static func isTokenByte(_ byte: UInt8) -> Bool { tokenBytes[Int(byte)] }
 
     private static let tokenBytes = (UInt8.min...UInt8.max).map { byte in
@@ -105,8 +104,8 @@ struct HeaderFields: Sendable {
 }
 
 extension StringProtocol {
-    /// Whether it is this word of the protocol, in capital or small letters of ASCII. `lowercased` would also make letters of
-    /// signs that no other reader takes for them: a `k` of the sign for Kelvin.
+    /// Whether it is this word of the protocol, ignoring ASCII case. `lowercased` would also turn other characters into
+    /// letters, which no other reader does: the Kelvin sign into a `k`.
     func isWord(_ word: String) -> Bool {
         utf8.count == word.utf8.count && utf8.elementsEqual(word.utf8, by: HeaderFields.sameLetter)
     }

@@ -3,13 +3,13 @@ internal import Glibc
 
 /// The sockets that clients connect to.
 @safe final class Listener: Sendable {
-    /// Where it really listens: with the port that the system chose.
+    /// Where it actually listens: with the port that the system chose.
     let address: HTTPServerConfiguration.Address
     let descriptors: [Int32]
-    /// Of a Unix socket: tells our path from one that a later server put there.
+    /// The inode of a Unix socket. It tells our socket from one that a later server put there.
     private let inode: UInt64?
 
-    /// Listens at once; nobody is accepted yet.
+    /// Listens at once, but accepts no client yet.
     init(_ address: HTTPServerConfiguration.Address, unixSocketMode: UInt32) throws(HTTPServerError) {
         switch address {
         case .tcp(let host, let port):
@@ -23,7 +23,7 @@ internal import Glibc
         }
     }
 
-    /// Turns new clients away. Called once.
+    /// Turns new clients away. Call it once.
     func close() {
         if case .unix(let path) = address, let inode, UnixSocketPath(path).inode == inode { unsafe unlink(path) }
         for descriptor in descriptors { Glibc.close(descriptor) }
@@ -36,7 +36,7 @@ internal import Glibc
         case exhausted
     }
 
-    /// The next client, if one waits.
+    /// The next client, if one is waiting.
     func accept(on descriptor: Int32) -> Accepted {
         while true {
             var address = sockaddr_storage()
@@ -50,7 +50,7 @@ internal import Glibc
             if client >= 0 { return .connection(client, peer: SocketAddress(address, length: length).host ?? "unix") }
             switch errno {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-            // This client gave up, or a signal came: the next may be better.
+            // This client gave up, or a signal came. The next one may work.
             case ECONNABORTED, EINTR, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH: continue
             default: return .nobody
             }
@@ -65,7 +65,7 @@ internal import Glibc
         var bound = port
         var failure: SystemError?
         for candidate in try SocketAddress.resolve(host: host, port: port, name: name) {
-            // All addresses of a name share the port that the first one got.
+            // All addresses of a name use the port that the first one got.
             let address = candidate.with(port: bound)
             do {
                 let descriptor = try address.listen(alsoIPv4: host == "::")
@@ -73,7 +73,7 @@ internal import Glibc
                 descriptors.append(descriptor)
             } catch {
                 failure = failure ?? error
-                // `localhost` has an IPv6 address in /etc/hosts also where the machine has none.
+                // `/etc/hosts` gives `localhost` an IPv6 address even if the machine has none.
                 if [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) { continue }
                 failure = error
                 for descriptor in descriptors { Glibc.close(descriptor) }

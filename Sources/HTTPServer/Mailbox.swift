@@ -1,15 +1,15 @@
 internal import ServiceRuntime
 
-/// What other threads want of the I/O thread.
+/// Commands from other threads to the I/O thread.
 final class Mailbox: Sendable {
     enum Command: Sendable {
         case readBody(Connection, request: UInt64, limit: Int, then: @Sendable ([UInt8]) -> Void)
         case answer(Connection, request: UInt64, Response)
-        /// Let nobody in any more.
+        /// Accept no more clients.
         case shutTheDoor
-        /// No more time for anyone: what waits is answered now.
+        /// The shutdown deadline has passed: answer every waiting request now.
         case hurry
-        /// Close everything, and return when nobody lingers any more.
+        /// Close everything, and return when no connection lingers any more.
         case end
     }
 
@@ -37,7 +37,7 @@ final class Mailbox: Sendable {
         if mustRing { doorbell.ring() }
     }
 
-    /// Everything that came since.
+    /// Takes all commands that came since the last call.
     func take() -> [Command] {
         state.withLock { state in
             guard !state.commands.isEmpty else { return [] }
@@ -46,7 +46,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// False if there is something to do first. From here to `wake` a post rings.
+    /// False if there is something to do first. From now until `wake`, a post rings the bell.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.commands.isEmpty
@@ -65,7 +65,7 @@ final class Mailbox: Sendable {
             defer { state.commands = [] }
             return state.commands
         }
-        // What they hold goes here, outside the lock.
+        // Release what they hold here, outside the lock.
         _ = left
     }
 }

@@ -1,15 +1,15 @@
 internal import CServerSockets
 internal import Glibc
 
-/// epoll(7): says on which sockets something has changed.
+/// epoll(7): reports which sockets have changed.
 ///
-/// It waits for edges, so that a socket is registered once and costs nothing more; whoever is told must go on until the
-/// socket has no more, or remember that there may be.
+/// It is edge-triggered: a socket is registered once, and costs nothing more. After a report, the caller must continue
+/// until the socket has no more, or remember that there may be more.
 @safe final class Poller {
-    // SAFETY: the records are written by the kernel within `wait`, and carry a number of ours, no pointer.
+    // SAFETY: the kernel writes the records within `wait`, and they carry a number of ours, not a pointer.
     /// What has changed on a socket.
     struct Change {
-        /// What the socket was registered with.
+        /// The tag that the socket was registered with.
         let tag: UInt64
         fileprivate let bits: UInt32
 
@@ -17,7 +17,7 @@ internal import Glibc
         var mayWrite: Bool { bits & (Poller.writable | Poller.gone) != 0 }
         /// The other side will send no more.
         var peerHasEnded: Bool { bits & (Poller.peerEnded | Poller.gone) != 0 }
-        /// Both directions are over: nothing that we send would arrive.
+        /// Both directions are closed: nothing that we send would arrive.
         var isGone: Bool { bits & Poller.gone != 0 }
     }
 
@@ -50,7 +50,7 @@ internal import Glibc
         _ = unsafe epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, &event)
     }
 
-    /// What has changed, at once or within the time.
+    /// The changed sockets. It waits for at most this time.
     func wait(atMost milliseconds: Int32) -> [Change] {
         let count = unsafe epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return [] }

@@ -1,23 +1,23 @@
-/// Why the server answers a request by itself, without or against its handler.
+/// Why the server answers a request itself, without its handler or in place of it.
 package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What came is no request of HTTP/1.1, or not in its only spelling; `detail` says what is wrong with it.
+    /// The bytes are not a valid HTTP/1.1 request in strict form; `detail` says why.
     case malformed(detail: String)
-    /// The header fields leave open where the body ends.
+    /// The header fields do not make clear where the body ends.
     case ambiguousFraming
-    /// Request line and header fields are over the limit.
+    /// The request line and header fields exceed the limit.
     case headTooLarge(limit: Int)
-    /// The body is, or will be, over what the handler takes.
+    /// The body exceeds, or will exceed, what the handler accepts.
     case bodyTooLarge(limit: Int)
-    /// The body stopped coming, or took longer than a request may.
+    /// The body stopped arriving, or took longer than a request may.
     case bodyStalled
-    /// The handler had no answer in time.
+    /// The handler did not answer in time.
     case unanswered
     /// The server is stopping.
     case draining
     /// Too many connections, or too many unread bodies in memory.
     case overloaded
 
-    /// The status that fits.
+    /// The matching status.
     package var status: Int {
         switch self {
         case .malformed, .ambiguousFraming: 400
@@ -28,7 +28,8 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Nobody knows where the next request begins, or whether this client is worth one: the connection ends.
+    /// Whether to close the connection: nobody knows where the next request begins, or this client is not worth another
+    /// one.
     var endsConnection: Bool {
         switch self {
         case .malformed, .ambiguousFraming, .headTooLarge: true

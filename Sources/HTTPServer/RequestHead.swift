@@ -1,12 +1,12 @@
-/// What a client asked, without the body: a copy that stays valid wherever it goes.
+/// A request without its body. It is a copy, so it stays valid.
 package struct RequestHead: Sendable {
     /// As the client wrote it; methods are case-sensitive.
     package let method: String
-    /// The target up to the question mark, as it came: not percent-decoded, so that `/a%2Fb` is never `/a/b`.
+    /// The target up to the question mark, not percent-decoded, so that `/a%2Fb` is never `/a/b`.
     package let path: String
-    /// What follows the question mark, as it came; nil without one.
+    /// The part after the question mark, unchanged; nil if there is none.
     package let query: String?
-    /// What the body will have, if the client said so; nil for none announced and for a chunked body.
+    /// The announced length of the body; nil if none was announced, or for a chunked body.
     package let contentLength: Int?
     /// Whether a body follows.
     package let hasBody: Bool

@@ -1,7 +1,7 @@
 /// An answer: status, header fields and the whole body.
 package struct Response: Sendable {
     package let status: Int
-    /// Without `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`: those are the server's.
+    /// Without `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`, which the server adds.
     package let headers: [(String, String)]
     package let body: [UInt8]
 
@@ -12,7 +12,7 @@ package struct Response: Sendable {
         self.body = body
     }
 
-    /// Whether a header field may go on the wire: a line break in a value would begin a field of the client's making.
+    /// Whether a header field may be sent: a line break in a value would start a field that the client chose.
     static func isSendable(_ name: String, _ value: String) -> Bool {
         !name.isEmpty && !ofTheServer.contains { name.isWord($0) }
             && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }

@@ -16,7 +16,7 @@ final class ServerContext: Sendable {
 
     enum Stage: Int {
         case open
-        /// Stopping: what is in flight finishes, nothing new begins.
+        /// Stopping: requests in flight finish, no new ones begin.
         case draining
     }
 
@@ -34,7 +34,7 @@ final class ServerContext: Sendable {
 
     func errorResponse(_ fault: RequestFault) -> Response { makeErrorResponse(fault) }
 
-    /// With what the next clients are served; nil for plain HTTP.
+    /// The identity for new clients; nil for plain HTTP.
     var identity: TLSIdentity? {
         get { presentIdentity.withLock { $0 } }
         set { presentIdentity.withLock { $0 = newValue } }

@@ -8,19 +8,19 @@ package struct ServerCounts: Hashable, Sendable {
     package var connectionsRefused = 0
     /// How often a client had to wait because the process had no descriptor or no memory left.
     package var acceptFailures = 0
-    /// Requests whose head arrived and whose answer is not yet sent.
+    /// Requests with a complete head and no sent answer yet.
     package var requestsInFlight = 0
     /// Bytes of bodies still arriving.
     package var bodyBytesHeld = 0
-    /// Exchanges alive, in the server's or in the handler's hands.
+    /// Exchanges that the server or the handler still holds.
     package var exchangesAlive = 0
-    /// Idle, slow or unresponsive clients whose connection was shut without an answer.
+    /// Idle, slow or unresponsive clients that were disconnected without an answer.
     package var connectionsCut = 0
-    /// Idle ones that had to give way to others.
+    /// Idle connections that were closed to make room.
     package var connectionsEvicted = 0
-    /// Bytes that connections and bodies take, as far as they are counted.
+    /// The counted memory of connections and bodies.
     package var memoryHeld = 0
-    /// Answers by status, the server's own too.
+    /// Answers by status, including the server's own.
     package var answers: [Int: Int] = [:]
 }
 

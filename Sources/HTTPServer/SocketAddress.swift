@@ -55,7 +55,7 @@ struct SocketAddress: @unchecked Sendable {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(Int32(storage.ss_family), type, 0)
         guard descriptor >= 0 else { throw .last }
-        // Without it, connections of a server that just stopped would keep its successor from the port.
+        // Otherwise connections of a server that just stopped would keep the port from its successor.
         SocketAddress.set(SO_REUSEADDR, SOL_SOCKET, on: descriptor, to: true)
         if storage.ss_family == sa_family_t(AF_INET6) {
             SocketAddress.set(IPV6_V6ONLY, Int32(IPPROTO_IPV6), on: descriptor, to: !alsoIPv4)
@@ -83,8 +83,8 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// How much the kernel holds for each client whom we do not read, or who does not read us; without, that is up to several
-    /// megabytes each. Clients inherit it from the socket that listens.
+    /// Limits the kernel's buffers for clients that we do not read, or that do not read us; otherwise they take up to
+    /// several megabytes each. Clients inherit the limit from the listening socket.
     static func limitBuffers(of descriptor: Int32) {
         var (receive, send): (Int32, Int32) = (64 << 10, 16 << 10)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receive, socklen_t(MemoryLayout<Int32>.size))
@@ -98,7 +98,7 @@ struct SocketAddress: @unchecked Sendable {
 }
 
 extension SocketAddress {
-    /// A path in the file system; nil if it is too long.
+    /// The address of a path in the file system; nil if the path is too long.
     init?(path: String) {
         guard path.utf8.count <= SocketAddress.pathLimit else { return nil }
         var storage = sockaddr_storage()
@@ -110,10 +110,10 @@ extension SocketAddress {
         self.init(storage, length: socklen_t(offset + path.utf8.count + 1))
     }
 
-    /// Behind the family there is the path of a Unix socket, and the port of the others.
+    /// The offset of a Unix socket's path, and of the port of other addresses: both follow the family.
     private static let addressOffset = MemoryLayout<sa_family_t>.size
 
-    /// One byte of the field is for the NUL.
+    /// Leaves one byte for the NUL.
     static let pathLimit = MemoryLayout<sockaddr_un>.size - addressOffset - 1
 
     var port: UInt16? {
@@ -132,7 +132,7 @@ extension SocketAddress {
         return copy
     }
 
-    /// The host as digits, an IPv4 client of an IPv6 socket as IPv4; nil for a Unix socket.
+    /// The host as digits (an IPv4 client of an IPv6 socket as IPv4); nil for a Unix socket.
     var host: String? {
         var text = [CChar](repeating: 0, count: 64)
         let found =
@@ -153,7 +153,7 @@ extension SocketAddress {
     }
 
     private func field<Structure, Value>(_ path: KeyPath<Structure, Value>) -> Value {
-        // SAFETY: the storage is as large and as aligned as any socket address, and the callers looked at the family.
+        // SAFETY: the storage is as large and as aligned as any socket address, and the callers checked the family.
         unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: Structure.self, capacity: 1) { unsafe $0.pointee[keyPath: path] }
         }

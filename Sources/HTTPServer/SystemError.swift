@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the operating system said last to this thread.
+/// The last error of the operating system in this thread.
 struct SystemError: Error, Hashable, CustomStringConvertible {
     let code: Int32
 

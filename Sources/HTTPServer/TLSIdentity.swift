@@ -1,12 +1,12 @@
 internal import CServerSockets
 internal import Glibc
 
-/// A certificate with its private key, and the rules of every TLS connection that is made with it.
+/// A certificate with its private key, and the settings of every TLS connection that uses it.
 @safe final class TLSIdentity: @unchecked Sendable {
-    // SAFETY: OpenSSL counts references to a context, which is not changed after `init`.
+    // SAFETY: OpenSSL counts references to a context. Nothing changes the context after `init`.
     private let handle: OpaquePointer
 
-    /// Throws for files that cannot be read, are no PEM, or do not belong together.
+    /// Throws if the files are unreadable, are not PEM, or do not belong together.
     init(_ files: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
         try TLSIdentity.checkReadable(files.certificate, what: "certificate")
         try TLSIdentity.checkReadable(files.privateKey, what: "private key")
@@ -26,7 +26,7 @@ internal import Glibc
 
     deinit { unsafe SSL_CTX_free(handle) }
 
-    /// For one connection; nil when there is no memory for it.
+    /// A session for one connection; nil if there is no memory for it.
     func session(on descriptor: Int32) -> TLSSession? {
         guard let session = unsafe SSL_new(handle) else { return nil }
         guard unsafe SSL_set_fd(session, descriptor) == 1 else {
@@ -54,9 +54,9 @@ internal import Glibc
     }
 }
 
-/// TLS on one connection. Of one thread.
+/// TLS on one connection. Used by one thread.
 @safe final class TLSSession {
-    // SAFETY: made for this object alone, and freed with it.
+    // SAFETY: created for this object alone, and freed with it.
     private let handle: OpaquePointer
     private var isBroken = false
 
@@ -67,7 +67,7 @@ internal import Glibc
     deinit { unsafe SSL_free(handle) }
 
     func accept() -> Transfer {
-        // What another connection of this thread left is none of ours.
+        // Clear errors that another connection left on this thread.
         ERR_clear_error()
         let result = unsafe SSL_accept(handle)
         return result == 1 ? .bytes(0) : transfer(result)
@@ -85,7 +85,7 @@ internal import Glibc
         return count > 0 ? .bytes(Int(count)) : transfer(count)
     }
 
-    /// Says that no more will come, as far as that is possible at once.
+    /// Tells the client that no more data will come, if that is possible at once.
     func close() {
         guard !isBroken, unsafe SSL_is_init_finished(handle) == 1 else { return }
         ERR_clear_error()

@@ -1,7 +1,7 @@
 internal import CServerSockets
 internal import Glibc
 
-/// A path at which a Unix socket is, or will be.
+/// A path of a Unix socket, which may not exist yet.
 struct UnixSocketPath {
     private let path: String
 
@@ -9,7 +9,7 @@ struct UnixSocketPath {
         self.path = path
     }
 
-    /// Of what is there now.
+    /// The inode of what is at the path now.
     var inode: UInt64? { status.map { UInt64($0.st_ino) } }
 
     private var status: stat? {
@@ -17,7 +17,7 @@ struct UnixSocketPath {
         return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
-    /// Listens there, in place of the socket that a killed server left, but not of one that answers.
+    /// Listens there. It replaces the socket of a killed server, but not one that answers.
     func listen(mode: UInt32) throws(HTTPServerError) -> Int32 {
         guard let address = SocketAddress(path: path) else {
             throw .pathTooLong(path: path, limit: SocketAddress.pathLimit)
@@ -28,7 +28,7 @@ struct UnixSocketPath {
             unsafe unlink(path)
         }
         let descriptor = try UnixSocketPath.makeSocket(name: path)
-        // Nobody can connect before listen(2), so the permissions are right from the first client on.
+        // Nobody can connect before listen(2), so the permissions are right for the first client.
         guard address.bind(descriptor) == 0, unsafe chmod(path, mode) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0
         else {
             let failure = SystemError.last

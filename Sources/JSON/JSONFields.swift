@@ -1,21 +1,20 @@
-/// The keys by which objects of one sort are known, made for finding them fast: a key is compared with those of its own
-/// length only.
+/// The known keys of one kind of object, arranged for fast look-up: a key is compared only with keys of the same length.
 package struct JSONKeys: Sendable {
-    /// A set of keys: a bit for each, by its ordinal.
+    /// A set of keys: one bit per key, by its ordinal.
     package typealias Set = UInt128
 
     private let names: [StaticString]
-    /// For each of the names, which are sorted by length, its ordinal.
+    /// The ordinal of each name; the names are sorted by length.
     private let ordinals: [UInt8]
-    /// For each length, and one more, where its names begin.
+    /// For each length, where its names begin, plus the end.
     private let starts: [Int]
 
-    /// Ordinals are below this, so that a set of them fits a word.
+    /// All ordinals are below this, so that a set of them fits into one word.
     package static let limit = Set.bitWidth
 
     private static let longest = 63
 
-    /// Keys with the ordinals that they have among their owner's. None is empty, none longer than 63 bytes.
+    /// Keys with the ordinals that the owner gives them. No key may be empty or longer than 63 bytes.
     package init(_ given: [(key: StaticString, ordinal: Int)]) {
         precondition(
             given.allSatisfy { key, ordinal in
@@ -29,7 +28,7 @@ package struct JSONKeys: Sendable {
         }
     }
 
-    /// Keys whose ordinals are their places.
+    /// Keys whose ordinals are their indexes.
     package init(_ given: [StaticString]) {
         self.init(given.enumerated().map { ($0.element, $0.offset) })
     }
@@ -44,22 +43,22 @@ package struct JSONKeys: Sendable {
     }
 }
 
-/// Where the known members of one object stand. Made once, and used for one object after another.
+/// The positions of the known members of an object. It is created once, and reused for one object after another.
 @safe package final class JSONFields {
     private let keys: JSONKeys
-    // SAFETY: made in `init`, freed in `deinit`, never handed out. Behind a pointer because the checks for exclusive
-    // access to the properties of a class would cost as much as all the rest of what is done here.
+    // SAFETY: made in `init`, freed in `deinit`, never handed out. It is behind a pointer because the exclusivity checks
+    // for properties of a class would cost as much as all other work here.
     private let state: UnsafeMutablePointer<State>
 
     private struct State {
         var object: JSONValue?
         var present: JSONKeys.Set = 0
         var hasUnknown = false
-        /// By ordinal; 0 for a key that is not present.
+        /// By ordinal; 0 for a missing key.
         var positions = InlineArray<128, UInt32>(repeating: 0)
     }
 
-    /// Fields of no object.
+    /// Creates the fields without an object.
     package init(_ keys: JSONKeys) {
         self.keys = keys
         unsafe state = .allocate(capacity: 1)
@@ -74,7 +73,7 @@ package struct JSONKeys: Sendable {
     /// The keys whose last member is neither null nor an empty string.
     package var present: JSONKeys.Set { unsafe state.pointee.present }
 
-    /// Forgets what it knew and goes through an object, if there is one. Repeated keys: the last wins.
+    /// Replaces the current contents with those of an object, if there is one. If a key is repeated, the last one wins.
     package func find(in object: JSONValue?) {
         unsafe state.pointee.object = object
         if unsafe state.pointee.present != 0 { unsafe state.pointee.positions = InlineArray(repeating: 0) }
@@ -97,14 +96,14 @@ package struct JSONKeys: Sendable {
         }
     }
 
-    /// The value of a key by its ordinal; nil when it is not present.
+    /// The value of a key by its ordinal; nil if the key is missing.
     package func value(of ordinal: Int) -> JSONValue? {
         let position = unsafe state.pointee.positions[ordinal]
         return position == 0 ? nil : unsafe state.pointee.object?.value(at: Int(position))
     }
 
-    /// The members of unknown keys, and of the known ones in `known`, each by its last occurrence, except
-    /// those that `isOmitted` names and those that are null or empty.
+    /// The members with unknown keys, and those with known keys in `known`. Of a repeated key, the last one counts.
+    /// Leaves out members that `isOmitted` names, and members that are null or empty.
     package func rest(keeping known: JSONKeys.Set, omitting isOmitted: (JSONText) -> Bool) -> [JSONMember] {
         guard unsafe state.pointee.hasUnknown || present & known != 0, let object = unsafe state.pointee.object else {
             return []
@@ -120,6 +119,6 @@ private func holds(_ set: JSONKeys.Set, _ ordinal: Int) -> Bool {
 }
 
 extension JSONValue {
-    /// Whether this is null or an empty string: values that say nothing.
+    /// Whether the value says nothing: null or an empty string.
     package var isVoid: Bool { isNull || text?.isEmpty == true }
 }

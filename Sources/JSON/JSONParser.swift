@@ -1,15 +1,15 @@
 internal import CSimdJSON
 
-/// Turns bytes into values, strictly after RFC 8259, with simdjson. Keeps its buffers for the next document.
+/// Parses JSON strictly by RFC 8259, with simdjson. It keeps its buffers for the next document.
 ///
-/// Not `Sendable`: one parser serves one thread at a time.
+/// Not `Sendable`: only one thread at a time may use a parser.
 @safe package final class JSONParser {
     // SAFETY: made in `init`, destroyed in `deinit`, never handed out.
     private let handle: OpaquePointer
     private let keptBytes: Int
 
-    /// `maximumBytes` bounds a document. After one that needed room for more than `keptBytes`, `release` gives the
-    /// buffers back: they are some fifteen times as large as the document.
+    /// `maximumBytes` limits a document. The buffers are some fifteen times as large as the document, so `release` frees
+    /// them after a document of more than `keptBytes`.
     package init(maximumBytes: Int, keptBytes: Int = 1 << 20) {
         guard let handle = unsafe bw_json_parser_create(maximumBytes) else {
             preconditionFailure("out of memory for a JSON parser")
@@ -32,7 +32,7 @@ internal import CSimdJSON
         }
     }
 
-    /// Gives memory back after a document that was larger than usual.
+    /// Frees memory after a document that was larger than usual.
     package func release() {
         if unsafe bw_json_parser_capacity(handle) > keptBytes {
             unsafe bw_json_parser_release(handle)
@@ -60,7 +60,7 @@ internal import CSimdJSON
 
 /// Why a document was not parsed.
 package enum JSONRefusal: Error, Hashable, Sendable {
-    /// Not JSON, or well-formed but beyond what can be held: `JSONScanner` tells which.
+    /// Not JSON, or well-formed JSON that the parser cannot hold: `JSONScanner` finds out which.
     case refused
     case tooLarge
 }

@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Reads a string whose quote stands at `position`.
+    /// Reads a string whose opening quote is at `position`.
     mutating func string() throws(JSONFault) {
         let start = position
         var holdsLoneSurrogate = false
@@ -20,7 +20,7 @@ extension JSONScanner {
         }
     }
 
-    /// Reads an escape, or both of a surrogate pair; false for a surrogate that stands alone.
+    /// Reads an escape, or both escapes of a surrogate pair; false for a lone surrogate.
     private mutating func escape() throws(JSONFault) -> Bool {
         position += 1
         switch try peek() {
@@ -40,7 +40,7 @@ extension JSONScanner {
             let beforeSecond = position
             position += 2
             if try (0xdc00..<0xe000).contains(codeUnit()) { return true }
-            // The second may begin a pair of its own.
+            // The second escape may begin its own pair.
             position = beforeSecond
             return false
         case 0xdc00..<0xe000:
@@ -67,7 +67,7 @@ extension JSONScanner {
         return bytes[position]
     }
 
-    /// Reads a number whose sign or first digit stands at `position`.
+    /// Reads a number whose sign or first digit is at `position`.
     mutating func number() throws(JSONFault) {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position += 1 }

@@ -1,23 +1,24 @@
 internal import CSimdJSON
 
-/// A strict reader of RFC 8259 that only judges, for documents that simdjson refused.
+/// A strict checker for RFC 8259, for documents that simdjson refused. It only validates.
 ///
-/// It tells what is not JSON, and where, from what is well-formed but cannot be held: integers beyond 64 bits, numbers
-/// beyond a double, lone surrogates, nesting deeper than a limit. It recurses nowhere: depth costs it a bit a level.
+/// It separates text that is not JSON, with the place of the fault, from JSON that is well-formed but cannot be held:
+/// integers beyond 64 bits, numbers beyond a double, lone surrogates, and nesting deeper than a limit. It never
+/// recurses: each level costs one bit.
 package struct JSONScanner {
     var bytes: [UInt8]
     let limit: Int
     var position = 0
     var misfits: [JSONMisfit] = []
     private var open = BitStack()
-    /// Where the first container beyond the limit began, while inside it.
+    /// The start of the outermost container beyond the depth limit, while inside it.
     private var tooDeepSince: Int?
 
     /// Reads a whole document and overwrites each misfit in place with a harmless value of the same length, so that
-    /// simdjson can read all the rest: a number and a container that lies too deep with 0, a string with "?".
-    /// Throws where the bytes stop being JSON, and then has changed nothing.
+    /// simdjson can read the rest: numbers and containers that are too deep become 0, strings become "?". Throws where
+    /// the bytes stop being JSON, and changes nothing then.
     ///
-    /// `limit` is the number of levels that are let through. The misfits are given in the order of their place.
+    /// `limit` is the number of levels allowed. The misfits are returned in document order.
     package static func mend(_ bytes: inout [UInt8], limit: Int) throws(JSONFault) -> [JSONMisfit] {
         if let fault = faultyUTF8(bytes.span) { throw fault }
         var scanner = JSONScanner(bytes: bytes, limit: limit)
@@ -139,9 +140,9 @@ package struct JSONScanner {
         }
     }
 
-    /// Notes a misfit and puts the replacement in its place, filled up with spaces.
+    /// Records a misfit, and overwrites it with the replacement and spaces.
     mutating func replace(_ range: Range<Int>, with replacement: StaticString, because kind: JSONMisfit.Kind) {
-        // What lies too deep goes as a whole, with all that is in it.
+        // A container that is too deep is replaced as a whole, with everything in it.
         guard tooDeepSince == nil else { return }
         misfits.append(JSONMisfit(offset: range.lowerBound, kind))
         overwrite(range, with: replacement)
@@ -169,9 +170,9 @@ package struct JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(reason) (byte \(offset))" }
 }
 
-/// A value that is well-formed but that neither simdjson nor `jsonb` can hold.
+/// A well-formed value that neither simdjson nor `jsonb` can hold.
 package struct JSONMisfit: Hashable, Sendable {
-    // A hostile body may be misfits all through: eight bytes each keep them cheaper than the body.
+    // A hostile body may consist of misfits. At eight bytes each, they use less memory than the body.
     private let place: UInt32
     package let kind: Kind
 
@@ -180,7 +181,7 @@ package struct JSONMisfit: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Where it begins in the document.
+    /// Its offset in the document.
     package var offset: Int { Int(place) }
 
     /// What is wrong with it.
@@ -189,14 +190,14 @@ package struct JSONMisfit: Hashable, Sendable {
     }
 }
 
-/// A stack of yes and no at a bit each.
+/// A stack of booleans, one bit each.
 private struct BitStack {
     private var words: [UInt64] = []
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// The youngest bit; no for an empty stack.
+    /// The top bit; false for an empty stack.
     var last: Bool { count > 0 && words[(count - 1) / 64] >> UInt64((count - 1) % 64) & 1 == 1 }
 
     mutating func push(_ bit: Bool) {

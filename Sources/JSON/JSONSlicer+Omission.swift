@@ -1,9 +1,9 @@
 extension JSONSlicer {
-    /// A value without the members of these names, at any depth, and otherwise byte for byte what it was; nil when there
-    /// are no such members, so that the bytes may be used as they are.
+    /// A copy of a value without the members with these names, at any depth; all other bytes are unchanged. Nil if there
+    /// are no such members, so that the original bytes can be used.
     ///
-    /// Of a longer result only the first `limit` bytes and one more are given. The names are of ASCII letters and `_`;
-    /// keys are compared with them unescaped. The value must be well-formed, but need not be one that can be held.
+    /// Returns at most `limit` bytes and one more. The names must consist of ASCII letters and `_`; keys are compared
+    /// after unescaping. The value must be well-formed, but may be one that cannot be held.
     package static func omitting(
         _ names: [StaticString], from bytes: Span<UInt8>, upTo limit: Int
     ) -> [UInt8]? {
@@ -13,11 +13,11 @@ extension JSONSlicer {
         }
     }
 
-    /// Goes from token to token. What has to be known of the containers around, at whatever depth, is only whether a
-    /// comma stands before the next key: a string is a key when a colon follows it, and members go as a whole.
+    /// Goes from token to token. Of the containers around a token, at any depth, it only needs to know whether a comma
+    /// precedes the next key: a string is a key if a colon follows, and members are skipped as a whole.
     private mutating func omitting(_ names: [StaticString], upTo limit: Int) -> [UInt8]? {
         var kept: [UInt8] = []
-        // What has been passed from here on stays, and is not copied yet.
+        // Everything from here on is kept, but not copied yet.
         var uncopied = 0
         var comma: Int?
         var omitsAny = false
@@ -33,7 +33,7 @@ extension JSONSlicer {
             case UInt8(ascii: "\""):
                 guard skipMember(named: names) else { continue }
                 omitsAny = true
-                // The comma before it goes along. The first member has none, so the one after it goes instead.
+                // Remove the comma before the member, too. The first member has none, so remove the one after it.
                 append(uncopied..<max(uncopied, comma ?? start), to: &kept, upTo: limit)
                 if comma == nil { skipComma() }
                 uncopied = position
@@ -46,7 +46,7 @@ extension JSONSlicer {
         return kept
     }
 
-    /// Passes a string, and if it is the key of a member with one of the names, the whole member: true.
+    /// Passes a string. If it is the key of a member with one of the names, passes the whole member and returns true.
     private mutating func skipMember(named names: [StaticString]) -> Bool {
         let start = position
         skipString()
@@ -60,7 +60,7 @@ extension JSONSlicer {
         return true
     }
 
-    /// Passes a comma, if one is next, and the space around it.
+    /// Passes a comma if one is next, and the spaces around it.
     private mutating func skipComma() {
         let start = position
         skipSpace()
@@ -74,7 +74,7 @@ extension JSONSlicer {
 
     private func append(_ range: Range<Int>, to kept: inout [UInt8], upTo limit: Int) {
         let room = max(0, limit + 1 - kept.count)
-        // SAFETY: the range lies between two positions that the walk has passed.
+        // SAFETY: the range is between two positions that the walk has passed.
         unsafe kept.append(contentsOf: bytes[range.prefix(room)])
     }
 
@@ -90,9 +90,9 @@ extension JSONSlicer {
         }
     }
 
-    /// The ASCII letter at a place of a string, written out or as `\u` and four digits; 0 for anything else.
+    /// The ASCII letter at a position of a string, plain or as `\u` and four digits; 0 for anything else.
     private func letter(at place: inout Int, in string: Range<Int>) -> UInt8 {
-        // SAFETY: the place is checked to lie in the string, which lies in the bytes.
+        // SAFETY: the position is checked to be within the string, which is within the bytes.
         guard unsafe bytes[place] == UInt8(ascii: "\\") else {
             defer { place += 1 }
             return unsafe bytes[place]

@@ -1,6 +1,7 @@
 extension JSONSlicer {
-    /// Where, within a value, the byte at `offset` stands: `.notification.category`, `.list[3].name`. Keys are given as
-    /// they are spelled, cut to what fits a sentence, with a question mark for what is not plain; levels are cut too.
+    /// The path of the byte at `offset` within a value: `.notification.category`, `.list[3].name`. Keys appear as they
+    /// are spelled, shortened to fit a sentence, with question marks for unusual characters. Long paths are shortened,
+    /// too.
     package static func path(
         to offset: Int, ofValueAt start: Int, in bytes: Span<UInt8>, levels: Int = 8
     ) -> String {
@@ -16,7 +17,7 @@ extension JSONSlicer {
         }
     }
 
-    /// The first U+0000 within a value; it can only be there as an escape.
+    /// The offset of the first U+0000 within a value. It can only occur as an escape.
     package static func offset(ofNULIn range: Range<Int>, of bytes: Span<UInt8>) -> Int? {
         let escape = Array("u0000".utf8)
         var position = range.lowerBound
@@ -30,7 +31,7 @@ extension JSONSlicer {
         return nil
     }
 
-    /// Goes from a container to its child that holds the offset, and says which that is.
+    /// Goes from a container to the child that contains the offset, and returns that child's name or index.
     private mutating func step(towards offset: Int) -> String? {
         let isObject = current == UInt8(ascii: "{")
         guard isObject || current == UInt8(ascii: "[") else { return nil }

@@ -1,8 +1,9 @@
 /// Finds where values begin and end in bytes that are known to be well-formed JSON.
 ///
-/// simdjson's tape does not say where a value stood; this walks the bytes once, judges nothing, and recurses nowhere.
+/// simdjson's tape does not record where a value was in the text. This walks the bytes once, without validating or
+/// recursing.
 @safe package struct JSONSlicer {
-    // SAFETY: the pointer lives as long as the call of `withBytes` that made this value; each step checks for the end.
+    // SAFETY: the pointer is valid during the call of `withBytes` that made this value. Each step checks for the end.
     let bytes: UnsafeBufferPointer<UInt8>
     let end: Int
     var position = 0
@@ -12,7 +13,7 @@
         end = bytes.count
     }
 
-    /// The value of an object's member, the first being 0; nil when there is no such member.
+    /// The value of an object's member, counted from 0; nil if there is no such member.
     package static func value(ofMember ordinal: Int, ofObjectAt start: Int, in bytes: Span<UInt8>) -> Range<Int>? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var slicer = unsafe JSONSlicer(bytes)
@@ -73,7 +74,7 @@
         return elements
     }
 
-    /// 0 past the end.
+    /// The current byte; 0 past the end.
     var current: UInt8 {
         position < end ? unsafe bytes[position] : 0
     }

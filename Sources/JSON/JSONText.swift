@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The text of a string or key, unescaped, borrowed from its parser. Always valid UTF-8.
+/// The unescaped text of a string or key, borrowed from its parser. It is always valid UTF-8.
 @safe package struct JSONText: Equatable {
     // SAFETY: as for `JSONValue`.
     private let start: UnsafePointer<UInt8>
@@ -18,8 +18,8 @@ internal import Glibc
         unsafe count == word.utf8CodeUnitCount && memcmp(start, word.utf8Start, count) == 0
     }
 
-    // SAFETY: as for the text itself, whoever asks for these may not keep them.
-    /// The bytes where they are.
+    // SAFETY: like the text itself, these bytes must not be kept by the caller.
+    /// The bytes in place.
     package var utf8: UnsafeBufferPointer<UInt8> { unsafe UnsafeBufferPointer(start: start, count: count) }
 
     /// A copy that may be kept.
@@ -30,12 +30,12 @@ internal import Glibc
     /// A copy of its UTF-8.
     package var bytes: [UInt8] { unsafe Array(utf8) }
 
-    /// The same bytes; Unicode's equivalences do not count in JSON.
+    /// Compares bytes: JSON ignores Unicode's equivalences.
     package static func == (left: JSONText, right: JSONText) -> Bool {
         unsafe left.count == right.count && memcmp(left.start, right.start, left.count) == 0
     }
 
-    /// Whether these bytes, from one place of an array to another, are the same.
+    /// Whether these bytes, a range of an array, are the same.
     package func equals(_ bytes: borrowing [UInt8], from start: Int, to end: Int) -> Bool {
         guard end - start == count else { return false }
         let other = bytes.span.extracting(start..<end)
@@ -44,7 +44,7 @@ internal import Glibc
         }
     }
 
-    /// Copies it behind what is there.
+    /// Appends its bytes.
     package func append(to bytes: inout [UInt8]) { unsafe bytes.append(contentsOf: utf8) }
 
     package var holdsNUL: Bool {
@@ -53,13 +53,13 @@ internal import Glibc
 }
 
 extension JSONText {
-    /// Whether the raw bytes of a document spell U+0000 anywhere, as far as a quick look tells: an escaped backslash
-    /// before `u0000` is taken for it too, so a yes asks for a closer look with `JSONValue.holdsNUL`.
+    /// A quick check whether the raw bytes of a document contain U+0000. It also matches an escaped backslash before
+    /// `u0000`, so after a yes, `JSONValue.holdsNUL` must confirm it.
     package static func mayHoldNUL(in document: Span<UInt8>) -> Bool {
         unsafe document.withUnsafeBufferPointer { document in
             guard let start = document.baseAddress else { return false }
             var place = 0
-            // SAFETY: `place` never passes the end, and six bytes are compared only where six are left.
+            // SAFETY: `place` never passes the end, and six bytes are compared only if six are left.
             while let backslash = unsafe memchr(start + place, 0x5c, document.count - place) {
                 let found = unsafe UnsafeRawPointer(backslash) - UnsafeRawPointer(start)
                 guard document.count - found >= 6 else { return false }

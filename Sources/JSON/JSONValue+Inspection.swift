@@ -1,7 +1,7 @@
 extension JSONValue {
-    /// Whether containers are nested deeper than `limit` here, this value's own level included.
+    /// Whether containers are nested deeper than `limit`, counting this value as the first level.
     package func nestsDeeper(than limit: Int) -> Bool {
-        // Each level takes two words, one to open and one to close.
+        // Each level takes two words: one to open, one to close.
         guard end - position > 2 * limit else { return false }
         var depth = 0
         var place = self
@@ -20,7 +20,7 @@ extension JSONValue {
         return false
     }
 
-    /// Whether any string or key in here holds U+0000, which PostgreSQL cannot.
+    /// Whether any string or key in this value contains U+0000, which PostgreSQL cannot store.
     package var holdsNUL: Bool {
         var place = self
         while place.position < end {
@@ -30,7 +30,7 @@ extension JSONValue {
         return false
     }
 
-    /// The next value, key or closing bracket, into containers and out of them.
+    /// The next value, key or closing bracket, inside containers and after them.
     private var nextInside: JSONValue {
         switch tag {
         case Tag.signed, Tag.unsigned, Tag.double: value(at: position + 2)
@@ -40,10 +40,10 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// The members of an object, in order and repeated keys included; nothing for another value.
+    /// The members of an object in order, including repeated keys; empty for another value.
     package var members: Members { Members(of: self) }
 
-    /// The elements of an array; nothing for another value.
+    /// The elements of an array; empty for another value.
     package var elements: Elements { Elements(of: self) }
 
     /// Walks an object.
@@ -88,11 +88,11 @@ extension JSONValue {
 package typealias JSONMember = (key: JSONText, value: JSONValue)
 
 extension JSONValue {
-    /// The members of an object that `isWanted` names, of each repeated key only the last.
+    /// The members of an object that `isWanted` names; only the last one of each repeated key.
     func distinctMembers(where isWanted: (JSONText) -> Bool) -> [JSONMember] {
         var wanted: [JSONMember] = []
         for member in members where isWanted(member.key) { wanted.append(member) }
-        // Comparing each with each is the fastest for a few and a weapon in the hands of a client who sends thousands.
+        // Comparing all pairs is fastest for a few members, but lets a client who sends thousands slow us down.
         guard wanted.count > 8 else { return distinct(few: wanted) }
         var last: [[UInt8]: Int] = [:]
         for (index, member) in wanted.enumerated() { last[member.key.bytes] = index }
@@ -133,7 +133,7 @@ extension JSONValue.Number {
         }
     }
 
-    /// As a double, rounded where it has more digits.
+    /// The value as a double, rounded if it has more digits.
     package var double: Double {
         switch self {
         case .signed(let number): Double(number)

@@ -1,14 +1,14 @@
 /// A value of a parsed document, borrowed from its parser.
 ///
-/// A place on simdjson's tape: 64-bit words with a tag in the highest byte. A container's word says where it ends, a
-/// string's where its bytes are, and a number is in the next word. So all that is here is arithmetic.
+/// A position on simdjson's tape: 64-bit words with a tag in the highest byte. A container's word says where it ends, a
+/// string's word where its bytes are, and a number is in the next word. So everything here is arithmetic.
 @safe package struct JSONValue {
-    // SAFETY: both point into buffers of the parser; `JSONParser.withDocument` says how long they live. The tape was
-    // made by simdjson, whose words only point to places inside the two.
+    // SAFETY: both point into buffers of the parser; `JSONParser.withDocument` says how long they are valid. simdjson
+    // wrote the tape, and its words only point to places inside the two buffers.
     private let tape: UnsafePointer<UInt64>
     private let strings: UnsafePointer<UInt8>
 
-    /// Where this value stands in its document; never 0.
+    /// The position of this value in its document; never 0.
     package let position: Int
 
     init(tape: UnsafePointer<UInt64>, strings: UnsafePointer<UInt8>, position: Int) {
@@ -17,7 +17,7 @@
         self.position = position
     }
 
-    /// The value at a position of the same document that another value gave.
+    /// The value at a position that another value of the same document returned.
     package func value(at position: Int) -> JSONValue {
         unsafe JSONValue(tape: tape, strings: strings, position: position)
     }
@@ -35,7 +35,7 @@
         }
     }
 
-    /// The tape's letters for the sorts of values.
+    /// The tape's tags for the kinds of values.
     enum Tag {
         static let object = UInt8(ascii: "{")
         static let array = UInt8(ascii: "[")
@@ -50,7 +50,7 @@
 }
 
 extension JSONValue {
-    /// What sort of value this is.
+    /// The kind of a value.
     package enum Kind: Hashable, Sendable {
         case object, array, string, number, boolean, null
     }
@@ -73,7 +73,7 @@ extension JSONValue {
     /// The text of a string.
     package var text: JSONText? { tag == Tag.string ? uncheckedText : nil }
 
-    // SAFETY: asked only of a string's word: the bytes follow their 32-bit length.
+    // SAFETY: only called for a string's word: the bytes follow their 32-bit length.
     var uncheckedText: JSONText {
         let start = unsafe strings + Int(word & 0x00ff_ffff_ffff_ffff)
         let count = unsafe UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
@@ -85,7 +85,7 @@ extension JSONValue {
     /// A number, as simdjson holds it.
     package enum Number: Hashable, Sendable {
         case signed(Int64)
-        /// Only what is beyond `Int64`.
+        /// Only values beyond `Int64`.
         case unsigned(UInt64)
         case double(Double)
     }
@@ -99,6 +99,6 @@ extension JSONValue {
         }
     }
 
-    /// Members of an object or elements of an array, up to 16,777,215: the tape counts no further. 0 for anything else.
+    /// The number of members or elements, up to 16,777,215, the limit of the tape. 0 for other values.
     package var count: Int { isObject || isArray ? Int(word >> 32 & 0xff_ffff) : 0 }
 }

@@ -1,6 +1,5 @@
-/// Writes values back as the shortest JSON, repeated keys once.
+/// Writes values as the shortest JSON, without repeated keys.
 package struct JSONWriter {
-    /// What has been written.
     package var bytes: [UInt8] = []
 
     package init() {}
@@ -8,7 +7,8 @@ package struct JSONWriter {
     /// Whether nothing has been written yet.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Writes a value without the members, at any depth, that `isOmitted` names. Repeated keys: the last wins.
+    /// Writes a value without the members, at any depth, that `isOmitted` names. If a key is repeated, the last one
+    /// wins.
     package mutating func write(_ value: JSONValue, omitting isOmitted: (JSONText) -> Bool) {
         switch value.kind {
         case .object: write(membersOf: value, omitting: isOmitted)
@@ -53,7 +53,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes JSON that is already text.
+    /// Writes text that is already JSON.
     package mutating func write(raw text: String) {
         bytes.append(contentsOf: text.utf8)
     }

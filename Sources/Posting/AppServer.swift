@@ -3,10 +3,10 @@ internal import JSON
 internal import ServiceRuntime
 package import Simulation
 
-/// What an app's own server does beside its phones: it registers the categories, and tells of what it sent. For one
+/// What an app's own server does besides its phones: it registers the categories, and reports what it sent. For one
 /// thread at a time.
 package final class AppServer {
-    /// Sends of one request; a story's payload has some kilobytes.
+    /// The most sends in one request; a story's payload has some kilobytes.
     private static let mostSends = 200
     private static let patience = 30.0
 
@@ -28,7 +28,7 @@ package final class AppServer {
         guard response.status == 200 else { throw refusal(of: response, path) }
     }
 
-    /// `POST /v1/sends`. Gives how many were new and how many were known; anything else is thrown.
+    /// `POST /v1/sends`. Returns how many sends were new and how many were known. Throws for any other answer.
     package func tell(_ sends: [SendText]) throws(PostingError) -> (new: Int, known: Int) {
         var (new, known) = (0, 0)
         var rest = sends[...]
@@ -46,7 +46,7 @@ package final class AppServer {
         return (new, known)
     }
 
-    /// Again and again while the server says that it may take it later.
+    /// Repeats a request while the server asks to try later.
     private func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]
     ) throws(PostingError) -> HTTPResponse {

@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import JSON
 package import Simulation
 
-/// An envelope on its way, with the key of the app that sends it.
+/// An envelope to deliver, with the key of its app.
 package struct KeyedEnvelope: Sendable {
     package let envelope: Envelope
     package let key: String
@@ -16,7 +16,7 @@ package struct KeyedEnvelope: Sendable {
 
 /// One connection to a server's `/v1/events`. For one thread at a time.
 final class Delivery {
-    /// What fits into one packet is not worth packing.
+    /// A body that fits into one packet is not compressed.
     private static let packedFrom = 1400
 
     private let server: ServerAddress
@@ -28,7 +28,7 @@ final class Delivery {
         connection = HTTPConnection(usesProxy: !server.isHere)
     }
 
-    /// One attempt.
+    /// Makes one attempt.
     func post(_ body: [UInt8], key: String) throws(HTTPClientError) -> PostAnswer {
         var request = HTTPRequest(
             url: server.url(of: "/v1/events"),

@@ -5,18 +5,18 @@ package import ServiceRuntime
 package import Simulation
 package import Values
 
-/// Brings envelopes to a server over a few connections: what it cannot take now is brought again, unchanged, after a
-/// while; what it refuses for good ends everything.
+/// Delivers envelopes to a server over a few connections. If the server cannot take one now, it is sent again,
+/// unchanged, after a while. If the server refuses one for good, the sender stops.
 package final class EnvelopeSender: Sendable {
     package struct Configuration: Sendable {
         package var server: ServerAddress
         package var connections = 4
-        /// Envelopes that may wait for a connection; whoever posts more waits.
+        /// How many envelopes may wait for a connection. If there are more, `post` waits.
         package var mostWaiting = 500
-        /// No envelope leaves while one that was due so many microseconds before it is on its way.
+        /// An envelope leaves only if every envelope in flight was due at most this many microseconds before it.
         package var span = Int64.max
-        /// The moment that an envelope, about to leave, names as its `sent_at`. Called for each attempt, after all
-        /// envelopes before it have been taken up.
+        /// Returns the `sent_at` of an envelope that is about to leave. Called for each attempt, after all earlier
+        /// envelopes have been taken.
         package var stamp: @Sendable (Envelope) -> Timestamp = { _ in WallClock.now }
 
         package init(server: ServerAddress) { self.server = server }
@@ -24,18 +24,18 @@ package final class EnvelopeSender: Sendable {
 
     private struct State {
         var waiting: [KeyedEnvelope] = []
-        /// How many of `waiting` have been taken up.
+        /// How many of `waiting` have been taken.
         var taken = 0
-        /// When those that are on their way were due, by the number of the connection.
+        /// The due times of envelopes in flight, by connection number.
         var underway: [Int: Timestamp] = [:]
         var tally = PostTally()
         var isClosed = false
-        /// From when on nothing is tried again.
+        /// After this, nothing is tried again.
         var end = Deadline.never
         var failure: PostingError?
-        /// Why something has to be brought again, until something arrives.
+        /// Why something must be sent again; nil once something arrives.
         var trouble: String?
-        /// Whether an app's rate limit has kept something waiting.
+        /// Whether an app's rate limit has delayed something.
         var isLimited = false
     }
 
@@ -51,10 +51,10 @@ package final class EnvelopeSender: Sendable {
         self.workers.withLock { $0 = workers }
     }
 
-    /// What has become of the envelopes so far.
+    /// The results so far.
     package var tally: PostTally { state.withLock { $0.tally } }
 
-    /// Why the server does not take anything at the moment; nil when it does.
+    /// Why the server takes nothing at the moment; nil if it does.
     package var trouble: String? { state.withLock { $0.trouble } }
 
     /// Why not everything was taken in time.
@@ -64,7 +64,7 @@ package final class EnvelopeSender: Sendable {
 
     private static let limited = "it limits the rate of the app (429)"
 
-    /// Asks the server whether it is there and takes the key, without an event. Being told "later" is an answer.
+    /// Checks, without an event, that the server answers and accepts the key. "Later" counts as an answer.
     package static func greet(_ server: ServerAddress, key: String) throws(PostingError) {
         let delivery = Delivery(server)
         let answer: PostAnswer
@@ -72,8 +72,8 @@ package final class EnvelopeSender: Sendable {
         if case .never(let error) = answer { throw error }
     }
 
-    /// Hands envelopes over, in the order in which they are due. Waits while there are too many; throws when nothing can be
-    /// posted any more. After `close`, also one that comes meanwhile, none are taken.
+    /// Adds envelopes in the order of their due times. Waits while there are too many, and throws if nothing can be
+    /// posted any more. After `close`, even during a call, it takes none.
     package func post(_ envelopes: [KeyedEnvelope]) throws(PostingError) {
         guard !envelopes.isEmpty else { return }
         let failure: PostingError?? = state.wait(until: .never) { state in
@@ -90,7 +90,7 @@ package final class EnvelopeSender: Sendable {
         }
     }
 
-    /// Waits until all envelopes have arrived. False when the deadline came first.
+    /// Waits until all envelopes have arrived. False if the deadline came first.
     package func drain(until deadline: Deadline = .never) throws(PostingError) -> Bool {
         let outcome: Result<Void, PostingError>? = state.wait(until: deadline) { state in
             if let failure = state.failure { return .failure(failure) }
@@ -100,7 +100,7 @@ package final class EnvelopeSender: Sendable {
         return outcome != nil
     }
 
-    /// Takes no more envelopes, gives up what has not arrived by the deadline, and says what became of all.
+    /// Takes no more envelopes, gives up those that have not arrived by the deadline, and returns the results.
     package func close(by deadline: Deadline) -> PostTally {
         state.withLockNotifying { state in
             state.isClosed = true
@@ -138,7 +138,7 @@ package final class EnvelopeSender: Sendable {
         }
     }
 
-    /// The next envelope that may leave; nil when there will be none.
+    /// The next envelope that may leave; nil if there will be none.
     private func next(_ number: Int) -> KeyedEnvelope? {
         var makesRoom = false
         let keyed: KeyedEnvelope?? = state.wait(until: .never) { state in
@@ -153,12 +153,12 @@ package final class EnvelopeSender: Sendable {
             state.underway[number] = keyed.envelope.time
             return keyed
         }
-        // Whoever waits for it.
+        // Wakes a caller of `post` that waits for room.
         if makesRoom { state.withLockNotifying { _ in } }
         return keyed ?? nil
     }
 
-    /// Brings a envelope until it is taken, or refused for good, or given up.
+    /// Sends an envelope until it is taken, refused for good, or given up.
     private func bring(_ keyed: KeyedEnvelope, _ delivery: Delivery) -> PostAnswer {
         var backoff = Backoff(first: 0.25, most: 20)
         while true {
@@ -180,12 +180,12 @@ package final class EnvelopeSender: Sendable {
         }
     }
 
-    /// Waits before the next attempt; false when there is to be none.
+    /// Waits before the next attempt; false if there should be none.
     private func rest(_ seconds: Double, _ trouble: String) -> Bool {
         state.withLock { $0.trouble = trouble }
         let deadline = Deadline.after(seconds: seconds)
         let isOver: Bool? = state.wait(until: deadline) { state in
-            // Whoever cannot be back before the end need not wait for it.
+            // If the next attempt would be after the end, do not wait for it.
             state.failure != nil || state.end <= deadline ? true : nil
         }
         guard isOver == nil else { return false }

@@ -4,7 +4,7 @@ internal import JSON
 /// What an answer of the service means for the envelope.
 enum PostAnswer {
     case taken(accepted: Int, duplicate: Int, rejected: Int)
-    /// It may be taken later, unchanged; not before so many seconds.
+    /// The server may take it later, unchanged, but not before this many seconds.
     case later(status: Int, seconds: Double)
     case never(PostingError)
 
@@ -33,7 +33,7 @@ enum PostAnswer {
         return (try? counts.get()) ?? nil
     }
 
-    /// What a problem (RFC 9457) says, in short.
+    /// A short text for a problem document (RFC 9457).
     static func detail(_ body: [UInt8], _ parser: JSONParser) -> String {
         let detail = parser.withDocument(body.span) { root in
             root.members.first { key, _ in key.spells("detail") }?.value.text.map { $0.string }
@@ -51,7 +51,7 @@ extension JSONValue {
     }
 }
 
-/// What became of what was posted.
+/// What became of the posted envelopes.
 package struct PostTally: Hashable, Sendable, CustomStringConvertible {
     /// Envelopes that were answered with 200.
     package var envelopes = 0
@@ -60,14 +60,14 @@ package struct PostTally: Hashable, Sendable, CustomStringConvertible {
     package var accepted = 0
     package var duplicate = 0
     package var rejected = 0
-    /// Requests that were made again, since nothing or "later" was answered.
+    /// Requests that were repeated because no answer or "later" came.
     package var retried = 0
     /// Events that were given up.
     package var unsent = 0
 
     package init() {}
 
-    /// Whether each event that was sent has been answered for.
+    /// Whether every event that was sent has an answer.
     package var addsUp: Bool { accepted + duplicate + rejected == sent && unsent == 0 }
 
     package var description: String {

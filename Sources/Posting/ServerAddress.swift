@@ -6,10 +6,10 @@ package struct ServerAddress: Sendable {
     private let base: String
     let unixSocket: String?
 
-    /// Of something that it offers, such as `/v1/events`.
+    /// The URL of one of its paths, such as `/v1/events`.
     func url(of path: String) -> String { base + path }
 
-    /// On this machine, where no proxy leads, whatever the environment names.
+    /// Whether it is on this machine, where no proxy is used, whatever the environment says.
     var isHere: Bool {
         guard unixSocket == nil else { return true }
         return ["localhost", "127.0.0.1", "[::1]"].contains { host in
@@ -17,7 +17,7 @@ package struct ServerAddress: Sendable {
         }
     }
 
-    /// A URL of the server, with or without the path; or `unix:` and the path of a socket.
+    /// A URL of the server, with or without the path, or `unix:` and the path of a socket.
     package init(_ text: String) {
         let path = "/v1/events"
         guard !text.hasPrefix("unix:") else {
@@ -35,15 +35,15 @@ package struct ServerAddress: Sendable {
 package enum PostingError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(HTTPClientError)
     case keyRefused(status: Int, String)
-    /// Of the key with which an app's server speaks.
+    /// The server refused the key of the app's server.
     case serverKeyRefused(status: Int, String)
-    /// It has not what an app's server needs.
+    /// The server lacks something that an app's server needs.
     case missing(String)
     /// It has been too busy for too long.
     case busy(status: Int)
-    /// An answer that the contract does not have for what we send.
+    /// An answer that the contract does not allow for our request.
     case refused(status: Int, String)
-    /// It answers 200, but not as the service does.
+    /// It answers 200, but not like the service.
     case stranger
 
     package var description: String {

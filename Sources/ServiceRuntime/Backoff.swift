@@ -1,5 +1,5 @@
-/// How long to wait before trying again: twice as long each time, up to a bound, with jitter so that many do not come
-/// back at the same moment.
+/// How long to wait before the next try: it doubles each time, up to a limit, with jitter so that many clients do not
+/// come back at the same moment.
 package struct Backoff: Sendable {
     private let first: Double
     private let most: Double

@@ -1,7 +1,7 @@
 internal import Glibc
 package import Values
 
-/// A moment on the monotonic clock by which something must have happened.
+/// A moment on the monotonic clock before which something must have happened.
 package struct Deadline: Hashable, Comparable, Sendable {
     /// Nanoseconds of the monotonic clock.
     package let nanoseconds: Int64
@@ -20,7 +20,7 @@ package struct Deadline: Hashable, Comparable, Sendable {
         return Deadline(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// So many seconds from now; fractions count, and what does not fit is `never`.
+    /// The deadline this many seconds from now, fractions included; a value that does not fit is `never`.
     package static func after(seconds: Double) -> Deadline {
         let nanoseconds = Double(now.nanoseconds) + max(0, seconds) * 1e9
         return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(saturating: nanoseconds)) : .never
@@ -33,7 +33,7 @@ package struct Deadline: Hashable, Comparable, Sendable {
         self == .never ? .infinity : max(0, Double(nanoseconds - Deadline.now.nanoseconds) / 1e9)
     }
 
-    /// What poll(2) takes: milliseconds rounded up, -1 for no limit.
+    /// The argument for poll(2): milliseconds rounded up, -1 for no limit.
     package var pollTimeout: Int32 {
         self == .never ? -1 : Int32(saturating: min(secondsLeft * 1000, 1e9).rounded(.up))
     }

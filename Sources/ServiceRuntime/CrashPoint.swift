@@ -2,12 +2,12 @@
 internal import Glibc
 #endif
 
-/// A named place in the work of this program. In a debug build the process kills itself there when it is told to, so that
-/// a test can see what a death at just this place leaves behind; in a release build there is nothing of it.
+/// A named place in this program. In a debug build, the process can be told to kill itself there, so that a test sees
+/// what a crash at this place leaves behind. A release build contains no trace of it.
 ///
-/// Public as nothing else here is: of what is not, the compiler would leave an empty call in a release build.
+/// It is the only public type here: otherwise, the compiler would leave an empty call in a release build.
 public enum CrashPoint {
-    /// Passes one. `BELLWETHER_DIE_AT=copied:3` dies where `copied` is passed for the third time.
+    /// Marks a place. `BELLWETHER_DIE_AT=copied:3` kills the process when it passes `copied` for the third time.
     @inlinable public static func pass(_ name: StaticString) {
         #if DEBUG
         arrive(at: name)
@@ -15,7 +15,7 @@ public enum CrashPoint {
     }
 
     #if DEBUG
-    /// Where to die, and how often that is still passed alive.
+    /// Where to die, and how many more times to pass that place first.
     private static let death: (name: String, left: Lock<Int>)? = {
         guard let text = unsafe getenv("BELLWETHER_DIE_AT") else { return nil }
         let parts = unsafe String(cString: text).split(separator: ":")

@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
-    /// The nearest integer that there is, where `Int(value)` would end the process: the largest for infinity and all that is
-    /// too large, the smallest likewise, 0 for what is not a number. For every number that comes from outside.
+    /// The nearest integer, where `Int(value)` would end the process: the largest for infinity and values that are too
+    /// large, the smallest likewise, and 0 for NaN. Use it for every number from outside.
     package init(saturating value: Double) {
         if value.isNaN {
             self = 0

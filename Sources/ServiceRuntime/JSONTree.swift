@@ -1,6 +1,6 @@
 extension String {
-    /// Appends a text as a JSON string literal, quotes included: the same text to whoever parses it, and nothing that turns
-    /// the line round, breaks it or hides in it for whoever looks at it.
+    /// Appends a text as a JSON string literal with its quotes. Parsers read the same text. Characters that reverse,
+    /// break or hide text on a screen are escaped.
     package mutating func appendJSON(_ text: String) {
         append("\"")
         for scalar in text.unicodeScalars {
@@ -21,7 +21,7 @@ extension String {
         append("\"")
     }
 
-    /// As `\u` and four digits; as its two halves beyond 16 bits.
+    /// As `\u` and four digits, or as a surrogate pair beyond 16 bits.
     private mutating func appendEscaped(_ scalar: Unicode.Scalar) {
         for unit in String(scalar).utf16 {
             let digits = String(unit, radix: 16)
@@ -29,8 +29,8 @@ extension String {
         }
     }
 
-    /// JSON as it is, but for what turns the line round, breaks it or hides in it: that stands in its strings alone, and is
-    /// escaped there.
+    /// Copies JSON and escapes characters that reverse, break or hide text on a screen. They can only occur in its
+    /// strings.
     package init(escapedJSON json: String) {
         self = ""
         for scalar in json.unicodeScalars {
@@ -48,7 +48,7 @@ extension String {
     }
 }
 
-/// What can be written as JSON.
+/// A value that can be written as JSON.
 package protocol JSONWritable {
     func appendJSON(to text: inout String)
 }
@@ -62,7 +62,7 @@ extension JSONWritable {
     }
 }
 
-/// An object, its members in the order in which they are given.
+/// An object whose members keep the given order.
 package struct JSONObject: JSONWritable, ExpressibleByDictionaryLiteral {
     private let members: [(name: String, value: any JSONWritable)]
 
@@ -99,7 +99,7 @@ extension Array: JSONWritable where Element: JSONWritable {
     }
 }
 
-/// nil is null.
+/// nil becomes null.
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     package func appendJSON(to text: inout String) {
         if let value = self { value.appendJSON(to: &text) } else { text += "null" }
@@ -123,7 +123,7 @@ extension Int16: JSONWritable {}
 extension Int32: JSONWritable {}
 extension Int64: JSONWritable {}
 
-/// JSON has no number that is not finite: it is null.
+/// A number that is not finite becomes null, because JSON has none.
 extension Double: JSONWritable {
     package func appendJSON(to text: inout String) { text += isFinite ? "\(self)" : "null" }
 }

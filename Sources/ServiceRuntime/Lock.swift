@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A value that one thread at a time may touch, and on whose change others may wait.
+/// A value that only one thread at a time may use, and whose changes other threads can wait for.
 ///
 /// One pthread mutex and one condition variable. Not `Synchronization.Mutex`, because ThreadSanitizer
 /// does not understand that one with this toolchain and reports races that do not exist.
 @safe package final class Lock<State>: @unchecked Sendable {
-    // SAFETY: `state` is only reached between lock and unlock of `mutex`; both C objects live at a fixed
-    // address for as long as this object does and are destroyed when nobody can hold them any more.
+    // SAFETY: `state` is only used between lock and unlock of `mutex`. Both C objects keep a fixed address for as long
+    // as this object lives, and are destroyed when no thread can hold them any more.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
@@ -30,7 +30,7 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` alone. Keep it short, and never call out to unknown code from it.
+    /// Runs `body` alone. Keep it short, and never call unknown code from it.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -39,7 +39,7 @@ internal import Glibc
         return try body(&state)
     }
 
-    /// As `withLock`, then wakes everyone who waits.
+    /// Like `withLock`, then wakes all waiting threads.
     package func withLockNotifying<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -51,7 +51,7 @@ internal import Glibc
         return try body(&state)
     }
 
-    /// Waits until `body` gives a value, however long it takes; it is tried at once and after every notification.
+    /// Waits until `body` returns a value, however long it takes. It calls `body` at once and after every notification.
     package func wait<Result>(for body: (inout State) -> sending Result?) -> sending Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -61,8 +61,8 @@ internal import Glibc
         }
     }
 
-    /// Waits until `body` gives a value or the deadline passes; `body` is tried at once and after every notification.
-    /// Returns nil only for the deadline.
+    /// Waits until `body` returns a value or the deadline passes. It calls `body` at once and after every notification.
+    /// Returns nil only after the deadline.
     package func wait<Result>(
         until deadline: Deadline, for body: (inout State) -> sending Result?
     ) -> sending Result? {

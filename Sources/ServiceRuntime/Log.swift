@@ -1,8 +1,8 @@
 internal import Values
 
-/// The service's log: one line an event on standard error, for people on a terminal, as JSON objects elsewhere.
+/// The service's log: one line per event on standard error, plain text on a terminal, JSON objects elsewhere.
 ///
-/// Values are data, so they are written escaped; never hand it a secret.
+/// Values are escaped, because they are data. Never log a secret.
 package struct Log: Sendable {
     package enum Level: String, Sendable, CaseIterable, Comparable {
         case debug, info, warning, error
@@ -21,7 +21,7 @@ package struct Log: Sendable {
 
     package enum Style: Sendable { case lines, json }
 
-    /// Ordered, so that lines of one kind look alike.
+    /// Ordered, so that lines of the same kind look alike.
     package typealias Fields = KeyValuePairs<String, String>
 
     private let least: Level
@@ -29,15 +29,15 @@ package struct Log: Sendable {
     private let sampler: LogSampler?
     private let write: @Sendable (String) -> Void
 
-    /// Of a message or a value; the rest is cut off. What strangers send may stand in them.
+    /// The limit for a message or a value; the rest is cut off. They may contain text from strangers.
     private static let mostBytes = 4096
 
-    /// `write` gets whole lines, newline included.
+    /// `write` gets whole lines, including the newline.
     package init(least: Level = .info, style: Style, write: @escaping @Sendable (String) -> Void) {
         self.init(least: least, style: style, sampler: nil, write: write)
     }
 
-    /// With a sampler, not every line is written.
+    /// With a sampler, some lines are left out.
     init(least: Level, style: Style, sampler: LogSampler?, write: @escaping @Sendable (String) -> Void) {
         self.least = least
         self.style = style
@@ -52,7 +52,7 @@ package struct Log: Sendable {
         }
     }
 
-    /// Says nothing.
+    /// Writes nothing.
     package static let silent = Log(style: .lines) { _ in }
 
     package func debug(_ message: String, _ fields: Fields = [:], file: String = #fileID, line: UInt = #line) {
@@ -71,7 +71,7 @@ package struct Log: Sendable {
     /// How many lines the sampler has left out.
     var sampledOut: Int { sampler?.total ?? 0 }
 
-    /// Says of each kind of line how many were left out, when its time has come, or of `all`.
+    /// Logs how many lines of each kind were left out, for windows that have ended, or for `all`.
     func tellWhatWasLeftOut(all: Bool) {
         for leftOut in sampler?.settle(all: all) ?? [] { tell(leftOut) }
     }
@@ -116,7 +116,7 @@ package struct Log: Sendable {
 
     private static func clipped(_ text: String) -> String {
         guard text.utf8.count > mostBytes else { return text }
-        // Half a character at the cut becomes U+FFFD.
+        // A character cut in half becomes U+FFFD.
         return String(decoding: text.utf8.prefix(mostBytes), as: UTF8.self) + "…"
     }
 }

@@ -1,8 +1,8 @@
-/// Lines that wait to be written. Whoever adds one never waits: while there is no room, lines are counted and dropped.
+/// Lines that wait to be written. Adding a line never waits: if there is no room, the line is counted and dropped.
 final class LogQueue: Sendable {
     private struct State {
         var bytes: [UInt8] = []
-        /// Lines dropped since somebody was told.
+        /// Lines dropped since the last report.
         var dropped = 0
         var droppedInTotal = 0
         var isClosed = false
@@ -15,7 +15,7 @@ final class LogQueue: Sendable {
         self.capacity = capacity
     }
 
-    /// How many lines were dropped, all told.
+    /// How many lines were dropped in total.
     var total: Int { state.withLock { $0.droppedInTotal } }
 
     var isEmpty: Bool { state.withLock { $0.bytes.isEmpty } }
@@ -31,7 +31,7 @@ final class LogQueue: Sendable {
         }
     }
 
-    /// All that waits, and how many lines were dropped before: at once when there is anything, else at the deadline.
+    /// All waiting lines, and how many were dropped before. Returns at once if there is anything, else at the deadline.
     func next(until deadline: Deadline) -> (bytes: [UInt8], dropped: Int, isClosed: Bool) {
         _ = state.wait(until: deadline) { !$0.bytes.isEmpty || $0.isClosed ? true : nil }
         return state.withLock { state in
@@ -40,7 +40,7 @@ final class LogQueue: Sendable {
         }
     }
 
-    /// Nobody will wait for more lines than there are.
+    /// From now on, `next` no longer waits for more lines.
     func close() {
         state.withLockNotifying { $0.isClosed = true }
     }

@@ -1,6 +1,6 @@
 /// Lets a few lines of each kind through and counts the rest, so that no client can flood the log.
 ///
-/// Lines are of one kind when the same place in the code writes them, so there are as many kinds as such places.
+/// All lines that one place in the code writes are of one kind, so there are as many kinds as such places.
 final class LogSampler: Sendable {
     /// The place in the code.
     struct Kind: Hashable, Sendable {
@@ -8,21 +8,21 @@ final class LogSampler: Sendable {
         let line: UInt
     }
 
-    /// What the log owes its reader: so many lines of one kind were not written.
+    /// A count that the log must report: this many lines of one kind were not written.
     struct LeftOut: Sendable {
         let level: Log.Level
         let message: String
         let count: Int
     }
 
-    /// How many lines of one kind are written within one window, which begins with its first line.
+    /// How many lines of one kind are written per window. A window begins with its first line.
     static let linesInWindow = 30
     static let window = 10.0
 
     private struct Window {
         let end: Deadline
         var written = 0
-        /// Of the first line that was left out; `count` is how many there are.
+        /// The first line that was left out; `count` is the number of such lines.
         var leftOut: LeftOut?
     }
 
@@ -36,10 +36,10 @@ final class LogSampler: Sendable {
 
     init(clock: @escaping @Sendable () -> Deadline = { .now }) { self.clock = clock }
 
-    /// How many lines were left out, all told.
+    /// How many lines were left out in total.
     var total: Int { state.withLock { $0.total } }
 
-    /// Whether a line may be written now, and what a window that ended has left out.
+    /// Returns whether a line may be written now, and what an ended window has left out.
     func admit(
         _ kind: Kind, _ level: Log.Level, _ message: String, at time: Deadline? = nil
     ) -> (isWritten: Bool, before: LeftOut?) {
@@ -63,7 +63,7 @@ final class LogSampler: Sendable {
         }
     }
 
-    /// What windows that have ended left out, once; with `all`, also those that have not.
+    /// Returns, once, what ended windows have left out; with `all`, also the windows that have not ended.
     func settle(all: Bool, at time: Deadline? = nil) -> [LeftOut] {
         let now = time ?? clock()
         return state.withLock { state in

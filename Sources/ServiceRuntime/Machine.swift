@@ -2,10 +2,10 @@ internal import Glibc
 
 /// How much memory there is for this process and its neighbours.
 package enum MachineMemory {
-    /// In bytes: the machine's, or less where a control group has a limit (a container, or a unit of systemd).
+    /// In bytes: the machine's memory, or less if a control group has a limit (in a container or a systemd unit).
     package static var limit: Int { limit(root: "") }
 
-    /// `root` stands before every path, for tests.
+    /// `root` is put before every path, for tests.
     static func limit(root: String) -> Int {
         let total =
             text(of: root + "/proc/meminfo").split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
@@ -17,13 +17,13 @@ package enum MachineMemory {
         return limits.filter { $0 > 0 }.reduce(total ?? 1 << 30, min)
     }
 
-    /// The limits of this process's group and of those around it: of version 2 of control groups, then of version 1.
+    /// The limits of this process's control group and of its parents: of version 2, then of version 1.
     private static func paths(root: String) -> [String] {
         let base = root + "/sys/fs/cgroup"
         let own = text(of: root + "/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::/") }
         var group = own.map { $0.dropFirst(3) } ?? ""
         var paths: [String] = []
-        // As deep as anybody nests them, and much deeper.
+        // Much deeper than anyone nests them.
         for _ in 0..<64 {
             guard let slash = group.lastIndex(of: "/"), group.count > 1 else { break }
             paths.append(base + group + "/memory.max")
@@ -44,7 +44,7 @@ package enum MachineMemory {
 
 /// How many files and sockets this process may have open.
 package enum OpenFiles {
-    /// Raises the limit towards what is wanted, as far as the system lets us, and gives what it is now.
+    /// Raises the limit towards `wanted`, as far as the system allows, and returns the new limit.
     package static func raiseLimit(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -1,10 +1,10 @@
-/// The numbers that a process tells about itself, in Prometheus' text format.
+/// The metrics of a process, in Prometheus' text format.
 ///
-/// Each metric is registered once and held by whoever counts; `render` reads them all.
+/// Each metric is registered once, and the code that counts holds it; `render` reads them all.
 package final class Metrics: Sendable {
     private let families = Lock<[(name: String, help: String, kind: String, render: @Sendable () -> [Sample])]>([])
 
-    /// One line of the text: what is appended to the name, the labels, the value.
+    /// One line of the text: the suffix of the name, the labels, and the value.
     package struct Sample: Sendable {
         package var suffix = ""
         package var labels: [(String, String)] = []
@@ -19,14 +19,14 @@ package final class Metrics: Sendable {
 
     package init() {}
 
-    /// A number that only grows, apart for each value of its label.
+    /// A number that only grows, one for each value of its label.
     package func counter(_ name: String, _ help: String, label: String? = nil) -> Counter {
         let counter = Counter(label: label)
         register(name, help, "counter") { counter.samples }
         return counter
     }
 
-    /// Numbers that only grow and that somebody else counts, by the value of their label.
+    /// Numbers that only grow and are counted elsewhere, by the value of their label.
     package func counter(
         _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [String: Int]
     ) {
@@ -35,12 +35,12 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// A number that is read at the moment of asking.
+    /// A number that is read for each `render`.
     package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
         register(name, help, "gauge") { [Sample(value: read())] }
     }
 
-    /// Numbers that are read at the moment of asking, by the value of their label.
+    /// Numbers that are read for each `render`, by the value of their label.
     package func gauge(
         _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [String: Double]
     ) {
@@ -56,7 +56,7 @@ package final class Metrics: Sendable {
         return histogram
     }
 
-    /// All of it, as a Prometheus server reads it.
+    /// All metrics, in the format that a Prometheus server reads.
     package func render() -> String {
         var text = ""
         for family in families.withLock({ $0 }) {
@@ -80,7 +80,7 @@ package final class Metrics: Sendable {
     }
 
     private static func escaped(_ value: String) -> String {
-        // Scalar by scalar: a quote with an accent, or CR and LF, are one Character that is neither quote nor LF.
+        // By scalar, because a quote with an accent, or CR and LF, is one Character that is neither a quote nor LF.
         value.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
             case "\\": text += "\\\\"
@@ -97,7 +97,7 @@ package final class Metrics: Sendable {
     }
 }
 
-/// A number that only grows, apart for each value of its label.
+/// A number that only grows, one for each value of its label.
 package final class Counter: Sendable {
     private let label: String?
     private let values: Lock<[String: Int]>

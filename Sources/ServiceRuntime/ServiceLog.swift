@@ -1,14 +1,15 @@
-/// The log of a service: it never holds the service up, and no client can fill a disk with it.
+/// The log of a service: it never blocks the service, and no client can fill a disk with it.
 ///
-/// A thread of its own writes it. While nobody reads the other end, lines wait up to a bound and are then dropped; of many
-/// alike only some are written (`LogSampler`). What was left out is counted, and the log says how much.
+/// It has its own thread for writing. While nobody reads the other end, lines wait up to a limit and are then dropped.
+/// Of many similar lines, only some are written (`LogSampler`). Dropped lines are counted, and the log reports the
+/// count.
 package final class ServiceLog: Sendable {
     package let log: Log
     private let queue: LogQueue
     private let write: @Sendable ([UInt8]) -> Void
     private let hasEnded = Lock(false)
 
-    /// Of lines that wait for somebody to read them.
+    /// The limit for lines that wait to be read, in bytes.
     private static let capacity = 1 << 20
 
     package init(
@@ -21,15 +22,15 @@ package final class ServiceLog: Sendable {
         log = Log(least: least, style: style, sampler: LogSampler(clock: clock)) { queue.add($0) }
     }
 
-    /// How many lines were left out, and why: `repeated` too often, or `unread`.
+    /// How many lines were left out, by reason: `repeated` too often, or `unread`.
     package var leftOut: [String: Int] { ["repeated": log.sampledOut, "unread": queue.total] }
 
-    /// Begins to write. To be called once, when the signals of the process are set.
+    /// Starts writing. Call it once, when the signals of the process are set.
     package func start() {
         _ = Worker(name: "log") { [self] in
             while true {
                 let (bytes, dropped, isClosed) = queue.next(until: .after(seconds: 1))
-                // This may take for ever.
+                // This may block for ever.
                 if !bytes.isEmpty { write(bytes) }
                 if dropped > 0 {
                     log.warning("log lines were dropped because nobody reads the log", ["left out": "\(dropped)"])
@@ -41,7 +42,7 @@ package final class ServiceLog: Sendable {
         }
     }
 
-    /// Writes what waits, for so long at most: a log that nobody reads must not keep the process.
+    /// Writes the waiting lines, for at most this time: a log that nobody reads must not keep the process alive.
     package func stop(within seconds: Double) {
         queue.close()
         _ = hasEnded.wait(until: .after(seconds: seconds)) { $0 ? true : nil }

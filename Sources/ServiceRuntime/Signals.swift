@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// The signals a service lives with.
+/// The signals that a service handles.
 package enum Signals {
-    /// To be called first thing in `main`: threads made later inherit it. A peer that hangs up must not kill us, and a
-    /// request to stop is waited for, not interrupted by. So is SIGHUP, where it has the process read something anew.
+    /// Call it first in `main`, because later threads inherit it. A peer that hangs up must not kill us. Requests to
+    /// stop are waited for and interrupt nothing; so is SIGHUP if it means a reload.
     package static func prepare(withReload: Bool = false) {
         signal(SIGPIPE, SIG_IGN)
         var set = stopSet()
@@ -11,8 +11,8 @@ package enum Signals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits until somebody asks the process to stop, and says how. Calls `reload` for each SIGHUP before, but for that with
-    /// which a terminal goes away: that one asks to stop.
+    /// Waits until somebody asks the process to stop, and returns which signal it was. Before that, calls `reload` for
+    /// each SIGHUP, except when the terminal goes away: that SIGHUP means stop.
     package static func waitForStop(reload: (() -> Void)? = nil) -> String {
         var set = stopSet()
         if reload != nil { unsafe sigaddset(&set, SIGHUP) }
@@ -28,7 +28,7 @@ package enum Signals {
         }
     }
 
-    /// From now on the next one kills, as if we had never asked: for people who press Ctrl-C twice.
+    /// From now on, the next signal kills the process as usual, for people who press Ctrl-C twice.
     package static func letTheNextOneKill() {
         signal(SIGINT, SIG_DFL)
         signal(SIGTERM, SIG_DFL)
@@ -36,7 +36,7 @@ package enum Signals {
         unsafe pthread_sigmask(SIG_UNBLOCK, &stop, nil)
     }
 
-    /// As it was before `prepare`: for a program that takes over this process.
+    /// Restores the state before `prepare`, for a program that replaces this process.
     package static func restore() {
         signal(SIGPIPE, SIG_DFL)
         letTheNextOneKill()

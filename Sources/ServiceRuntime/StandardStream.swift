@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Standard output and standard error, written whole and without a buffer in between.
+/// Standard output and standard error, written completely and without a buffer.
 package enum StandardStream: Int32, Sendable {
     case output = 1
     case error = 2
@@ -9,17 +9,17 @@ package enum StandardStream: Int32, Sendable {
 
     private static let deserted = Lock<Set<StandardStream>>([])
 
-    /// Whether its reader went away: whoever writes without end has nobody to write for.
+    /// Whether its reader has gone, so that an endless command can stop.
     package var isDeserted: Bool { Self.deserted.withLock { $0.contains(self) } }
 
-    /// Why something that was written did not arrive, in the words of the system; nil while all did. A reader that went
-    /// away had enough: that is none.
+    /// Why some output was lost, as the system's error text; nil if nothing was. A reader that went away had enough:
+    /// that does not count.
     package var failure: String? {
         guard let code = Self.failures.withLock({ $0[self] }) else { return nil }
         return unsafe String(cString: strerror(code))
     }
 
-    /// Writes all of it, or as much as the other end takes. What it does not take is lost, and `failure` says why.
+    /// Writes all of it, or as much as the other end takes. The rest is lost, and `failure` says why.
     package func write(_ text: String) { write(Array(text.utf8)) }
 
     /// Writes all of it, or as much as the other end takes.
@@ -46,7 +46,7 @@ package enum StandardStream: Int32, Sendable {
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Whether somebody looks who wants colour.
+    /// Whether a person who wants colour is watching.
     package var takesColour: Bool {
         guard isTerminal else { return false }
         guard let refusal = unsafe getenv("NO_COLOR") else { return true }
@@ -55,19 +55,19 @@ package enum StandardStream: Int32, Sendable {
 }
 
 extension StandardStream {
-    /// To be called first thing in `main`: a descriptor that somebody left closed (`>&-`) would be given to what is opened
-    /// next, and output written into the connection to the database. What is written to it, or read from it, still fails.
+    /// Call it first in `main`. If a descriptor was left closed (`>&-`), the next opened file would get its number, and
+    /// output would go into the database connection. Reading from it or writing to it still fails.
     package static func holdClosed() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // The lowest free one: this.
+            // It gets the lowest free number: this one.
             _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
     }
 }
 
 extension String {
-    /// Appends a text as a terminal may see it: what it must not obey (control and direction-changing characters) is
-    /// shown, not sent.
+    /// Appends a text in a form that is safe for a terminal: control characters and characters that change direction are
+    /// made visible.
     package mutating func appendPrintable(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -77,7 +77,7 @@ extension String {
         }
     }
 
-    /// A text as a terminal may see it.
+    /// A text in a form that is safe for a terminal.
     package init(printable text: String) {
         self = ""
         appendPrintable(text)

@@ -1,11 +1,11 @@
 package import Glibc
 
-/// Whether a way through directories is safe from other users: who may write to one of them may lead us elsewhere tomorrow, or
-/// has already done so by a link.
+/// Whether a path is safe from other users. Anyone who can write to a directory on the path may redirect it later, or
+/// may already have done so with a link.
 package enum TrustedPath {
-    /// What is wrong with the way to `path`, in words that go on from "because"; nil if nothing is. Each directory and link on
-    /// it, as it is spelled and as it really is, belongs to root or one of these users, and nobody else may write to it, but to
-    /// one like /tmp, where everybody has his own. What is missing at the end is not looked at.
+    /// What is wrong with `path`, in words that follow "because"; nil if nothing is. Each directory and link on it, both
+    /// as spelled and as resolved, must belong to root or one of these users. Nobody else may write to it, unless it is
+    /// like /tmp, where each user only controls their own files. Missing parts at the end are not checked.
     package static func weakness(of path: String, trusting users: Set<uid_t>) -> String? {
         let absolute = path.hasPrefix("/") ? path : workingDirectory + "/" + path
         if let weakness = weakness(along: absolute, users) { return weakness }
@@ -20,7 +20,7 @@ package enum TrustedPath {
         }
     }
 
-    /// What is wrong with the directory that is open; nil if nothing is.
+    /// What is wrong with the open directory; nil if nothing is.
     package static func weakness(ofDirectory descriptor: Int32, called path: String, trusting users: Set<uid_t>)
         -> String?
     {
@@ -46,7 +46,7 @@ package enum TrustedPath {
         }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_mode & S_ISVTX == 0 else { return nil }
         if status.st_mode & S_IWOTH != 0 { return "anybody may write to \(path)" }
-        // A user's own group, as many systems give everybody, is himself.
+        // Many systems give each user a group of their own; it counts as the user.
         let ownGroups = Set(users.compactMap(group)).union([0])
         if status.st_mode & S_IWGRP != 0, !ownGroups.contains(status.st_gid) {
             return "a group (\(status.st_gid)) may write to \(path)"
@@ -54,7 +54,7 @@ package enum TrustedPath {
         return nil
     }
 
-    /// In a container whose users are mapped, what belongs to nobody inside belongs to somebody outside.
+    /// In a container with mapped users, files of "nobody" belong to someone outside.
     private static func isUnmapped(_ user: uid_t) -> Bool {
         guard user == 65534 else { return false }
         let descriptor = unsafe open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC)
@@ -71,7 +71,7 @@ package enum TrustedPath {
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
         let code = unsafe getpwuid_r(user, &entry, &buffer, buffer.count, &found)
-        // SAFETY: the entry points into `buffer`, which lives to the end of this function.
+        // SAFETY: the entry points into `buffer`, which lives until the end of this function.
         guard code == 0, unsafe found != nil, let name = unsafe entry.pw_name else { return nil }
         return unsafe (String(cString: name), entry.pw_gid)
     }

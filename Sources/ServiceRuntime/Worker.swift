@@ -2,15 +2,15 @@ internal import Glibc
 
 /// A named operating-system thread that runs one function to its end.
 ///
-/// Blocking C calls live on workers, never on Swift's cooperative pool, which has a thread a core and none to spare.
+/// Blocking C calls run on workers, never on Swift's cooperative pool, which has only one thread per core.
 package final class Worker: @unchecked Sendable {
-    // SAFETY: `thread` is written before anyone else sees this object and only read by `join`, which `joined` lets
-    // through once.
+    // SAFETY: `thread` is written before anyone else sees this object. After that, only `join` reads it, and `joined`
+    // lets only one caller do so.
     private var thread = pthread_t()
     private let joined = Lock(false)
 
-    /// Starts at once. `name` is what `top` and a debugger show (15 bytes at most are kept). With a `niceness` above 0 it
-    /// yields the processor to other threads (nice(1), which on Linux is each thread's own).
+    /// Starts at once. `name` is what `top` and debuggers show (at most 15 bytes are kept). With a `niceness` above 0,
+    /// the thread yields the processor to others (nice(1), which on Linux applies to each thread).
     package init(name: String, niceness: Int = 0, _ body: @escaping @Sendable () -> Void) {
         let start = unsafe Unmanaged.passRetained(
             Start(name: Worker.shortened(name), niceness: niceness, body: body))
@@ -19,7 +19,7 @@ package final class Worker: @unchecked Sendable {
     }
 
     deinit {
-        // Nobody can join it any more; its memory goes when it ends.
+        // Nobody can join it any more. Its memory is freed when it ends.
         if !joined.withLock({ $0 }) { pthread_detach(thread) }
     }
 
@@ -31,7 +31,7 @@ package final class Worker: @unchecked Sendable {
         }
     }
 
-    /// What the kernel keeps of a name: 15 bytes, and no half character.
+    /// The part of a name that the kernel keeps: 15 bytes, without half a character.
     private static func shortened(_ name: String) -> String {
         var kept = String.UnicodeScalarView()
         var bytes = 0
@@ -59,13 +59,13 @@ package final class Worker: @unchecked Sendable {
         guard let context = unsafe context else { return nil }
         let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
         nameThisThread(start.name)
-        // Of process 0, which is the calling thread. A thread may always become nicer than it was.
+        // 0 means the calling thread. A thread may always become nicer.
         if start.niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(start.niceness)) }
         start.body()
         return nil
     }
 
-    /// The kernel's own door: pthread_setname_np hides behind _GNU_SOURCE, which Swift's Glibc does not set.
+    /// Writes to `comm`, because pthread_setname_np needs _GNU_SOURCE, which Swift's Glibc does not set.
     private static func nameThisThread(_ name: String) {
         let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

@@ -5,11 +5,11 @@ internal import Reports
 internal import Simulation
 internal import Values
 
-/// One app of a demonstration: its world, its key, and when its reports are made.
+/// One app of a demonstration: its world, its keys, and the times of its reports.
 struct DemoApp {
     let slug: String
     let key: String
-    /// With which its own server registers categories and tells of sends.
+    /// The key with which its own server registers categories and reports sends.
     let serverKey: String
     let categoryDocument: String
     let nights: [Night]
@@ -19,15 +19,15 @@ struct DemoApp {
     struct Night {
         let day: CivilDate
         let start: Timestamp
-        /// When the day's report is made: as long after its end as the last one's is, so that all are alike.
+        /// When the day's report is made. The time since the end of the day is the same for all reports.
         let morning: Timestamp
     }
 
-    /// The day that the demonstration ends with: yesterday, where the app is.
+    /// The last day of the demonstration: yesterday in the app's zone.
     var lastDay: CivilDate { nights[nights.count - 1].day }
     var start: Timestamp { nights[0].start }
 
-    /// Makes the app in the database, with a key, and the people who have it.
+    /// Creates the app in the database, with a key, and its users.
     init(
         _ profile: AppProfile, installs: Int, seed: UInt64, now: Timestamp, on connection: inout Connection
     ) throws {
@@ -39,12 +39,12 @@ struct DemoApp {
         categoryDocument = profile.categoryDocument
         try connection.execute(script: "COMMIT")
         nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
-        // Noon, so that no change of the clocks moves it to a neighbour.
+        // Noon, so that no clock change moves it to another day.
         let noon = nights[nights.count - 1].start + 12 * 3_600_000_000
         world = World(profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon)
     }
 
-    /// A fortnight and the day after it, up to yesterday. PostgreSQL knows when days begin.
+    /// A fortnight and the day after it, up to yesterday. PostgreSQL computes when days begin.
     private static func nights(
         in zone: String, before now: Timestamp, on connection: inout Connection
     ) throws -> [Night] {

@@ -9,7 +9,7 @@ internal import ServiceRuntime
 internal import Simulation
 internal import Values
 
-/// Shows what Bellwether is: two apps, a fortnight and a day, from phones to the summary.
+/// Shows what Bellwether does: two apps over a fortnight and a day, from phones to the summary.
 struct DemoCommand: DemoDeclaration {
     private let directory: String?
     private let installs: Int
@@ -25,7 +25,7 @@ struct DemoCommand: DemoDeclaration {
         let begun = Deadline.now
         let directory = try directory ?? DemoDirectory.make()
         StandardStream.error.write("Creating an embedded database in \(String(printable: directory))\n")
-        // Whoever ends it early need not read how its service lost the database.
+        // If the user ends it early, hide the service's messages about the lost database.
         let isEnding = Lock(false)
         let log = Log(least: .warning, style: .lines) { line in
             if !isEnding.withLock({ $0 }) { StandardStream.error.write(line) }
@@ -55,7 +55,7 @@ struct DemoCommand: DemoDeclaration {
         return sent.isWhole && proof.isProved ? .done : .failed
     }
 
-    /// A demonstration among somebody's apps would not be told apart from them.
+    /// A demonstration among a user's own apps could not be told apart from them.
     private func refuseApps(in directory: String, on connection: inout Connection) throws {
         let apps = try Apps.list(on: &connection).map(\.slug)
         guard apps.isEmpty else {
@@ -66,9 +66,9 @@ struct DemoCommand: DemoDeclaration {
     }
 }
 
-/// Where a demonstration lives.
+/// The directory of a demonstration.
 enum DemoDirectory {
-    /// A new one, which nobody else has. It stays until somebody removes it.
+    /// Creates a new, unique directory. It stays until somebody removes it.
     static func make() throws -> String {
         let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
         let template = (base.isEmpty ? "/tmp" : base) + "/bellwether-demo-XXXXXX"

@@ -18,18 +18,18 @@ struct DemoRun {
     let bar: ProgressBar
     let now: Timestamp
 
-    /// What became of what the phones sent.
+    /// The results of what the phones sent.
     struct Sent {
         let tally: PostTally
-        /// What the service should have found wrong, and known already.
+        /// How many events the service should have rejected, and how many it should have known already.
         let faults: Int
         let repeated: Int
-        /// Sends that the apps' servers told of.
+        /// The number of sends that the apps' servers reported.
         let sends: Int
-        /// What analysts read of it.
+        /// The numbers that analysts read.
         let stored: (accepted: Int64, duplicate: Int64, rejected: Int64)
 
-        /// Nothing was lost, and each event was answered as it should be.
+        /// Whether nothing was lost, and each event got the right answer.
         var isWhole: Bool {
             tally.addsUp && tally.rejected == faults && tally.duplicate == repeated
                 && stored == (Int64(tally.accepted), Int64(tally.duplicate), Int64(tally.rejected))
@@ -43,7 +43,7 @@ struct DemoRun {
         let html: String
     }
 
-    /// Runs the service, and lets the days pass; each morning the report of the day before is made and kept.
+    /// Runs the service, and lets the days pass. Each morning, the report of the day before is made and kept.
     func live(_ apps: inout [DemoApp], on owner: inout Connection) throws -> Sent {
         let start = apps.map(\.start).min() ?? now
         let clock = SettableClock(start)
@@ -54,7 +54,7 @@ struct DemoRun {
         defer { if tally == nil { _ = traffic.close() } }
         try traffic.register(apps)
         var reporter = try ReporterSession(access: access, log: log).open()
-        // The last day's report is made at the end, at the present moment.
+        // The last day's report is made at the end, in the present.
         let nights = apps.flatMap { app in app.nights.dropLast().map { (app.slug, $0) } }
             .filter { $0.1.morning < now }.sorted { $0.1.morning < $1.1.morning }
         for (app, night) in nights {
@@ -72,14 +72,14 @@ struct DemoRun {
             stored: try stored(on: &owner))
     }
 
-    /// Counts everything anew from the log.
+    /// Counts everything again from the log.
     func prove(on owner: inout Connection) throws -> VerificationReport {
         try Verifier().verify(on: &owner) { step in
             bar.show(0.9 + 0.08 * Double(step.place) / Double(step.count), "proving the funnels")
         }
     }
 
-    /// The reports of the last day, in all formats.
+    /// The reports of the last day in all formats.
     func report(_ apps: [DemoApp], into directory: String) throws -> [Made] {
         var reporter = try ReporterSession(access: access, log: log).open()
         let output = try reportDirectory(directory)
@@ -96,7 +96,8 @@ struct DemoRun {
         }
     }
 
-    /// `reports` in the data directory, which belongs to the database's user: not by a link, should he have put one there.
+    /// `reports` in the data directory. That directory belongs to the database's user, so do not follow a link they
+    /// may have put there.
     private func reportDirectory(_ path: String) throws -> OutputDirectory {
         guard let data = access.cluster?.dataDirectory else { return try OutputDirectory(path, isMade: true) }
         var status = stat()
@@ -117,7 +118,7 @@ struct DemoRun {
         return service
     }
 
-    /// Ten minutes after the other, so that the bar moves and nothing piles up.
+    /// Lets time pass in steps of ten minutes, so that the progress bar moves and no queue grows.
     private func pass(
         to end: Timestamp, from start: Timestamp, _ traffic: DemoTraffic, _ apps: inout [DemoApp]
     ) throws {

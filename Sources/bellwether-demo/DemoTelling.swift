@@ -4,7 +4,7 @@ internal import Projections
 internal import Reports
 internal import ServiceRuntime
 
-/// What a demonstration says when it is over: the summaries to standard output, all else as messages.
+/// The final output of a demonstration: the summaries on standard output, all else as messages.
 struct DemoTelling {
     let directory: String
     let seconds: Double
@@ -38,7 +38,7 @@ struct DemoTelling {
         return text
     }
 
-    /// In a line when all is well.
+    /// One line if all is well.
     private func account(of proof: VerificationReport) -> String { proof.description + "\n" }
 
     private func places(_ made: [DemoRun.Made]) -> String {

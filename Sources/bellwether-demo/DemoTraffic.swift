@@ -4,25 +4,25 @@ internal import ServiceRuntime
 internal import Simulation
 internal import Values
 
-/// What the phones of a demonstration send, brought to its service through real HTTP, while the service's clock is wound
-/// through the days.
+/// Delivers what the phones of a demonstration send to its service through real HTTP, and sets the service's clock
+/// forward through the days.
 final class DemoTraffic {
-    /// How far the clock may be ahead of what is still on its way: well under the five minutes that make a device's
-    /// clock look wrong.
+    /// How far the clock may be ahead of envelopes in flight: well under the five minutes that make a device's clock
+    /// look wrong.
     private static let span: Int64 = 3 * 60_000_000
 
-    /// What the service must find wrong, and know already.
+    /// How many events the service must reject, and how many it must already know.
     private(set) var faults = 0
     private(set) var repeated = 0
-    /// Sends that the service has been told of.
+    /// The number of sends reported to the service.
     private(set) var sends = 0
-    /// What senders have to tell, app by app.
+    /// The sends that senders have yet to report, by app.
     private var told: [[SendText]]
     private let senders: [AppServer]
     private let office: EnvelopeSender
     private let clock: SettableClock
 
-    /// `apps` are those that will be told to `advance`.
+    /// `apps` are the apps that will be passed to `advance`.
     init(to server: ServerAddress, of apps: [DemoApp], clock: SettableClock) {
         senders = apps.map { AppServer(server, key: $0.serverKey) }
         told = apps.map { _ in [] }
@@ -40,7 +40,7 @@ final class DemoTraffic {
 
     var tally: PostTally { office.tally }
 
-    /// Lets all apps live until a moment, and hands over what their phones send.
+    /// Advances all apps to a moment, and posts what their phones send.
     func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
         var envelopes: [KeyedEnvelope] = []
         for index in apps.indices {
@@ -60,7 +60,7 @@ final class DemoTraffic {
         for (app, sender) in zip(apps, senders) { try sender.register(categories: app.categoryDocument) }
     }
 
-    /// None before its time by the service's clock: that is wound by what phones send.
+    /// Reports no send before its time by the service's clock, which the phones' envelopes set.
     private func tellSends(until time: Timestamp) throws {
         for index in told.indices {
             let due = told[index].prefix { $0.time <= time }
@@ -74,7 +74,7 @@ final class DemoTraffic {
         }
     }
 
-    /// Waits until all has arrived that was sent until a moment.
+    /// Waits until everything sent before a moment has arrived.
     func settle(at time: Timestamp) throws {
         guard try office.drain(until: .after(seconds: 60)) else {
             throw Failure("the service did not accept everything: \(office.delay)")
@@ -87,10 +87,10 @@ final class DemoTraffic {
     func close() -> PostTally { office.close(by: .now) }
 }
 
-/// A clock that goes when it is wound, and never back.
+/// A clock that only moves when it is set, and never back.
 ///
-/// Days in which everything arrived at the end would be a lie: nothing would be late, and no day would be restated. So the
-/// service of a demonstration receives each envelope at the time at which its phone sends it.
+/// If everything arrived at the end, the demonstration would be false: nothing would be late, and no day would be
+/// restated. So its service receives each envelope at the time at which its phone sends it.
 final class SettableClock: Sendable {
     private let time: Lock<Timestamp>
 

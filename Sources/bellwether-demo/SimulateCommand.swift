@@ -4,7 +4,7 @@ internal import ServiceRuntime
 internal import Simulation
 internal import Values
 
-/// Posts believable traffic to any server until it is told to stop.
+/// Posts realistic traffic to any server until it is told to stop.
 struct SimulateCommand: SimulateDeclaration {
     private let url: String
     private let key: String
@@ -42,7 +42,7 @@ struct SimulateCommand: SimulateDeclaration {
             _ = Signals.waitForStop()
             Signals.letTheNextOneKill()
             isStopped.withLockNotifying { $0 = true }
-            // Whoever waits for room waits no longer.
+            // Ends the wait of a caller that waits for room.
             _ = office.close(by: .after(seconds: 10))
         }
         let failure = post(to: office, and: sender, until: isStopped)
@@ -58,12 +58,13 @@ struct SimulateCommand: SimulateDeclaration {
         return .done
     }
 
-    /// Makes traffic at its rate and hands it over. Gives what ended it, if that was not the time or somebody.
+    /// Creates traffic at its rate and posts it. Returns the error that ended it; nil if the time was up or somebody
+    /// stopped it.
     private func post(
         to office: EnvelopeSender, and sender: AppServer?, until isStopped: Lock<Bool>
     ) -> PostingError? {
         var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
-        // To make it takes a while, which is nobody's traffic.
+        // Creating the world takes a while; discard the traffic of that time.
         _ = stream.advance(to: WallClock.now)
         let end = seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
         let start = Deadline.now
@@ -73,7 +74,7 @@ struct SimulateCommand: SimulateDeclaration {
         var telling = Deadline.now
         while !isOver() {
             var envelopes = stream.advance(to: WallClock.now).map { KeyedEnvelope($0, key: key) }[...]
-            // A few at a time, so that a slow server does not keep us beyond the end.
+            // Post a few at a time, so that a slow server does not delay us beyond the end.
             while !envelopes.isEmpty, !isOver() {
                 do { try office.post(Array(envelopes.prefix(100))) } catch { return error }
                 envelopes = envelopes.dropFirst(100)

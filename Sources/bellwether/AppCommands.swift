@@ -4,7 +4,7 @@ internal import Postgres
 internal import Projections
 internal import ServiceRuntime
 
-/// Makes an app and its first write key.
+/// Creates an app and its first write key.
 struct AppCreateCommand: Command {
     static let words = ["app", "create"]
     static let operands = ["SLUG"]
@@ -20,7 +20,7 @@ struct AppCreateCommand: Command {
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
         let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
-            // One transaction: an app without a key is of no use, and the name would be taken.
+            // One transaction: an app without a key is useless, and its name would be taken.
             try connection.execute(script: "BEGIN")
             let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
             let added = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection)
@@ -69,7 +69,7 @@ struct AppSetCommand: Command {
         return .done
     }
 
-    /// Changes the zone and moves what is counted to its days. Cut short, a running service takes the rest on.
+    /// Changes the zone, and recounts by the new days. If this is interrupted, a running service does the rest.
     private func set(_ zone: String, of slug: String, on connection: inout Connection) throws {
         try connection.execute(script: "BEGIN")
         try ZoneChange.remember(slug, on: &connection)
@@ -85,7 +85,7 @@ struct AppSetCommand: Command {
         )
     }
 
-    /// Nil when nothing was said of it, `.some(nil)` for no limit.
+    /// Nil if the option was not given, `.some(nil)` for no limit.
     private static func rateLimit(_ arguments: Arguments) throws -> RateLimit?? {
         guard let text = arguments.text("rate-limit") else {
             if arguments.has("rate-burst") { throw UsageError("--rate-burst needs --rate-limit") }

@@ -32,7 +32,7 @@ struct AppKeyAddCommand: Command {
 }
 
 extension APIKey {
-    /// Prints the key, the only time that it can be; says what to do when it did not arrive.
+    /// Prints the key, which is only possible now. Says what to do if the output fails.
     func show(_ secret: String, of slug: String) -> ExitCode {
         StandardStream.output.write(secret + "\n")
         guard StandardStream.output.failure != nil else { return .done }
@@ -46,7 +46,7 @@ extension APIKey {
     }
 }
 
-/// Closes a key.
+/// Revokes a key.
 struct AppKeyRevokeCommand: Command {
     static let words = ["app", "key", "revoke"]
     static let operands = ["SLUG", "NAME"]

@@ -48,7 +48,7 @@ struct CategoriesImportCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        // A document that is wrong is told of before any database is started for it.
+        // Report an invalid document before starting a database for it.
         let document = try preset?.document ?? read(arguments.operands[0])
         let registration = try DatabaseAccess.withConnection(arguments) { connection in
             try Registrar.register(
@@ -145,7 +145,7 @@ struct CategoriesListCommand: Command {
     }
 }
 
-/// Compares what is registered with what is tapped.
+/// Compares registered buttons with the buttons that people tap.
 struct CategoriesCheckCommand: Command {
     static let words = ["categories", "check"]
     static let summary = "Compare registered categories and buttons with the taps"

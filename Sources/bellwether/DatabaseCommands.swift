@@ -31,7 +31,7 @@ struct DatabaseURLCommand: Command {
     }
 }
 
-/// Ends an embedded database that was left running.
+/// Stops an embedded database that was left running.
 struct DatabaseStopCommand: Command {
     static let words = ["database", "stop"]
     static let summary = "Stop the embedded database"

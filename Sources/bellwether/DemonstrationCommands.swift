@@ -2,14 +2,14 @@ internal import Console
 internal import Glibc
 internal import ServiceRuntime
 
-/// Commands that another executable does, `bellwether-demo` beside this one: what runs in production has neither simulated
-/// phones nor an HTTP client in it.
+/// Commands that another executable runs, `bellwether-demo` next to this one. So the production program contains neither
+/// simulated phones nor an HTTP client.
 private protocol DoneByDemo: Command {}
 
 extension DoneByDemo {
     func run() throws -> ExitCode {
         let path = try executable()
-        // It gets the same words, environment and streams, and becomes this process, so its end is ours.
+        // It gets the same words, environment and streams, and replaces this process, so its exit code is ours.
         unsafe execv(path, CommandLine.unsafeArgv)
         let code = errno
         let place = String(printable: path)
@@ -19,7 +19,7 @@ extension DoneByDemo {
                 : "\(place), which does \(Self.words[0]), cannot be started: \(unsafe String(cString: strerror(code)))")
     }
 
-    /// Beside this one, wherever a link to this one lies.
+    /// It is next to this executable, even if this one was started through a link.
     private func executable() throws -> String {
         // SAFETY: realpath allocated it; it is copied, then freed.
         guard let own = unsafe realpath("/proc/self/exe", nil) else {

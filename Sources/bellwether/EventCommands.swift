@@ -8,7 +8,7 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// Reads an envelope as the service would, and says what would become of each event.
+/// Reads an envelope as the service would, and shows what would become of each event.
 struct EventCheckCommand: Command {
     static let words = ["event", "check"]
     static let operands = ["FILE"]
@@ -40,7 +40,7 @@ struct EventCheckCommand: Command {
     }
 }
 
-/// Prints events as they commit.
+/// Prints events as they are committed.
 struct EventsTailCommand: Command {
     static let words = ["events", "tail"]
     static let summary = "Print events as they are committed, and what is rejected and why"
@@ -101,7 +101,7 @@ struct EventsTailCommand: Command {
         let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion, interruptible: false)
         defer { access.release() }
         var connection = try LogSession.open(url: access.url, role: .analyst, purpose: "tail", log: log)
-        // A batch is looked up by its number and its events by theirs, whatever the statistics of a young log say.
+        // Force look-ups by index for batches and events, whatever the statistics of a young log say.
         try connection.execute(
             script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
         if let app = filter.app, try !LogTail.knows(app: app, on: &connection) {

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Sends
 internal import ServiceRuntime
 
-/// Takes in FCM's delivery-data export.
+/// Imports FCM's delivery-data export.
 struct FCMExportImportCommand: Command {
     static let words = ["import", "fcm-export"]
     static let operands = ["FILE"]
@@ -18,7 +18,7 @@ struct FCMExportImportCommand: Command {
         Option.format,
     ]
 
-    /// Rows of one transaction.
+    /// Rows per transaction.
     private static let batch = 10_000
 
     private let arguments: Arguments
@@ -34,7 +34,7 @@ struct FCMExportImportCommand: Command {
         format = try arguments.choice("format", default: .text)
     }
 
-    /// How many lines came to what.
+    /// The number of lines by result.
     private struct Count {
         var (read, stored, others, erased, tooOld, unreadable) = (0, 0, 0, 0, 0, 0)
         var known: Int { read - stored - others - erased - tooOld - unreadable }
@@ -108,7 +108,7 @@ struct FCMExportImportCommand: Command {
         return count
     }
 
-    /// One document instead of a row a line would be told of line by line.
+    /// A single document, instead of one row per line, would cause one error per line.
     private func check(first line: LineReader.Line, of file: InputFile) throws {
         guard case .bytes(let bytes) = line else { return }
         let words = bytes.filter { $0 > UInt8(ascii: " ") }

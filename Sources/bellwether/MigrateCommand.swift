@@ -7,7 +7,7 @@ internal import Projections
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Brings the database to this version.
+/// Migrates the database to this version.
 struct MigrateCommand: Command {
     static let words = ["migrate"]
     static let summary = "Bring the database to this version; safe to repeat"

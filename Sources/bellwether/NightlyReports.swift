@@ -4,14 +4,14 @@ internal import Reports
 internal import ServiceRuntime
 internal import Values
 
-/// Writes the reports of a day, app by app, in every format: `DIR/shop/2026-11-20.html`. Safe to repeat.
+/// Writes the reports of a day for each app, in every format: `DIR/shop/2026-11-20.html`. It is safe to repeat.
 struct NightlyReports {
     let directory: String
     let day: DayChoice
     let now: Timestamp
     let wait: Double
 
-    /// What fails with one app is told and does not stop the others. A connection that broke is opened again.
+    /// Failures of one app are reported and do not stop the others. A broken connection is reopened.
     func run(
         _ apps: [ReportedApp], on connection: inout Connection, of session: ReporterSession
     ) throws -> ExitCode {
@@ -33,7 +33,7 @@ struct NightlyReports {
         return exitCode
     }
 
-    /// False when the files are written but the report was not kept.
+    /// False if the files were written but the report was not kept.
     private func write(
         _ app: ReportedApp, into output: OutputDirectory, _ patience: inout Patience, on connection: inout Connection
     ) throws -> Bool {
@@ -55,7 +55,7 @@ struct NightlyReports {
     }
 }
 
-/// Which day is meant, whatever day it is where the app is.
+/// Which day to report, whatever the date is in the app's zone.
 enum DayChoice {
     case today, yesterday
     case date(CivilDate)
@@ -75,7 +75,7 @@ enum DayChoice {
         }
     }
 
-    /// The day of this app; one that has not begun there cannot be reported.
+    /// The day for this app. A day that has not begun there cannot be reported.
     func day(of app: ReportedApp) throws -> CivilDate {
         switch self {
         case .today: return app.today
@@ -89,13 +89,13 @@ enum DayChoice {
     }
 }
 
-/// How long a command still waits for funnels: for those of all its apps together.
+/// How long a command still waits for funnels, in total for all apps.
 struct Patience {
     private var seconds: Double
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// Returns when the funnels hold what the report needs, and says so when it has to wait.
+    /// Returns when the funnels hold what the report needs. Prints a message if it has to wait.
     mutating func waitForFunnels(of app: ReportedApp, on day: CivilDate, connection: inout Connection) throws {
         let begun = Deadline.now
         defer { seconds -= Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9 }

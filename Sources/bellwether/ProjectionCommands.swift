@@ -3,7 +3,7 @@ internal import Postgres
 internal import Projections
 internal import ServiceRuntime
 
-/// Brings the funnels level with the log.
+/// Updates the funnels to the end of the log.
 struct ProjectCommand: Command {
     static let words = ["project"]
     static let summary = "Update the funnels to the latest event, then exit"
@@ -27,10 +27,10 @@ struct ProjectCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        // What stops is told below, in a sentence.
+        // Stopped projections are reported below, in a sentence.
         var control = ProjectionControl(url: access.url, log: .silent)
         control.lanes = lanes
-        // After an update of this program.
+        // After an update of this program, the rules of some projections may have changed.
         let bar = ProgressBar()
         let renewal = try AutomaticRebuild(control).run(progress: bar.show)
         bar.clear()
@@ -50,7 +50,7 @@ struct ProjectCommand: Command {
     }
 }
 
-/// Brings a stopped projection back.
+/// Restarts a stopped projection.
 struct ProjectionResumeCommand: Command {
     static let words = ["projection", "resume"]
     static let operands = ["NAME…"]
@@ -63,7 +63,7 @@ struct ProjectionResumeCommand: Command {
     func run() throws -> ExitCode {
         try RebuildRun(arguments) { control in
             let stopped = try control.stopped().map(\.name)
-            // Without deliveries nothing goes on, and all is made anew with them.
+            // No projection can continue without deliveries, and rebuilding deliveries rebuilds all of them.
             let wanted = stopped.contains("deliveries") ? stopped : arguments.operands
             let running = arguments.operands.filter { !stopped.contains($0) }
             _ = try Rebuild(control, names: arguments.operands)
@@ -73,7 +73,7 @@ struct ProjectionResumeCommand: Command {
     }
 }
 
-/// Makes funnels anew.
+/// Rebuilds funnels.
 struct RebuildCommand: Command {
     static let words = ["rebuild"]
     static let operands = ["[NAME…]"]
@@ -89,12 +89,12 @@ struct RebuildCommand: Command {
     }
 }
 
-/// A rebuild with its bar and its last word.
+/// A rebuild with its progress bar and final message.
 struct RebuildRun {
     private let arguments: Arguments
     private let choose: (ProjectionControl) throws -> [String]
 
-    /// `choose` says which projections; none ends it.
+    /// `choose` returns the projections to rebuild; an empty list ends the run.
     init(_ arguments: Arguments, choosing choose: @escaping (ProjectionControl) throws -> [String]) {
         self.arguments = arguments
         self.choose = choose
@@ -129,7 +129,7 @@ extension ProgressBar {
 }
 
 extension Rebuild.Outcome {
-    /// The last word of a rebuild.
+    /// Prints the final message of a rebuild.
     fileprivate func tell() -> ExitCode {
         switch self {
         case .swapped(let events, let deliveries, let leftTables):
@@ -157,7 +157,7 @@ extension Rebuild.Outcome {
 }
 
 extension [StoppedProjection] {
-    /// For people. Without deliveries nothing goes on, and all have the same to say.
+    /// For people. If deliveries have stopped, all projections have the same message.
     fileprivate var sentences: String {
         guard let fold = first(where: { $0.name == "deliveries" }) else { return map(\.sentence).joined() }
         return

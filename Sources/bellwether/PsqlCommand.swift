@@ -5,7 +5,7 @@ internal import Health
 internal import Postgres
 internal import ServiceRuntime
 
-/// Opens psql as the analyst.
+/// Opens psql as the analyst role.
 struct PsqlCommand: Command {
     static let words = ["psql"]
     static let summary = "Open psql as the analyst; arguments after -- go to psql"
@@ -15,8 +15,8 @@ struct PsqlCommand: Command {
 
     init(_ arguments: Arguments) { self.arguments = arguments }
 
-    /// Whether psql is asked for what a program reads (`-A`, `-t`, `--csv`): there null stays empty, and `·` would be data.
-    /// Tables for people show it, as in the documents.
+    /// Whether the options ask for output for programs (`-A`, `-t`, `--csv`). There null stays empty, because `·` would
+    /// be data. Tables for people show `·`, as in the documents.
     static func isForPrograms(_ words: [String]) -> Bool {
         let long = ["--csv", "--no-align", "--tuples-only"]
         var words = words[...]
@@ -24,7 +24,7 @@ struct PsqlCommand: Command {
             if long.contains(word) { return true }
             guard word.hasPrefix("-"), !word.hasPrefix("--") else { continue }
             let letters = word.dropFirst()
-            // One of these has a value: the rest of the word, or the next.
+            // One of these options has a value: the rest of the word, or the next word.
             let end = letters.firstIndex { "cdfFhLopPRTUv".contains($0) }
             if letters[..<(end ?? letters.endIndex)].contains(where: { "At".contains($0) }) { return true }
             if let end, letters.index(after: end) == letters.endIndex { words = words.dropFirst() }
@@ -35,25 +35,25 @@ struct PsqlCommand: Command {
     func run() throws -> ExitCode {
         let access = try DatabaseAccess(
             arguments, log: .standardError(least: .warning), fit: .anyVersion, interruptible: false)
-        // Held while psql runs: it is what keeps an embedded database there.
+        // Keep access while psql runs, because it keeps an embedded database running.
         defer { access.release() }
-        // Ctrl-C is psql's, for cancelling a query.
+        // psql handles Ctrl-C itself, to cancel a query.
         signal(SIGINT, SIG_IGN)
         let status = try Child.run(
             ["psql"] + (Self.isForPrograms(arguments.operands) ? [] : ["-P", "null=·"]) + arguments.operands,
             environment: ConnectionString.environment(of: access.url(for: .analyst)))
         switch status {
         case 0: return .done
-        // What psql says of a connection that could not be made, or broke.
+        // psql's exit code for a connection that failed or broke.
         case 2: return .unavailable
         default: return .failed
         }
     }
 }
 
-/// Another program that takes over the terminal while we wait.
+/// Another program that uses the terminal while we wait.
 enum Child {
-    /// Runs it with our terminal, our environment and these variables added; gives its exit code.
+    /// Runs it with our terminal and environment plus these variables; returns its exit code.
     static func run(_ arguments: [String], environment: [(name: String, value: String)]) throws -> Int32 {
         for (name, value) in environment { unsafe setenv(name, value, 1) }
         var attributes = posix_spawnattr_t()

@@ -30,7 +30,7 @@ extension RejectionFilter {
         }
     }
 
-    /// Nothing found is no answer to a question that was mistyped.
+    /// Checks the filter, because an empty result would hide a mistyped name.
     fileprivate func check(on connection: inout Connection) throws {
         if let app { _ = try Apps.named(app, on: &connection) }
         guard let ids else { return }
@@ -43,7 +43,7 @@ extension RejectionFilter {
     }
 }
 
-/// Shows what was refused.
+/// Shows rejected events.
 struct RejectedListCommand: Command {
     static let words = ["rejected", "list"]
     static let summary = "Show rejected events, newest first"
@@ -97,7 +97,7 @@ struct RejectedListCommand: Command {
     }
 }
 
-/// Tries refused events again.
+/// Tries rejected events again.
 struct RejectedReplayCommand: Command {
     static let words = ["rejected", "replay"]
     static let summary =

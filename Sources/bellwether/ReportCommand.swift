@@ -26,7 +26,7 @@ struct ReportCommand: Command {
     private let day: DayChoice
     private let format: ReportFormat
     private let position: Int64?
-    /// Nil for standard output.
+    /// Nil means standard output.
     private let output: String?
     private let wait: Double
 
@@ -75,7 +75,7 @@ struct ReportCommand: Command {
         return try printNew(days, now: now, on: &connection)
     }
 
-    /// Makes them, and prints when all are made: half of what was asked for looks like all of it.
+    /// Makes all reports before printing any: a part of the output would look like all of it.
     private func printNew(
         _ days: [(ReportedApp, CivilDate)], now: Timestamp, on connection: inout Connection
     ) throws -> ExitCode {
@@ -92,12 +92,12 @@ struct ReportCommand: Command {
             }
         }
         try write(documents)
-        // What was read is right, and whoever waits for it gets it; but it is an error that nobody can print it again.
+        // The data is correct, so it is printed. But it is an error that it cannot be printed again later.
         StandardStream.error.write(complaints)
         return complaints.isEmpty ? .done : .failed
     }
 
-    /// Prints again what was printed then.
+    /// Prints a report again exactly as it was printed then.
     private func printKept(
         _ days: [(ReportedApp, CivilDate)], atOrBefore position: Int64, on connection: inout Connection
     ) throws -> ExitCode {
@@ -116,7 +116,7 @@ struct ReportCommand: Command {
         return .done
     }
 
-    /// Those of the day; of all days where the day has none.
+    /// Lists the kept reports of the day, or of all days if the day has none.
     private func tellKept(of app: String, _ day: CivilDate, on connection: inout Connection) throws {
         let most = 30
         var kept = try ReportArchive.list(app: app, day: day, on: &connection)

@@ -6,7 +6,7 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// Takes sends from a file.
+/// Imports sends from a file.
 struct SendsImportCommand: Command {
     static let words = ["sends", "import"]
     static let operands = ["FILE"]
@@ -49,7 +49,8 @@ struct SendsImportCommand: Command {
     }
 }
 
-/// One file on its way in: an envelope as it is posted, of any number of sends, or newline-delimited JSON, a send a line.
+/// One file to import: either an envelope as it is posted, with any number of sends, or newline-delimited JSON with one
+/// send per line.
 private struct SendsImport {
     let file: InputFile
     let receipt: SendStore.Receipt
@@ -94,7 +95,7 @@ private struct SendsImport {
         complaints.finish()
     }
 
-    /// Whether the first line is no send: one that goes on over further lines, or an envelope.
+    /// Whether the first line is not a send: it continues on further lines, or is an envelope.
     private func isEnvelope(_ line: [UInt8]) -> Bool {
         do { _ = try decoder.decode(envelope: line, most: .max) } catch {
             switch error {
@@ -151,7 +152,7 @@ private struct SendsImport {
     }
 }
 
-/// What is wrong with a file, line by line: the first ones in full, the rest by number.
+/// The errors in a file, line by line: the first ones in full, the rest as a number.
 struct Complaints {
     private static let most = 20
     private var count = 0
@@ -163,7 +164,7 @@ struct Complaints {
         if count <= Self.most { StandardStream.error.write(String(printable: text) + "\n") }
     }
 
-    /// Says how many more there were.
+    /// Reports how many more there were.
     func finish() {
         if count > Self.most { StandardStream.error.write("and \(count - Self.most) more like these\n") }
     }

@@ -102,7 +102,7 @@ struct ServeCommand: Command {
         Signals.prepare(withReload: true)
         messages.start()
         defer { messages.stop(within: 5) }
-        // Before a database is made for it.
+        // Check this before creating a database.
         if let tls = server.tls { try HTTPServer.check(tls) }
         let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(arguments, log: log, fit: .seenLater, interruptible: false)
@@ -129,7 +129,7 @@ struct ServeCommand: Command {
         return .done
     }
 
-    /// Every connection is an open file, and connections that are being ended and the database need some too.
+    /// Every connection is an open file. Closing connections and the database need some files, too.
     private static func fitting(_ server: HTTPServerConfiguration, log: Log) -> HTTPServerConfiguration {
         let others = 1200
         let limit = OpenFiles.raiseLimit(to: server.connectionLimit + others)
@@ -154,7 +154,7 @@ struct ServeCommand: Command {
         return .tcp(host: host.isEmpty ? "::" : host, port: port)
     }
 
-    /// As a browser names a page's origin; anything else would be that of nobody.
+    /// The origin of a page in a browser's spelling; another spelling would never match.
     private static func origin(_ text: String) throws -> String {
         guard
             text == "*"

@@ -1,7 +1,7 @@
 internal import Console
 internal import ServiceRuntime
 
-/// Prints what a shell reads to complete command lines.
+/// Prints the script that makes a shell complete command lines.
 struct CompletionCommand: Command {
     static let words = ["completion"]
     static let operands = ["[SHELL…]"]
@@ -34,7 +34,7 @@ struct CompletionCommand: Command {
     }
 }
 
-/// Prints the manual page, from what the commands say of themselves.
+/// Prints the manual page, built from the commands' declarations.
 struct ManCommand: Command {
     static let words = ["man"]
     static let summary = "Print the manual page: bellwether man | man -l -"

@@ -5,7 +5,7 @@ internal import Postgres
 internal import Projections
 internal import ServiceRuntime
 
-/// Shows how the log and the funnels stand.
+/// Shows the state of the log and the funnels.
 struct StatusCommand: Command {
     static let words = ["status"]
     static let summary = "Show the log's head, funnel lag, partitions, sizes and unfinished work"
@@ -37,7 +37,7 @@ struct StatusCommand: Command {
         return .done
     }
 
-    /// A line for each of them, and what a superuser runs where one is open.
+    /// Prints a line for each finding, and what a superuser must run if it is open.
     private func security() throws -> ExitCode {
         let findings = try DatabaseAccess.withConnection(arguments) { connection in try Hardening.look(on: &connection)
         }

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Projections
 internal import ServiceRuntime
 
-/// Counts the funnels anew from raw events and compares every cell.
+/// Counts the funnels again from raw events and compares every cell.
 struct VerifyCommand: Command {
     static let words = ["verify"]
     static let summary = "Recount every number from the log with independent SQL and compare; exit 1 if any differs"
@@ -28,7 +28,7 @@ struct VerifyCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        // A shard of a big log takes its time, and nobody waits behind it.
+        // A shard of a big log takes long, and nothing waits for it.
         let open = { @Sendable [url = access.url] in
             try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
         }
@@ -42,7 +42,7 @@ struct VerifyCommand: Command {
         return report.isProved ? .done : .failed
     }
 
-    /// One shard by chance, if that is what was asked for.
+    /// A random shard, if that was asked for.
     private func sample(_ open: () throws -> Connection) throws -> Int16? {
         guard arguments.has("sample") else { return nil }
         var connection = try open()
@@ -51,7 +51,7 @@ struct VerifyCommand: Command {
         return sample
     }
 
-    /// One line that is written over, and only for somebody who looks.
+    /// One line that is redrawn, only if a person watches.
     private static func show(_ step: Verifier.Step?) {
         guard StandardStream.error.isTerminal else { return }
         let line = step.map { "shard \($0.place) of \($0.count)" } ?? ""
@@ -60,7 +60,7 @@ struct VerifyCommand: Command {
 }
 
 extension VerificationReport {
-    /// For programs: one object, in a line.
+    /// For programs: one object in one line.
     fileprivate var json: String {
         let object: JSONObject = [
             "proved": isProved, "events": events, "deliveries": deliveries, "cells": cells,

@@ -18,7 +18,7 @@ private let choiceOptions = [
 private let rebuildOption = Option(
     "no-rebuild", help: "Do not rebuild the funnels: run bellwether rebuild after the last merge or prune")
 
-/// What was counted by other words is counted anew.
+/// Recounts what was counted under other words.
 private func follow(_ arguments: Arguments) throws -> ExitCode {
     guard !arguments.has("no-rebuild") else {
         StandardStream.error.write(
@@ -146,7 +146,7 @@ struct WordsListCommand: Command {
     }
 }
 
-/// Has some values counted as another one.
+/// Makes some values count as another one.
 struct WordsMergeCommand: Command {
     static let words = ["words", "merge"]
     static let operands = ["VALUE…"]

@@ -3,8 +3,9 @@ public import Foundation
 public import UIKit
 
 extension Bellwether {
-    /// A remote notification woke the app, and this is what it fetched. Call it where the app calls the fetch completion
-    /// handler. Recorded only for payloads with `content-available`: for others that callback fires when somebody taps.
+    /// Records what the app fetched after a remote notification woke it. Call it where the app calls the fetch
+    /// completion handler. It records only payloads with `content-available`: for other payloads, the system makes that
+    /// call when somebody taps.
     ///
     /// ```swift
     /// func application(
@@ -16,7 +17,7 @@ extension Bellwether {
     /// ```
     ///
     /// - Parameters:
-    ///   - result: What it fetched.
+    ///   - result: What the app fetched.
     ///   - userInfo: The payload, as the system gave it.
     /// - Returns: The same result.
     @discardableResult
@@ -29,8 +30,8 @@ extension Bellwether {
 }
 
 extension Bellwether {
-    /// Sends what waits while the app goes to the background: asks the system not to suspend it meanwhile, and stops in
-    /// time when the system will. Returns at once.
+    /// Sends the waiting events while the app goes to the background. It asks the system not to suspend the app
+    /// meanwhile, and stops in time if the system has to. Returns at once.
     public func flushInBackground(within seconds: TimeInterval = 20) { flush(within: seconds, in: .system) }
 }
 

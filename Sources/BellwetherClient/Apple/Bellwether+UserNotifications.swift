@@ -3,12 +3,12 @@ public import Foundation
 public import UserNotifications
 
 extension Bellwether {
-    /// Reads a notification of the system's.
+    /// Reads a notification from the system.
     public func push(of notification: UNNotification) -> Push {
         push(of: notification.request, deliveredAt: notification.date)
     }
 
-    /// Reads a request for a notification.
+    /// Reads a notification request from the system.
     public func push(of request: UNNotificationRequest, deliveredAt: Date? = nil) -> Push {
         push(of: request, shownAs: request.content, deliveredAt: deliveredAt)
     }
@@ -28,7 +28,8 @@ extension Bellwether {
                 showsText: !(content.title.isEmpty && content.subtitle.isEmpty && content.body.isEmpty)))
     }
 
-    /// Makes the app's categories known. Call it where you hand them to the notification centre, with the same ones.
+    /// Makes the app's categories known. Call it where you pass them to the notification centre, with the same
+    /// categories.
     ///
     /// ```swift
     /// UNUserNotificationCenter.current().setNotificationCategories(categories)
@@ -40,7 +41,6 @@ extension Bellwether {
 }
 
 extension Bellwether.Category {
-    /// Describes a category of the system's.
     init(_ category: UNNotificationCategory) {
         self.init(
             id: category.identifier,
@@ -55,11 +55,11 @@ extension Bellwether.Category {
 }
 
 extension Bellwether.StoryAdapter {
-    /// A notification is about to be handed to the player: call it before `super.didReceive(_:)`.
+    /// Call it just before the player gets a notification, that is, before `super.didReceive(_:)`.
     ///
     /// - Parameters:
     ///   - notification: The notification.
-    ///   - loops: Whether the player begins anew after the last page.
+    ///   - loops: Whether the player starts again after the last page.
     public func willShow(_ notification: UNNotification, loops: Bool? = nil) {
         willShow(bellwether.push(of: notification), loops: loops)
     }

@@ -2,13 +2,14 @@
 public import UserNotifications
 public import UserNotificationsUI
 
-/// What a content extension passes on.
+/// Calls for a content extension.
 extension Bellwether {
-    /// A notification is shown. Call it from the extension's `didReceive(_:)`, unless it plays a story: that says so itself.
+    /// Records that the extension shows a notification. Call it from `didReceive(_:)`, unless it plays a story: a story
+    /// records this itself.
     public func contentExtension(showed notification: UNNotification) { contentExtensionShown(push(of: notification)) }
 
-    /// Somebody answered. Call it where the extension calls back with the option, and with that option: a response that
-    /// is forwarded is recorded by the app, any other here.
+    /// Records that somebody responded. Call it where the extension calls the completion handler, and pass the same
+    /// option: if the extension forwards the response, the app records it; otherwise this call does.
     ///
     /// ```swift
     /// func didReceive(
@@ -20,8 +21,8 @@ extension Bellwether {
     /// ```
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - option: What the extension calls back with.
+    ///   - response: The response.
+    ///   - option: The option that the extension passes to its completion handler.
     /// - Returns: The same option.
     @discardableResult
     public func contentExtension(

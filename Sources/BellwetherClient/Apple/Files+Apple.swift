@@ -3,11 +3,12 @@ public import Foundation
 internal import UserNotifications
 
 extension Bellwether.Configuration {
-    /// Describes where events go, and that they wait in the container of an App Group.
+    /// Sets where events are sent, and keeps waiting events in the container of an App Group.
     ///
-    /// Without the group's entitlement a phone gives no container: then they wait in a directory that other processes cannot
-    /// reach, and ``Bellwether/diagnostics`` says so, where there are others. A Mac names a container in any case, and lets
-    /// nobody in the sandbox write to it without the entitlement: then nothing is recorded, and that is said.
+    /// Without the group's entitlement, a phone has no such container. Events then wait in a directory that other
+    /// processes cannot reach, and ``Bellwether/diagnostics`` reports this if the app has extensions. A Mac always names
+    /// a container, but without the entitlement a sandboxed process cannot write to it. Nothing is recorded then, and
+    /// diagnostics report that.
     public init(server: URL, writeKey: String, appGroup: String) {
         let files = FileManager.default
         let container = files.containerURL(forSecurityApplicationGroupIdentifier: appGroup)
@@ -21,15 +22,15 @@ extension Bellwether.Configuration {
 
 extension FileSystem {
     static let system = FileSystem(
-        // `fsync` alone leaves what was written in the drive, which may write it down in another order.
+        // `fsync` alone leaves the data in the drive's cache, and the drive may write it in another order.
         barrier: { descriptor in fcntl(descriptor, F_BARRIERFSYNC) == 0 },
         mark: { directory in
             #if !os(macOS)
-            // Readable on a locked phone. Files that are made in it take it over.
+            // Readable on a locked phone. New files in the directory inherit this.
             try? FileManager.default.setAttributes(
                 [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: directory)
             #endif
-            // A phone that is set up from another's backup is another install.
+            // Keep it out of backups: a phone that is restored from another phone's backup is a new install.
             var url = URL(fileURLWithPath: directory, isDirectory: true)
             var values = URLResourceValues()
             values.isExcludedFromBackup = true

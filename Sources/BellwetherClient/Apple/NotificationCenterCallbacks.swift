@@ -1,11 +1,11 @@
 #if canImport(UserNotifications) && !os(tvOS)
 public import UserNotifications
 
-/// What the delegate of the notification centre passes on.
+/// Calls for the delegate of the notification centre.
 extension Bellwether {
-    /// A notification came while the app is in front. Call it from the delegate's `willPresent`, and give the completion
-    /// handler what it gives. Take the form with the handler: the `async` one calls UIKit back from another thread, where
-    /// it stops the app.
+    /// Records a notification that came while the app is in front. Call it from the delegate's `willPresent`, and pass
+    /// its result to the completion handler. Use the variant with the completion handler: the `async` one calls UIKit
+    /// from another thread, which stops the app.
     ///
     /// ```swift
     /// func userNotificationCenter(
@@ -18,7 +18,7 @@ extension Bellwether {
     ///
     /// - Parameters:
     ///   - notification: The notification.
-    ///   - options: How it will be shown; none of them means: to nobody.
+    ///   - options: How the app shows it. An empty set means that nobody sees it.
     /// - Returns: The same options.
     @discardableResult
     public func willPresent(
@@ -28,7 +28,8 @@ extension Bellwether {
         return options
     }
 
-    /// Somebody answered a notification. Call it from the delegate's `didReceive`. A text that was typed stays unread.
+    /// Records that somebody responded to a notification. Call it from the delegate's `didReceive`. It never reads typed
+    /// text.
     ///
     /// ```swift
     /// func userNotificationCenter(
@@ -41,16 +42,16 @@ extension Bellwether {
     /// ```
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - launch: In what state the app was; without it, what the library has seen of that.
+    ///   - response: The response.
+    ///   - launch: The state of the app. If you leave it out, the library uses the state that it observed.
     public func didReceive(_ response: UNNotificationResponse, launch: Launch? = nil) {
         responded(
             to: push(of: response.notification), action: response.actionIdentifier, handledBy: .app, launch: launch,
             as: response)
     }
 
-    /// Records that the notifications have arrived that lie in the notification centre. Call it when the app starts and
-    /// when it comes to the front; it returns at once, and repeating it changes nothing.
+    /// Records the arrival of all notifications in the notification centre. Call it when the app starts and when it
+    /// comes to the front. It returns at once, and calling it again changes nothing.
     public func sweepDelivered(in center: UNUserNotificationCenter = .current()) {
         center.getDeliveredNotifications { [self] notifications in
             sweep(notifications.map { push(of: $0) })

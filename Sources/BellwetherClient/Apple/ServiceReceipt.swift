@@ -3,10 +3,11 @@ internal import Foundation
 public import UserNotifications
 
 extension Bellwether {
-    /// A notification in a service extension, from its arrival until it is handed back to the system.
+    /// A notification in a service extension, from its arrival until the extension returns it to the system.
     ///
-    /// Hand the content to ``deliver(_:)`` instead of the system's content handler, or give that function to whoever loads
-    /// the media. It records that the notification arrived and what became of its media, and calls the system's handler.
+    /// Pass the content to ``deliver(_:)`` instead of the system's content handler, or pass that function to the code
+    /// that loads the media. It records that the notification arrived and what became of its media, and calls the
+    /// system's handler.
     ///
     /// ```swift
     /// override func didReceive(
@@ -20,8 +21,8 @@ extension Bellwether {
     /// override func serviceExtensionTimeWillExpire() { receipt?.timeWillExpire() }
     /// ```
     public final class ServiceReceipt: @unchecked Sendable {
-        // Everything but the handler is immutable or guards itself; the handler is only touched under the lock, and
-        // whoever takes it out has it alone.
+        // Everything except the handler is immutable or has its own lock. The handler is only touched under the lock,
+        // and the thread that takes it out is its only owner.
         private let bellwether: Bellwether
         private let request: UNNotificationRequest
         private let watch: MediaWatch
@@ -40,7 +41,7 @@ extension Bellwether {
             watch = MediaWatch(bellwether.push(of: request).media, startedAt: bellwether.clock.uptime())
         }
 
-        /// Says what became of the media, where the library cannot see it: that the app skipped them on a cellular
+        /// Reports what became of the media when the library cannot see it: the app skipped the media on a cellular
         /// network, or fetched them for its content extension.
         ///
         /// ```swift
@@ -51,9 +52,9 @@ extension Bellwether {
         /// Records the receipt and hands the content to the system. Only the first call counts.
         public func deliver(_ content: UNNotificationContent) { finish(content, isOutOfTime: false) }
 
-        /// Records the receipt and hands the content to the system: its time is over.
+        /// Records the receipt and hands the content to the system when the extension's time has run out.
         ///
-        /// - Parameter content: The best that there is; without it, the notification as it came.
+        /// - content: The best content available. If you leave it out, the system gets the notification as it came.
         public func timeWillExpire(with content: UNNotificationContent? = nil) {
             finish(content ?? request.content, isOutOfTime: true)
         }
@@ -64,10 +65,11 @@ extension Bellwether {
             guard let media = watch.conclude(attachments, isOutOfTime: isOutOfTime, network: network, at: now) else {
                 return
             }
-            // Before the system has its content: then it may suspend the process or end it, and one that is suspended
-            // with the queue in hand is killed. That takes a millisecond; a second, and no more, where another process
-            // holds the queue. The system warns some seconds before it gives up, so that this is also right when time
-            // runs out; and what is lost even so, the app finds when it looks through the notification centre.
+            // Record before the system gets its content: after that it may suspend or end the process, and it kills a
+            // process that is suspended while it holds the queue. Recording takes a millisecond, and at most a second if
+            // another process holds the queue. This also works when time runs out, because the system warns some seconds
+            // before it gives up. If the event is lost all the same, the app finds the notification when it sweeps the
+            // notification centre.
             bellwether.received(bellwether.push(of: request, shownAs: content), .serviceExtension(media: media))
             lock.lock()
             let handler = handler
@@ -77,12 +79,12 @@ extension Bellwether {
         }
     }
 
-    /// A notification has come to the service extension.
+    /// Starts the receipt of a notification in the service extension.
     ///
     /// - Parameters:
     ///   - request: The request, as the system gave it.
-    ///   - network: Over which network media are loaded, if the extension knows.
-    ///   - contentHandler: The system's handler, to which the content goes in the end.
+    ///   - network: The network over which media are loaded, if the extension knows it.
+    ///   - contentHandler: The system's handler, which gets the content at the end.
     public func receipt(
         of request: UNNotificationRequest, network: Media.Network? = nil,
         _ contentHandler: @escaping (UNNotificationContent) -> Void

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Courier {
-    /// All of it is known to the server.
+    /// Handles an answer that settles every event of the batch.
     func settle(_ batch: Batch, _ refused: [Results.Refused]) async throws {
         let early = refused.filter { $0.isOfNow && batch.events.indices.contains($0.index) }
         if !early.isEmpty {
@@ -26,14 +26,14 @@ extension Courier {
         }
         experience.withLock { known in
             known.successes += 1
-            // Larger again, with care: each refusal costs a request.
+            // Try larger envelopes again, but carefully: each refusal costs a request.
             guard known.successes >= 4, known.mostEvents < Envelope.mostEvents else { return }
             known.mostEvents = min(Envelope.mostEvents, known.mostEvents * 2)
             known.successes = 0
         }
     }
 
-    /// What was refused as a whole is sent in halves, down to the one event whose fault it is.
+    /// Sends a refused envelope again in halves, until the single event that causes the refusal is found.
     func divide(
         _ batch: Batch, _ status: Int, _ detail: String, until deadline: TimeInterval
     ) async throws -> DeliveryResult? {
@@ -48,7 +48,7 @@ extension Courier {
             }
             return nil
         }
-        // Before an event is blamed: does the server take anything? An empty envelope has no fault.
+        // Before we blame an event: does the server take anything at all? It has no reason to refuse an empty envelope.
         var empty = batch
         empty.events = []
         let left = deadline - clock.uptime()
@@ -64,7 +64,7 @@ extension Courier {
         return nil
     }
 
-    /// Once more: the server takes an empty envelope, but may not have taken anything when it refused this one.
+    /// Sends the event once more. The server takes an empty envelope now, but may have refused everything a moment ago.
     private func blame(
         _ batch: Batch, _ status: Int, _ detail: String, until deadline: TimeInterval
     ) async throws -> DeliveryResult? {
@@ -103,7 +103,7 @@ extension Courier {
         }
     }
 
-    /// Nothing more with this key for some hours.
+    /// Sends nothing more with this key for some hours.
     func pause(_ status: Int) -> DeliveryResult {
         let until = clock.uptime() + Courier.pauseOfKey
         experience.withLock { $0.refusedKeyUntil = until }
@@ -115,7 +115,7 @@ extension Courier {
         return .keyRefused
     }
 
-    /// The next try is later, for all processes.
+    /// Postpones the next try, for all processes.
     func putOff(_ reason: String, _ retryAfter: TimeInterval?) async throws {
         let (backoff, now) = (backoff, clock.wall().milliseconds)
         let delay = try await disk { queue in
@@ -124,7 +124,7 @@ extension Courier {
             pace.failures = min(pace.failures + 1, 1000)
             let delay = backoff.delay(failures: pace.failures, retryAfter: retryAfter)
             pace.wait(delay, from: now)
-            // On a full disk this process alone remembers it.
+            // If the disk is full, only this process remembers it.
             try? queue.keep(pace)
             return delay
         }
@@ -142,7 +142,7 @@ extension Courier {
 }
 
 extension Queue {
-    /// The network and the server are well: whatever failed before is forgotten.
+    /// Forgets earlier failures: the network and the server work.
     fileprivate func succeed() throws {
         if try pace != Pace() { try? keep(Pace()) }
     }

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// Brings what waits in the queue to the server, with patience: nothing is lost because a network or a server fails.
-///
-/// One delivery at a time in a process. Another process may deliver the same events at the same time: the server
-/// recognises them.
+/// Delivers the waiting events to the server, and retries patiently: no event is lost because a network or a server
+/// fails.
+/// A process runs one delivery at a time. Another process may deliver the same events at the same time; the server
+/// detects the duplicates.
 final class Courier: Sendable {
     /// What a process learns by delivering, and forgets when it ends.
     struct Experience: Sendable {
-        /// How many events an envelope has at most, after servers that took no more.
+        /// The most events that an envelope may have, reduced for servers that do not take more.
         var mostEvents = Envelope.mostEvents
-        /// How many envelopes went well since that changed.
+        /// How many envelopes succeeded since that changed.
         var successes = 0
-        /// Until when nothing is sent, by the clock that only goes forward: the key was refused.
+        /// Nothing is sent until then, by the monotonic clock, because the server refused the key.
         var refusedKeyUntil: TimeInterval?
-        /// Whether drops are left out: an envelope with them was refused, which may be their fault.
+        /// Whether to leave out drops: the server refused an envelope with drops, and they may be the cause.
         var leavesDropsOut = false
     }
 
@@ -26,7 +26,7 @@ final class Courier: Sendable {
     /// The longest that one request may take, in seconds.
     let patience: TimeInterval
     let experience = Guarded(Experience())
-    /// How long after a refused key the next try is, in seconds: the refusal may have been the server's mistake.
+    /// How many seconds to wait after a refused key. The refusal may have been the server's mistake.
     static let pauseOfKey: TimeInterval = 6 * 3600
     private let turn = Turn()
     private let activity: ExpiringActivity
@@ -47,16 +47,16 @@ final class Courier: Sendable {
         self.activity = activity
     }
 
-    /// Delivers until nothing waits, it makes no sense to go on, the time is over, or the task is cancelled.
+    /// Delivers until no events wait, going on is pointless, the time is over, or the task is cancelled.
     func deliver(within seconds: TimeInterval) async -> DeliveryResult {
         let deadline = clock.uptime() + seconds
-        // Whatever becomes of the delivery.
+        // This runs however the delivery ends.
         let patience = min(seconds, Queue.patienceOfDelivery)
         if queue.hasWaiting { try? await disk { try $0.writeWaiting(within: patience) } }
         guard destination.isSafe else { return .insecureServer }
         guard await turn.take(within: seconds, clock) else { return .outOfTime }
         defer { turn.give() }
-        // A disk that does not do it now will do it next time.
+        // If the disk fails now, try it in the next delivery.
         try? await disk { try $0.takeUpHeldBack() }
         experience.withLock { $0.leavesDropsOut = false }
         while true {
@@ -74,7 +74,7 @@ final class Courier: Sendable {
         }
     }
 
-    /// Sends one envelope, or waits until it may be sent. Gives nothing if there is more to do.
+    /// Sends one envelope, or waits until it may be sent. Returns nil if there is more to do.
     private func step(until deadline: TimeInterval) async throws -> DeliveryResult? {
         let known = experience.withLock { $0 }
         if let until = known.refusedKeyUntil, clock.uptime() < until { return .keyRefused }
@@ -103,11 +103,12 @@ final class Courier: Sendable {
         return nil
     }
 
-    /// What is around events and source in an envelope: time, names, and drops, of which there are six at most.
+    /// Room for the rest of an envelope: the time, the names, and at most six drops.
     private static let frame = 4 << 10
 
-    /// Works on the queue where waiting for the disk or for another process stops no other task: within an activity, so that
-    /// the system does not suspend us with the queue in hand, and as urgently as the main thread, which may wait for it.
+    /// Runs `body` on the queue's own thread, so that waiting for the disk or another process blocks no other task. It
+    /// runs within an activity, so that the system does not suspend us while we hold the queue, and with the main
+    /// thread's priority, because the main thread may wait for it.
     func disk<Result: Sendable>(_ body: @escaping @Sendable (Queue) throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             activity.perform("Bellwether writes down what was sent") { [thread, queue] done in
@@ -117,14 +118,14 @@ final class Courier: Sendable {
                     continuation.resume(with: result)
                 }
             } hurry: {
-                // It takes moments, and is awaited.
+                // The work takes moments, and the activity waits for it.
             } refused: {
                 continuation.resume(throwing: ExpiringActivity.Refusal())
             }
         }
     }
 
-    /// Sends an envelope. Gives nothing if our own time was too short for an answer: nobody is to blame then.
+    /// Sends an envelope. Returns nil if our own time was too short for an answer: then no one is to blame.
     func post(_ batch: Batch, within seconds: TimeInterval) async throws -> Verdict? {
         let now = clock.wall()
         let envelope = Envelope(batch, sentAt: Moment(now))
@@ -138,7 +139,7 @@ final class Courier: Sendable {
         let began = clock.uptime()
         do {
             let answer = try await transport.send(posting)
-            // The server waited for the rest of the body as long as it does.
+            // The server waited as long as it could for the rest of the body.
             if answer.status == 408 { sendLess(than: batch, least: Courier.fewWhenSlow) }
             return Verdict(answer, events: batch.events.count, now: now)
         } catch {
@@ -153,7 +154,7 @@ final class Courier: Sendable {
         }
     }
 
-    /// A slow network: less fits into as long a time again.
+    /// The network is slow: send fewer events in the same time.
     private func sendLess(than batch: Batch, least: Int) {
         guard batch.events.count > least else { return }
         experience.withLock { known in
@@ -162,10 +163,10 @@ final class Courier: Sendable {
         }
     }
 
-    /// So few get through in the longest time that we wait, unless it is the server that stands still: then smaller
-    /// envelopes would only be more of them when it is back.
+    /// At least this many events get through in our longest wait, unless the server hangs. In that case, smaller
+    /// envelopes would only mean more requests when it is back.
     private static let fewWhenSlow = 64
 
-    /// A server that has not answered after so many seconds is too slow, however little time we have.
+    /// A server that has not answered after this many seconds is too slow, however little time we have.
     private static let fairTime: TimeInterval = 10
 }

@@ -1,6 +1,6 @@
-/// What one request carries, put together from JSON that is kept as it was recorded: a retry repeats it unchanged.
+/// The body of one request. It contains each event's JSON exactly as it was recorded, so a retry sends the same bytes.
 struct Envelope: Sendable {
-    /// What an envelope may have, uncompressed, and what a server takes in one.
+    /// The maximum uncompressed size that a server takes.
     static let longest = 512 << 10
     static let mostEvents = 1000
 
@@ -25,18 +25,18 @@ struct Envelope: Sendable {
     }
 }
 
-/// What the events of an envelope say alike of their install, and what the events of some processes say beside it.
+/// The members of the source that all events of an envelope share, and the members that only some of them have.
 ///
-/// An app and its extension differ in a member or two, such as the version, and their events alternate. Members that all
-/// have alike stand once, in the envelope; the others on each event, where they go before the envelope's, one by one
-/// (CONTRACT 2). So the service reads of each event just the source that it was recorded with.
+/// An app and its extension differ in one or two members, such as the version, and their events alternate. Shared
+/// members are written once, in the envelope. The others are written on each event, where each takes precedence over the
+/// envelope's member (CONTRACT 2). So the service sees each event with exactly the source that it was recorded with.
 struct SharedSource: Sendable {
     /// The envelope's `source`, as a JSON object.
     let shared: [UInt8]
-    /// What events of each of the sources say themselves, as a JSON object; empty where it is nothing.
+    /// For each source, a JSON object of the members that its events carry themselves; empty if there are none.
     let own: [[UInt8]]
 
-    /// Of a single source, whatever it is, all is shared.
+    /// If there is only one source, all of it is shared.
     init(_ sources: [[UInt8]]) {
         let members = sources.map { SharedSource.members(of: $0) ?? [] }
         guard sources.count > 1, let first = members.first else {
@@ -52,20 +52,20 @@ struct SharedSource: Sendable {
         }
     }
 
-    /// Whether it can be taken apart into members.
+    /// Whether the source can be split into members.
     static func isDivisible(_ source: [UInt8]) -> Bool { members(of: source) != nil }
 
-    /// Whether an event can be given a source of its own.
+    /// Whether a source can be added to the event.
     static func canBear(_ event: ArraySlice<UInt8>) -> Bool {
         event.count > 2 && event.first == UInt8(ascii: "{") && event.last == UInt8(ascii: "}")
     }
 
-    /// How many bytes a source of its own adds to an event.
+    /// How many bytes the source's own members add to an event.
     func growth(at source: Int) -> Int { own[source].isEmpty ? 0 : own[source].count + SharedSource.frame.count + 1 }
 
     private static let frame = Array(#"{"source":"#.utf8)
 
-    /// Appends an event with what its source says beside the shared one.
+    /// Appends an event with the members of its source that are not shared.
     func write(_ event: ArraySlice<UInt8>, of source: Int, to bytes: inout [UInt8]) {
         guard !own[source].isEmpty else {
             bytes += event
@@ -76,7 +76,7 @@ struct SharedSource: Sendable {
         bytes += event.dropFirst()
     }
 
-    /// The members by their names' order; nothing unless all are texts, as the library writes them.
+    /// The members, sorted by name; nil unless all of them are strings, as the library writes them.
     private static func members(of source: [UInt8]) -> [JSONValue.Field]? {
         guard case .object(let fields)? = JSONValue(parsingObject: String(decoding: source, as: UTF8.self)),
             fields.allSatisfy({ $0.value.text != nil })

@@ -1,13 +1,14 @@
 internal import Foundation
 
-/// Work that a system which suspends processes lets one end before.
+/// Work that should finish before the system suspends the process.
 struct ExpiringActivity: Sendable {
-    /// As `ProcessInfo.performExpiringActivity` does it: returns at once and calls `block` from another thread, with false,
-    /// until whose return the process goes on. When the time for it is over, calls it once more, with true, from yet
-    /// another thread, until whose return it goes on, and no longer. Where there is no time at all, only with true.
+    /// Works like `ProcessInfo.performExpiringActivity`: it returns at once, calls `block` with false on another thread,
+    /// and keeps the process running until `block` returns. When the time is over, it calls `block` once more with true,
+    /// on a third thread, and keeps the process running until that call returns, and no longer. If there is no time at
+    /// all, it only calls `block` with true.
     typealias Begin = @Sendable (_ reason: String, _ block: @escaping @Sendable (_ isOver: Bool) -> Void) -> Void
 
-    /// Nothing, where no process is suspended.
+    /// Nil if the system does not suspend processes.
     let begin: Begin?
 
     private enum State {
@@ -17,10 +18,10 @@ struct ExpiringActivity: Sendable {
     /// Does some work within such an activity. Returns at once.
     ///
     /// - Parameters:
-    ///   - reason: What the system is told.
-    ///   - work: Begins it, and returns soon; calls its argument when all is done. The process goes on until then.
-    ///   - hurry: The time is over: what was begun should end.
-    ///   - refused: There is no time, so that the work never begins.
+    ///   - reason: The reason that the system is given.
+    ///   - work: Starts the work and returns soon. It calls its argument when all is done; the process runs until then.
+    ///   - hurry: Called when the time is over, to stop the work.
+    ///   - refused: Called instead of `work` if there is no time.
     func perform(
         _ reason: String, work: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void,
         hurry: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void
@@ -43,12 +44,12 @@ struct ExpiringActivity: Sendable {
             case (.begun, _) where isOver: hurry()
             default: break
             }
-            // Also when the time is over: whoever is suspended with the queue in hand is killed.
+            // Wait even when the time is over: the system kills a process that is suspended while it holds the queue.
             group.wait()
         }
     }
 
-    /// There was no time for it: the system is about to suspend the process.
+    /// There was no time for the work: the system is about to suspend the process.
     struct Refusal: Error {}
 
     #if !canImport(UIKit) || os(watchOS)

@@ -3,18 +3,18 @@ internal import Foundation
 
 /// Packs bytes as gzip (RFC 1952).
 enum Gzip {
-    /// zlib could not do its work: no memory.
+    /// zlib failed: no memory.
     struct Failure: Error, CustomStringConvertible {
         let status: Int32
         var description: String { "zlib could not pack an envelope (status \(status)); it is tried again later" }
     }
 
     static func pack(_ bytes: [UInt8]) throws -> [UInt8] {
-        // SAFETY: the stream stays where it is from init to end: zlib remembers its address.
+        // SAFETY: the stream keeps its address from init to end, because zlib stores that address.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         defer { unsafe stream.deallocate() }
-        // 15 bits of window; 16 more ask for gzip.
+        // 15 bits of window; adding 16 selects gzip.
         let begun = unsafe deflateInit2_(
             stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// How long to wait after deliveries that failed: exponential, with full jitter, so that all phones that a server sent
-/// away at once do not come back at once.
+/// How long to wait after failed deliveries: exponential backoff with full jitter, so that phones that failed at the
+/// same moment do not all return at the same moment.
 struct Backoff: Sendable {
-    /// The ceiling after the first failure, in seconds. It doubles with each.
+    /// The maximum after the first failure, in seconds. It doubles with each failure.
     var base: TimeInterval = 2
     var longest: TimeInterval = 600
     /// A number within bounds.
@@ -11,7 +11,7 @@ struct Backoff: Sendable {
 
     func ceiling(failures: Int) -> TimeInterval { min(longest, base * pow(2, Double(min(max(failures, 1), 30) - 1))) }
 
-    /// - Parameter retryAfter: what the server asked for: it is never asked earlier.
+    /// - Parameter retryAfter: the wait that the server asked for; we never try earlier.
     func delay(failures: Int, retryAfter: TimeInterval?) -> TimeInterval {
         let ceiling = ceiling(failures: failures)
         guard let retryAfter else { return random(0...ceiling) }
@@ -19,9 +19,10 @@ struct Backoff: Sendable {
     }
 }
 
-/// When the next delivery may begin, known to all processes of the install: extensions live too short to remember it.
+/// When the next delivery may begin. All processes of the install share it, because extensions live too briefly to
+/// remember it.
 struct Pace: Codable, Hashable, Sendable {
-    /// How many deliveries failed one after the other.
+    /// How many deliveries failed in a row.
     var failures = 0
     /// In milliseconds of the device's clock.
     private(set) var notBefore: Int64?
@@ -29,16 +30,16 @@ struct Pace: Codable, Hashable, Sendable {
 
     init() {}
 
-    /// Longer than any wait is asked for: a day.
+    /// The longest wait: a day.
     static let longest: Int64 = 86_400_000
 
-    /// Nothing for so many seconds from now on.
+    /// Waits this many seconds, from now on.
     mutating func wait(_ seconds: Double, from now: Int64) {
         since = now
         notBefore = now + Int64(min(max(seconds * 1000, 0), Double(Pace.longest)).rounded(.up))
     }
 
-    /// How long to wait still, in milliseconds. A clock that was set back ends the wait: by it, the wait never began.
+    /// The remaining wait in milliseconds. If the clock was set back to before the wait began, the wait ends.
     func remaining(at now: Int64) -> Int64 {
         guard let notBefore, let since, now >= since else { return 0 }
         return max(0, notBefore - now)

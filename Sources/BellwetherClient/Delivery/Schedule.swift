@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// Deliveries that a process begins by itself: some seconds after something was recorded, and again when waiting is over.
+/// Starts deliveries automatically: some seconds after an event was recorded, and again when a wait is over.
 ///
-/// For an app. An extension lives for moments and flushes what it can before it ends.
+/// Only for apps. An extension lives only briefly, and flushes what it can before it ends.
 final class Schedule: Sendable {
     private struct State {
         var task: Task<Void, Never>?
-        /// Whether something was recorded since the delivery began.
+        /// Whether an event was recorded since the delivery began.
         var isDue = false
         var hasEnded = false
     }
 
     private let courier: Courier
-    /// How long something that was recorded waits for more, in seconds.
+    /// How long a recorded event waits for more events, in seconds.
     private let delay: TimeInterval
     /// How long one delivery may take.
     private let budget: TimeInterval
-    /// How long after one that could not do its work the next begins.
+    /// The pause after a delivery that could not read the queue, in seconds.
     private let rest: TimeInterval
     private let state = Guarded(State())
 
@@ -29,10 +29,10 @@ final class Schedule: Sendable {
 
     deinit { end() }
 
-    /// Something waits.
+    /// Call it when an event waits.
     func wake() { wake(after: delay) }
 
-    /// No delivery begins any more by itself.
+    /// Stops automatic deliveries.
     func end() {
         let task = state.withLock { state in
             state.hasEnded = true

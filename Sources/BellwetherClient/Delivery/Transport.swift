@@ -1,14 +1,14 @@
 internal import Foundation
 
 extension Courier {
-    /// Where to, and as whom.
+    /// The server's address and the key.
     struct Destination: Sendable {
         var server: URL
         var key: String
 
         var events: URL { server.appendingPathComponent("v1/events") }
 
-        /// Whether the way there is encrypted, or does not leave this device.
+        /// Whether the connection is encrypted or stays on this device.
         var isSafe: Bool {
             switch server.scheme?.lowercased() {
             case "https": true
@@ -24,7 +24,7 @@ extension Courier {
             return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
         }
 
-        /// What there is to say of an address to which nothing is sent.
+        /// The warning to report if nothing may be sent to this address.
         var concern: Diagnostic? {
             guard !isSafe else { return nil }
             return Diagnostic(
@@ -40,7 +40,8 @@ extension Courier {
 
 /// The network, as the courier sees it.
 protocol Transport: Sendable {
-    /// Sends one request and gives its answer, or throws: no connection, none in time, cut, or the task is cancelled.
+    /// Sends one request and returns its answer. It throws if there is no connection, the answer does not come in time,
+    /// the connection breaks, or the task is cancelled.
     func send(_ posting: Posting) async throws -> Answer
 }
 
@@ -49,14 +50,14 @@ struct Posting: Sendable {
     var url: URL
     var headers: [String: String]
     var body: [UInt8]
-    /// After so many seconds there is no answer.
+    /// The time limit for the answer, in seconds.
     var timeout: TimeInterval
 }
 
-/// What the server, or somebody on the way to it, answered.
+/// The answer of the server, or of something between us and the server.
 struct Answer: Sendable {
     var status: Int
-    /// By name in lower case.
+    /// The keys are lower-case names.
     var headers: [String: String] = [:]
     var body: [UInt8] = []
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Lets one task at a time through, in the order they came, each for as long as it likes to wait.
+/// Lets one task through at a time, in order of arrival. Each task sets how long it waits.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false
@@ -10,7 +10,8 @@ final class Turn: Sendable {
 
     private let state = Guarded(State())
 
-    /// Whether it is this task's turn, which it must give back. If not, the time was over or the task cancelled.
+    /// Returns true if it is this task's turn; the task must then call `give`. False if the time was over or the task
+    /// was cancelled.
     func take(within seconds: TimeInterval, _ clock: DeviceClock) async -> Bool {
         if state.withLock({ takeIfFree(&$0) }) { return true }
         guard seconds > 0 else { return false }
@@ -29,7 +30,7 @@ final class Turn: Sendable {
         }
     }
 
-    /// Gives it to the next.
+    /// Passes the turn to the next task.
     func give() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             if state.waiting.isEmpty {
@@ -66,7 +67,7 @@ final class Turn: Sendable {
     private func leave(_ id: UUID) {
         let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
-                // Not yet waiting, or its turn has come.
+                // The task does not wait yet, or already has its turn.
                 state.left.insert(id)
                 return nil
             }

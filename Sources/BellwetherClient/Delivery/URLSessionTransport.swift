@@ -4,10 +4,10 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// The network in life: one connection, kept while it is used; no cookies, no cache, no redirects.
+/// The network in production: one connection that is kept while it is used; no cookies, no cache, no redirects.
 ///
-/// On Linux the process traps inside Foundation when a connection ends in the middle of an answer's head
-/// (swift-corelibs-foundation, issue 5285). Nothing recorded is lost by it: the next process sends it.
+/// On Linux, Foundation crashes the process when a connection ends in the middle of an answer's head
+/// (swift-corelibs-foundation, issue 5285). No recorded event is lost: the next process sends them.
 final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: Exchanges
@@ -32,9 +32,9 @@ final class URLSessionTransport: Transport {
         request.httpBody = Data(posting.body)
         for (name, value) in posting.headers { request.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: request)
-        // Whatever the app has set, a number that fits.
+        // Limit the number to one that fits, whatever the app has set.
         let timeout = posting.timeout > 0 ? min(posting.timeout, 86_400) : 0
-        // The session's own time-out begins anew with every byte.
+        // The session's own timeout restarts with every byte.
         let alarm = Task {
             try await Task.sleep(nanoseconds: UInt64(timeout * 1e9))
             exchanges.end(
@@ -55,9 +55,9 @@ final class URLSessionTransport: Transport {
     }
 }
 
-/// The requests that are under way.
+/// The requests in progress.
 private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
-    /// More than a server says of a thousand refused events.
+    /// More than the longest answer, which lists a thousand refused events.
     private static let longestAnswer = 4 << 20
 
     private struct Exchange {
@@ -67,7 +67,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     private struct State {
         var exchanges: [Int: Exchange] = [:]
-        /// What was ended before it began.
+        /// Requests that were ended before they began.
         var ended: [Int: any Error] = [:]
     }
 
@@ -96,7 +96,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         _: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        // On Linux a transfer that is cancelled may go on for a while and fill the memory: better never begun.
+        // On Linux, a cancelled transfer may continue for a while and fill the memory, so do not start it.
         guard response.expectedContentLength > Int64(Exchanges.longestAnswer) else { return completionHandler(.allow) }
         end(dataTask, TransportFailure(description: "the answer is too long"))
         completionHandler(.cancel)
@@ -128,7 +128,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
             returning: Answer(status: response.statusCode, headers: headers, body: exchange.body))
     }
 
-    // A redirect would turn the request into another one, and may lead the key to somebody else.
+    // A redirect would change the request, and could send the key to someone else.
     func urlSession(
         _: URLSession, task _: URLSessionTask, willPerformHTTPRedirection _: HTTPURLResponse,
         newRequest _: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -136,8 +136,9 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
-    // Nobody has a password, which only somebody between us and the server can want. On Linux the request would wait for
-    // one for ever; so it fails, and is tried again. (A credential of nil, the other way to go on, traps there.)
+    // We have no password, and only something between us and the server could ask for one. On Linux, the request would
+    // wait for a password for ever, so let it fail; it is tried again. (The other way to continue, a nil credential,
+    // crashes there.)
     func urlSession(
         _: URLSession, task _: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

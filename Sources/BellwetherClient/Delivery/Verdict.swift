@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// What an answer means for the envelope that it was given to.
+/// What an answer means for the envelope that it answers.
 enum Verdict: Sendable {
-    /// Every event is settled: stored, known already, or refused for ever.
+    /// Every event is settled: stored, already known, or permanently refused.
     case settled([Results.Refused])
-    /// As it stands it can never succeed: smaller ones may.
+    /// This envelope can never succeed as it is; smaller ones may.
     case refused(status: Int, detail: String)
-    /// No other envelope would fare better with this key.
+    /// No other envelope would succeed with this key.
     case keyRefused(status: Int)
-    /// Not now, and perhaps not before so many seconds.
+    /// Not now; the server may also ask for a minimum wait in seconds.
     case later(reason: String, retryAfter: TimeInterval?)
 
-    /// - Parameter events: how many the envelope had: an answer that does not speak of all of them is none.
+    /// - Parameter events: how many events the envelope had. An answer that does not cover all of them does not count.
     init(_ answer: Answer, events: Int, now: Date) {
         switch answer.status {
         case 200:
-            // Whoever answers for a hotel's network does it with 200, too.
+            // The login page of a hotel network answers with 200, too.
             guard let results = try? JSONDecoder().decode(Results.self, from: Data(answer.body)),
                 results.settles(events)
             else {
@@ -24,7 +24,7 @@ enum Verdict: Sendable {
             }
             self = .settled(results.refused)
         case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
-        // Only from the server itself: whoever guards a hotel's network refuses with the same status.
+        // Only from the server itself: a hotel network refuses requests with the same status.
         case 401 where Verdict.isProblem(answer), 403 where Verdict.isProblem(answer):
             self = .keyRefused(status: answer.status)
         default:
@@ -39,7 +39,7 @@ enum Verdict: Sendable {
         let detail: String?
     }
 
-    /// Whether it is a problem document of a Bellwether server about the key.
+    /// Whether the answer is a problem document of a Bellwether server about the key.
     private static func isProblem(_ answer: Answer) -> Bool {
         let type = answer.headers["content-type"]?.lowercased() ?? ""
         guard type.hasPrefix("application/problem+json") else { return false }
@@ -47,7 +47,7 @@ enum Verdict: Sendable {
         return problem?.code?.contains("key") == true
     }
 
-    /// What a problem document says, to show to the developer.
+    /// The problem document's text, for the developer.
     private static func detail(of answer: Answer) -> String {
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
         let words = [problem?.code, problem?.detail].compactMap(\.self).map { $0.prefix(200) }
@@ -65,7 +65,7 @@ struct Results: Decodable, Sendable {
         let reason: String?
         let detail: String?
 
-        /// Whether the refusal is of now and not of the event: a dictionary was full, as older servers have it.
+        /// Whether the server refused the event only for now: a dictionary was full (older servers do this).
         var isOfNow: Bool { reason == "too_many_values" }
     }
 
@@ -88,12 +88,12 @@ enum RetryAfter {
         guard let value = answer.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = Int(value) { return capped(TimeInterval(seconds)) }
         guard let then = date(value) else { return nil }
-        // The server's own clock, where it says what it shows: the device's may be wrong by years.
+        // Use the server's own clock if it sends its time: the device's clock may be wrong by years.
         let begin = answer.headers["date"].flatMap { date($0) } ?? now
         return capped(then.timeIntervalSince(begin))
     }
 
-    /// No server has us wait for longer than a day, whatever it asks for.
+    /// Limits every wait to a day, whatever the server asks for.
     private static func capped(_ seconds: TimeInterval) -> TimeInterval {
         min(max(0, seconds), TimeInterval(Pace.longest) / 1000)
     }

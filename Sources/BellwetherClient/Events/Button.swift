@@ -9,10 +9,10 @@ extension Bellwether {
         public var isDestructive: Bool
         /// Whether the device must be unlocked for it.
         public var requiresAuthentication: Bool
-        /// Whether it asks for a text. The text itself is never recorded.
+        /// Whether it asks for text. The text itself is never recorded.
         public var asksForText: Bool
 
-        /// Describes a button.
+        /// Creates a description of a button.
         public init(
             id: String, opensApp: Bool = false, isDestructive: Bool = false, requiresAuthentication: Bool = false,
             asksForText: Bool = false
@@ -32,16 +32,16 @@ extension Bellwether {
         /// Its buttons, in their order.
         public var buttons: [Button]
 
-        /// Describes a category.
+        /// Creates a description of a category.
         public init(id: String, buttons: [Button]) {
             self.id = id
             self.buttons = buttons
         }
     }
 
-    /// In what state the app was when somebody answered a notification.
+    /// The state of the app when somebody responded to a notification.
     public enum Launch: String, Sendable {
-        /// It was not running, or had never been in front since it was started.
+        /// It was not running, or had not been in front since it was started.
         case cold
         /// It was in the background.
         case warm
@@ -49,7 +49,7 @@ extension Bellwether {
         case foreground
     }
 
-    /// Who dealt with a button.
+    /// Who handled a button.
     public enum Handler: String, Sendable {
         case app
         case contentExtension = "content_extension"

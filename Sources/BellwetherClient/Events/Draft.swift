@@ -1,4 +1,4 @@
-/// An event as it happened: all but its place in the install's sequence, which the queue gives it.
+/// A complete event except for its sequence number, which the queue assigns.
 struct Draft: Sendable, Hashable {
     let id: EventID
     let type: EventType
@@ -8,7 +8,7 @@ struct Draft: Sendable, Hashable {
     /// The members that only events of its type have.
     let members: [JSONValue.Field]
 
-    /// The event as the service takes it, its members always in the same order.
+    /// The event's JSON, with its members always in the same order.
     func json(seq: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -24,7 +24,7 @@ struct Draft: Sendable, Hashable {
     }
 }
 
-/// What happened, by its name in the catalogue.
+/// The type of an event, by its name in the catalogue.
 enum EventType: String, Sendable {
     case received = "notification.received"
     case expanded = "notification.expanded"
@@ -39,7 +39,7 @@ enum EventType: String, Sendable {
 }
 
 extension [JSONValue.Field] {
-    /// Adds a member, if there is one.
+    /// Adds a member unless its value is nil.
     mutating func add(_ name: String, _ value: JSONValue?) {
         if let value { append(JSONValue.Field(name, value)) }
     }

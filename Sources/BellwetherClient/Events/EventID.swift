@@ -6,13 +6,13 @@ struct EventID: Sendable, Hashable {
     private static let variant: UInt64 = 0x8000_0000_0000_0000
     private static let belowVariant: UInt64 = 0x3FFF_FFFF_FFFF_FFFF
 
-    /// A new one, of version 7: it begins with the time.
+    /// A new id of version 7: it begins with the time.
     init(at moment: Moment) {
         high = UInt64(clamping: moment.milliseconds) << 16 | 0x7000 | UInt64.random(in: 0...0xFFF)
         low = EventID.variant | UInt64.random(in: 0...EventID.belowVariant)
     }
 
-    /// The id of what these words describe, of version 8: the same words give the same id, in every process for ever.
+    /// An id of version 8, derived from these words. The same words always give the same id, in every process.
     init(deriving words: String...) {
         let digest = Digest(words)
         high = digest.high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
@@ -31,8 +31,8 @@ extension EventID: CustomStringConvertible {
     }
 }
 
-/// 128 bits that depend on every byte of some words. They tell things apart that nobody made to deceive, and keep no
-/// secret: two runs in the manner of FNV-1a from different beginnings, stirred at the end.
+/// A 128-bit hash of some words, in which every byte counts. It is neither collision-resistant against attackers nor
+/// secret: two FNV-1a-like runs with different starting values, mixed at the end.
 struct Digest: Sendable, Hashable, CustomStringConvertible {
     let high: UInt64
     let low: UInt64
@@ -40,7 +40,7 @@ struct Digest: Sendable, Hashable, CustomStringConvertible {
     init(_ words: [String]) {
         var (high, low): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
         for word in words {
-            // The byte 255 stands in no UTF-8: `ab`, `c` is not `a`, `bc`.
+            // The byte 255 never occurs in UTF-8. It keeps `ab`, `c` apart from `a`, `bc`.
             for byte in Array(word.utf8) + [0xFF] {
                 high = (high ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
                 low = (low ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15

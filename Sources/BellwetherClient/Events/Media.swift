@@ -1,5 +1,5 @@
 extension Bellwether {
-    /// What became of a notification's picture, film or sound.
+    /// What became of a notification's picture, video or sound.
     public struct Media: Sendable, Hashable {
         /// What sort of media it is.
         public enum Kind: String, Sendable {
@@ -8,9 +8,9 @@ extension Bellwether {
 
         /// How loading it ended.
         public enum Outcome: String, Sendable {
-            /// It hangs on the notification.
+            /// It is attached to the notification.
             case attached
-            /// It was fetched for later, as a story's first page for its content extension.
+            /// It was fetched for later, for example a story's first page for the content extension.
             case prefetched
             case timedOut = "timed_out"
             case failed
@@ -20,7 +20,7 @@ extension Bellwether {
             case none
         }
 
-        /// Why it does not hang on the notification.
+        /// Why it is not attached to the notification.
         public enum Reason: String, Sendable {
             case cellular
             case tooLarge = "too_large"
@@ -45,7 +45,7 @@ extension Bellwether {
         public var milliseconds: Int?
         public var network: Network?
 
-        /// Describes what became of it.
+        /// Creates a description of what became of it.
         public init(
             _ outcome: Outcome, kind: Kind? = nil, format: String? = nil, reason: Reason? = nil, bytes: Int? = nil,
             milliseconds: Int? = nil, network: Network? = nil

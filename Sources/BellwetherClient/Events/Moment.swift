@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A time of the device's clock, in whole milliseconds since 1970, as an event or an envelope may carry it.
 ///
-/// The service takes the years 2000 to 9999. A clock that stands before them, as after a battery ran flat, is moved on
-/// by thirty years, in the events and in the time of sending: their distance stays, and from it the service finds the
-/// true time.
+/// The service takes the years 2000 to 9999. If the clock shows an earlier time, as after the battery ran empty, thirty
+/// years are added, both in events and in the time of sending. Their distance stays the same, and the service uses it to
+/// find the true time.
 struct Moment: Sendable, Hashable, Comparable {
     let milliseconds: Int64
 
@@ -31,8 +31,8 @@ extension Moment: CustomStringConvertible {
         return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(inDay % 1000, 3))Z"
     }
 
-    // Counted from March the leap day comes last, and four hundred years are always 146,097 days. Foundation's
-    // formatters would do, but are slow to make.
+    // Counted from March, the leap day comes last, and four hundred years always have 146,097 days. Foundation's
+    // formatters would work, but are slow to create.
     private static func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -49,17 +49,17 @@ extension Moment: CustomStringConvertible {
 }
 
 extension Date {
-    /// Whole milliseconds since 1970, whatever a clock may say.
+    /// Whole milliseconds since 1970, for any value that a clock may have.
     var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
         return milliseconds.isNaN ? 0 : Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min / 4 : .max / 4)
     }
 }
 
-/// The clocks of the device: one that people set, and one that only goes forward.
+/// The clocks of the device: the wall clock, which people can set, and a monotonic clock.
 struct DeviceClock: Sendable {
     var wall: @Sendable () -> Date
-    /// Seconds since some beginning; never set back.
+    /// Seconds since some start; never set back.
     var uptime: @Sendable () -> TimeInterval
     /// Returns after so many seconds, or throws when the task is cancelled.
     var sleep: @Sendable (TimeInterval) async throws -> Void = { seconds in
@@ -68,6 +68,6 @@ struct DeviceClock: Sendable {
 
     static let system = DeviceClock(wall: { Date() }, uptime: { ProcessInfo.processInfo.systemUptime })
 
-    /// The wall clock's time as events carry it.
+    /// The wall clock's time in the form that events carry.
     var now: Moment { Moment(wall()) }
 }

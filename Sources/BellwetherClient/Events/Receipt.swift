@@ -1,21 +1,22 @@
 extension Bellwether {
     /// How the app came to know that a notification had arrived.
     public enum Receipt: Sendable, Hashable {
-        /// The service extension had it, and what became of its media.
+        /// The service extension received it; `media` says what became of its media.
         case serviceExtension(media: Media? = nil)
-        /// It came while the app was in front, which had it shown like this; to nobody, if there are no options.
+        /// It came while the app was in front, and the app had it shown in this way. An empty set means that nobody saw
+        /// it.
         case foreground(presentation: Set<Presentation>)
-        /// It woke the app, which fetched something. Recorded only if the payload has `content-available`: for others
-        /// that callback fires when somebody taps.
+        /// It woke the app, which fetched something. Recorded only if the payload has `content-available`: for other
+        /// payloads, the system makes that call when somebody taps.
         case background(FetchResult?)
     }
 
-    /// A way in which a notification is shown while the app is in front.
+    /// A way of showing a notification while the app is in front.
     public enum Presentation: String, Sendable, CaseIterable {
         case banner, list, alert, sound, badge
     }
 
-    /// What a silent push led to.
+    /// What the app fetched after a silent push.
     public enum FetchResult: String, Sendable {
         case newData = "new_data"
         case noData = "no_data"
@@ -24,7 +25,7 @@ extension Bellwether {
 }
 
 extension Bellwether.Receipt {
-    /// The members of an event that tell of it.
+    /// The members of an event that describe the receipt.
     var members: [JSONValue.Field] {
         var fields: [JSONValue.Field] = []
         switch self {
@@ -43,7 +44,7 @@ extension Bellwether.Receipt {
     }
 }
 
-/// What the system's own values mean, by their documented numbers: here, where they can be tried without the system.
+/// Converts the system's values by their documented numbers. It is kept here so that tests can run without the system.
 extension Bellwether.Presentation {
     /// The ways in which a `UNNotificationPresentationOptions` shows a notification.
     static func set(rawValue: UInt) -> Set<Bellwether.Presentation> {
@@ -55,7 +56,7 @@ extension Bellwether.Presentation {
 }
 
 extension Bellwether.FetchResult {
-    /// The result that a `UIBackgroundFetchResult` is; nil for one that is not known yet.
+    /// The result for a `UIBackgroundFetchResult`; nil for a value that is not known yet.
     init?(rawValue: UInt) {
         switch rawValue {
         case 0: self = .newData
@@ -67,8 +68,8 @@ extension Bellwether.FetchResult {
 }
 
 extension Bellwether.Origin {
-    /// Who made a notification. The request of a local one may have no trigger, when it was to come at once; then only a
-    /// push has an `aps`.
+    /// Who made a notification. A local one that was due at once may have no trigger; then it is a push only if the
+    /// payload has an `aps`.
     init(isPushTrigger: Bool, hasTrigger: Bool, payload: [AnyHashable: Any]) {
         self = isPushTrigger || !hasTrigger && payload["aps"] != nil ? .remote : .local
     }

@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// Where drafts go: the queue on disk.
+/// Where drafts go, for example the queue on disk.
 protocol Recorder: Sendable {
-    /// Keeps an event for good before it returns. What goes wrong is told by diagnostics, not to the caller.
+    /// Stores an event before it returns. Diagnostics, not the caller, learn of problems.
     func record(_ draft: Draft) -> Recorded
 }
 
-/// What became of an event that was recorded.
+/// The result of recording an event.
 enum Recorded: Sendable {
     /// It is on the disk.
     case kept
-    /// It is in memory, and comes to the disk with whatever this process does next, unless it ends before.
+    /// It is in memory. This process writes it to disk the next time it uses the queue, unless it ends before that.
     case waiting
-    /// It is gone.
+    /// It is lost.
     case lost
 }
 
-/// Writes drafts into the queue, each with what there is to say of its install.
+/// Writes drafts into the queue, each with a description of its install.
 final class QueueRecorder: Recorder {
     private let queue: Queue
     private let source: Guarded<Source>
@@ -26,12 +26,13 @@ final class QueueRecorder: Recorder {
 
     private struct Install {
         var known: UUID?
-        /// Since when it cannot be read.
+        /// Since when the install id has been unreadable.
         var lostSince: TimeInterval?
     }
 
     private let install = Guarded(Install())
-    /// For how many seconds an install id that cannot be read is hoped for: a new one seems to be another install.
+    /// How many seconds to wait for an unreadable install id before creating a new one, which looks like another
+    /// install.
     static let hope: TimeInterval = 60
 
     init(
@@ -43,12 +44,13 @@ final class QueueRecorder: Recorder {
         self.reports = reports
         self.schedule = schedule
         self.uptime = uptime
-        // What a former process left. Where there was none, nothing is made on disk before there is something to write.
+        // Deliver what a former process left. If there is no directory, do not create it before there is something to
+        // write.
         if queue.directory.isThere { schedule?.wake() }
     }
 
     func record(_ draft: Draft) -> Recorded {
-        // As it is now, should it have to wait.
+        // Take the source as it is now, in case the event has to wait.
         let source = source.withLock { $0 }.description
         let entry = Entry(
             time: queue.now, source: { [self] in source.json(install: try installID()) },
@@ -72,8 +74,8 @@ final class QueueRecorder: Recorder {
         }
     }
 
-    /// With the queue held. Read when it is first needed: on a phone that was not unlocked since it started, it cannot be
-    /// read yet.
+    /// Call with the queue held. The id is read when it is first needed: before the first unlock after a restart, a
+    /// phone cannot read it yet.
     private func installID() throws -> UUID {
         try install.withLock { install throws(QueueError) in
             if let known = install.known { return known }

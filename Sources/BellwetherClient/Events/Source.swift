@@ -1,17 +1,17 @@
 internal import BellwetherVersion
 internal import Foundation
 
-/// What an envelope says of the install that its events come from.
+/// The description of an install that an envelope carries.
 struct Source: Sendable {
     var appVersion: String?
-    /// What the person allowed the app to show.
+    /// The person's notification permission.
     var authorization: Bellwether.Authorization?
-    /// Firebase's name of the installation.
+    /// The Firebase installation ID.
     var firebaseInstallationID: String?
 
     static let library = "bellwether-swift/\(BellwetherVersion.number)"
 
-    /// With the device as it is now: its language and its time zone may change.
+    /// The description with the device's current language and time zone, which may change.
     var description: Description {
         var fields: [JSONValue.Field] = []
         func add(_ name: String, _ text: String?, bytes: Int = Bounds.string) {
@@ -29,7 +29,7 @@ struct Source: Sendable {
         return Description(fields: fields)
     }
 
-    /// All that there is to say of an install but its id.
+    /// Everything about an install except its id.
     struct Description: Sendable {
         let fields: [JSONValue.Field]
 
@@ -62,25 +62,25 @@ enum Device {
         #endif
     }()
 
-    /// Such as `26.1` or `26.1.2`.
+    /// For example `26.1` or `26.1.2`.
     static let systemVersion: String = {
         let version = ProcessInfo.processInfo.operatingSystemVersion
         let patch = version.patchVersion > 0 ? ".\(version.patchVersion)" : ""
         return "\(version.majorVersion).\(version.minorVersion)\(patch)"
     }()
 
-    /// Such as `th-TH`, without the calendar and the numbers that go with it.
+    /// For example `th-TH`, without calendar and number system.
     static var language: String? {
         let identifier = Locale.autoupdatingCurrent.identifier.split(separator: "@").first
         return identifier?.replacingOccurrences(of: "_", with: "-")
     }
 
-    /// The maker's name of the model, such as `iPhone17,1`: a sort of device, not one device.
+    /// The manufacturer's model name, such as `iPhone17,1`. It names a kind of device, not one device.
     static let model: String? = {
         if let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] { return simulated }
         var names = utsname()
         guard unsafe uname(&names) == 0 else { return nil }
-        // SAFETY: the bytes are read while `names` lives, and not beyond their end.
+        // SAFETY: the bytes are read while `names` lives, and not past their end.
         return unsafe withUnsafeBytes(of: &names.machine) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -89,6 +89,6 @@ enum Device {
     /// Whether this process is an extension of an app.
     static let isExtension = Bundle.main.bundleURL.pathExtension == "appex"
 
-    /// The version that the bundle says it has.
+    /// The version in the bundle's Info.plist.
     static let bundleVersion = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The random name of this installation of the app, the same for all processes that share the directory.
+/// The random id of this install. All processes that share the directory share it.
 struct Identity: Sendable {
     let installID: UUID
 
-    /// Reads it, or makes it: of several processes that begin at once, one does.
+    /// Reads the id, or creates it. If several processes start at once, only one creates it.
     init(_ queue: Queue) throws {
         let directory = queue.directory
         if let known = try Identity.read(directory) {
@@ -14,17 +14,17 @@ struct Identity: Sendable {
         self = try queue.exclusively { _ in try Identity(holding: directory) }
     }
 
-    /// The same, for whoever holds the queue.
+    /// Does the same for a caller that already holds the queue.
     init(holding directory: QueueDirectory) throws(QueueError) {
         if let known = try Identity.read(directory) {
             installID = known
         } else {
-            // What is there, if anything, is no identity: damaged, or somebody else's.
+            // The file, if there is one, contains no valid id: it is damaged, or not ours.
             installID = try Identity.make(directory)
         }
     }
 
-    /// A new one, whatever there was, for whoever holds the queue.
+    /// Creates a new id, whatever there was. The caller must hold the queue.
     init(replacing directory: QueueDirectory) throws(QueueError) { installID = try Identity.make(directory) }
 
     private static func make(_ directory: QueueDirectory) throws(QueueError) -> UUID {

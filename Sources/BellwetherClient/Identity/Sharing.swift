@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Whether the app and its extensions can meet in a directory.
+/// Whether an app and its extensions can share a directory.
 ///
-/// On phones, and on Macs in the sandbox, each of them has a home of its own, which the others cannot see; an App Group
-/// lies outside of all homes. So a directory within the home is shared with nobody.
+/// On phones, and in the sandbox on Macs, each of them has its own home directory, which the others cannot see. An App
+/// Group lies outside all of them. So a directory inside the home directory is never shared.
 enum Sharing {
-    /// What there is to say of a directory, in a process whose bundle has, or is, an extension.
+    /// The warning about a directory, for a process whose bundle is an extension or contains one.
     static func concern(directory: URL, home: String, bundle: URL, embedsExtensions: Bool) -> Diagnostic? {
         let isExtension = bundle.pathExtension == "appex"
         guard isExtension || embedsExtensions else { return nil }
@@ -22,7 +22,7 @@ enum Sharing {
             """, count: 0)
     }
 
-    /// What there is to say of a directory in this process.
+    /// The warning about a directory in this process.
     static func concern(directory: URL) -> Diagnostic? {
         let bundle = Bundle.main.bundleURL
         guard hasOwnHome(bundle: bundle, environment: ProcessInfo.processInfo.environment) else { return nil }
@@ -33,7 +33,7 @@ enum Sharing {
             embedsExtensions: names.contains { $0.hasSuffix(".appex") })
     }
 
-    /// Whether a process has a home that others cannot see.
+    /// Whether a process has a home directory that others cannot see.
     private static func hasOwnHome(bundle: URL, environment: [String: String]) -> Bool {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
         true
@@ -44,7 +44,8 @@ enum Sharing {
         #endif
     }
 
-    /// On a Mac those in the sandbox have: apps that asked for it, and all extensions. Others share their user's home.
+    /// On a Mac, sandboxed processes do: apps that ask for it, and all extensions. Others share the user's home
+    /// directory.
     static func hasOwnHomeOnMac(bundle: URL, environment: [String: String]) -> Bool {
         environment["APP_SANDBOX_CONTAINER_ID"] != nil || bundle.pathExtension == "appex"
     }

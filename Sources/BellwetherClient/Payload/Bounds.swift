@@ -1,4 +1,4 @@
-/// How large things may be for the service to take them.
+/// The size limits of the service.
 enum Bounds {
     /// Bytes of an identifier or a key.
     static let identifier = 256
@@ -8,15 +8,15 @@ enum Bounds {
     static let pageCount = 1...1000
     static let declaredPageCount = 0...1000
     static let mediaMilliseconds = 0...600_000
-    /// Events of one delivery's story that are counted.
+    /// How many story events of one delivery the service counts.
     static let storyEvents = 1000
 }
 
 extension String {
-    /// Itself, where the service can hold it as a string of so many bytes.
+    /// The string itself if the service can store it in this many bytes, else nil.
     ///
-    /// What is too long is left out, never cut: an identifier that was cut would be another one. An empty string is as
-    /// good as none, and U+0000 is what PostgreSQL cannot hold.
+    /// A string that is too long is left out, never cut, because a cut identifier would be a different identifier. An
+    /// empty string counts as none, and PostgreSQL cannot store U+0000.
     func fitting(_ bytes: Int) -> String? {
         let text = utf8
         return !text.isEmpty && text.count <= bytes && !text.contains(0) ? self : nil

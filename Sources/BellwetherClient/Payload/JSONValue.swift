@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A JSON value: what is read of a payload, and what an event is written from.
+/// A JSON value, read from a payload or written to an event.
 enum JSONValue: Sendable, Hashable {
     case null
     case flag(Bool)
@@ -8,7 +8,7 @@ enum JSONValue: Sendable, Hashable {
     case real(Double)
     case text(String)
     case list([JSONValue])
-    /// In the order in which they are written.
+    /// The fields keep their order when written.
     case object([Field])
 
     /// A member of an object.
@@ -22,7 +22,7 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The member of an object; nil for whatever is none.
+    /// A member of an object; nil if this is not an object.
     subscript(_ name: String) -> JSONValue? {
         guard case .object(let fields) = self else { return nil }
         return fields.last { $0.name == name }?.value
@@ -43,7 +43,7 @@ enum JSONValue: Sendable, Hashable {
         return true
     }
 
-    /// The number that it is; a flag is none.
+    /// The value as a number. A flag is not a number.
     var number: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -52,7 +52,7 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Whether it switches something on: `1`, `true`, or `"1"`, as senders that know strings only write it.
+    /// Whether the value switches something on: `1`, `true`, or `"1"` from senders that can only write strings.
     var isOn: Bool {
         switch self {
         case .flag(let flag): flag
@@ -63,7 +63,7 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The name that it is: a text, or a whole number's digits.
+    /// The value as a name: a string, or the digits of a whole number.
     var name: String? {
         switch self {
         case .text(let text): text
@@ -72,19 +72,20 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The object that it is, or that its text holds: some services send custom data as a text of JSON.
+    /// The value as an object, or the object in its text: some services send custom data as JSON in a string.
     var opened: JSONValue? {
         isObject ? self : text.flatMap { JSONValue(parsingObject: $0) }
     }
 }
 
 extension JSONValue {
-    /// How deep a payload is read: what lies deeper, perhaps without end, is null.
+    /// How deep a payload is read. Deeper values become null, so that endless nesting is safe.
     static let levels = 24
 
-    /// What stands in a payload dictionary; whatever JSON does not know is null.
+    /// Reads a value of a payload dictionary. Values that JSON does not have become null.
     ///
-    /// Numbers come before flags: to Apple's Foundation the number 1 is also a flag, and who reads a flag takes a number.
+    /// Numbers are tested before flags: in Apple's Foundation, the number 1 is also a Bool, so a test for flags would
+    /// take numbers, too.
     init(reading value: Any, levels: Int = JSONValue.levels) {
         switch value {
         case let text as String: self = .text(text)
@@ -109,7 +110,7 @@ extension JSONValue {
         }
     }
 
-    /// The object that a text of JSON holds; nil for any other text.
+    /// The object in a JSON text; nil for any other text.
     init?(parsingObject text: String) {
         guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
             return nil
@@ -119,7 +120,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Appends the value as JSON, without a space in it.
+    /// Appends the value as JSON, without spaces.
     func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8

@@ -1,4 +1,4 @@
-/// A payload dictionary, read key by key: what nobody asks for is not looked at.
+/// A payload dictionary, read key by key: other keys are not read.
 struct Payload {
     private let dictionary: [AnyHashable: Any]
 
@@ -6,14 +6,14 @@ struct Payload {
         self.dictionary = dictionary
     }
 
-    /// What stands under a key of the root.
+    /// The value of a key at the root.
     subscript(_ key: String) -> JSONValue? {
         dictionary[key].map { JSONValue(reading: $0) }
     }
 
-    /// What a key names: a key of the root, dots and all, or else a path, whose parts are parted by dots.
+    /// The value of a key: either a key of the root, which may contain dots, or a path with its parts separated by dots.
     ///
-    /// A path leads through objects and through texts of JSON.
+    /// A path leads through objects and through JSON in strings.
     func value(at key: String) -> JSONValue? {
         if let value = self[key] { return value }
         let parts = key.split(separator: ".").map(String.init)
@@ -28,10 +28,10 @@ struct Payload {
 
 /// What Firebase Cloud Messaging writes at the root of a payload on Apple platforms.
 ///
-/// The keys `google.c.a.*` are those of a message that Firebase's own analytics may count: `c_id` and `c_l` are number
-/// and name of a campaign of the console's composer, `m_l` the label of the message, `ts` the time of sending in seconds,
-/// `udt` whether that time is meant in each device's own zone, `e` whether Google Analytics may log it. What the phone
-/// does about Google Analytics is Firebase's affair: `e` does not matter here.
+/// The keys `google.c.a.*` belong to a message that Firebase's own analytics may count. `c_id` and `c_l` are the number
+/// and name of a campaign in the console's composer, `m_l` is the label of the message, `ts` the time of sending in
+/// seconds, `udt` whether that time applies in each device's own time zone, and `e` whether Google Analytics may log it.
+/// We ignore `e`: Firebase itself decides what the phone sends to Google Analytics.
 struct FirebasePayload {
     let messageID: String?
     let campaignID: String?
@@ -58,8 +58,9 @@ struct FirebasePayload {
 
 /// What Pushwoosh writes at the root of a payload.
 ///
-/// `pw_msg` says that it is one of theirs. `p` is `_<campaign>_<message>_<code>`, the numbers in base 62 (in older
-/// messages a short hash): the same for everybody who gets the message, so that with an install it names a delivery.
+/// `pw_msg` marks a Pushwoosh message. `p` is `_<campaign>_<message>_<code>`, with numbers in base 62 (in older
+/// messages, a short hash). It is the same for all recipients of a message, so together with an install it identifies a
+/// delivery.
 struct PushwooshPayload {
     var messageHash: String?
     /// The campaign's number, in decimal digits.
@@ -74,7 +75,7 @@ struct PushwooshPayload {
         if parts.count > 3, parts[0].isEmpty { campaign = PushwooshPayload.number(parts[1]).map(String.init) }
     }
 
-    /// Base 62, digits first, then small letters, then capitals. Zero is no campaign.
+    /// Base 62: digits first, then lower-case letters, then capitals. Zero means no campaign.
     private static func number(_ text: Substring) -> UInt64? {
         var number: UInt64 = 0
         for byte in text.utf8 {

@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension Bellwether {
-    /// One notification as its payload and its request describe it: what the events about it say of it.
+    /// One notification, as its payload and its request describe it. Its events carry this description.
     ///
-    /// Make one with ``Bellwether/push(_:request:)``, and hand it to the doors.
+    /// Create one with ``Bellwether/push(_:request:)``, and pass it to the methods that record.
     public struct Push: Sendable, Hashable {
-        /// Firebase's message id as the payload spells it.
+        /// Firebase's message id exactly as it is in the payload.
         var fcmMessageID: String?
         var deliveryID: String?
         /// The request's identifier.
@@ -13,14 +13,15 @@ extension Bellwether {
         var category: String?
         var thread: String?
         var campaign: String?
-        /// The campaign's name in Firebase's composer. The service knows no such member and keeps it beside.
+        /// The campaign's name in Firebase's composer. The service does not know this member and stores it as an extra
+        /// one.
         var campaignName: String?
         var variant: String?
         var analyticsLabel: String?
         var topic: String?
         var interruptionLevel: String?
         var origin: Origin?
-        /// Whether the payload shows something.
+        /// Whether the payload shows text.
         var alert: Bool?
         var sentAt: Moment?
 
@@ -30,14 +31,15 @@ extension Bellwether {
         var wakesApp = false
         var media: MediaAddress = .none
         var story: StoryPlan = .missing
-        /// The members that were left out because the service would not take them.
+        /// The members that were left out because the service would reject them.
         var omitted: [String] = []
 
-        /// What names the delivery, with app and install; nil for a notification that nothing can be told of.
+        /// What identifies the delivery, together with app and install; nil if no event about this notification can be
+        /// recorded.
         var key: String? { fcmMessageID ?? deliveryID ?? identifier }
 
-        /// Whether all that names this push is an identifier that its sender chose for it, to replace one push by another:
-        /// an `apns-collapse-id`. To a push without one the system gives a UUID.
+        /// Whether only an `apns-collapse-id` identifies this push, that is, an identifier that the sender chose in
+        /// order to replace one push by another. The system gives a push without one a UUID.
         var isNamedByCollapseID: Bool {
             guard origin == .remote, fcmMessageID == nil, deliveryID == nil, let identifier else { return false }
             return UUID(uuidString: identifier) == nil
@@ -68,7 +70,7 @@ extension Bellwether.Push {
 }
 
 extension Bellwether.Push {
-    /// Reads a payload dictionary, as a notification's `userInfo` or the remote-notification callback gives it.
+    /// Reads a payload dictionary: a notification's `userInfo`, or the argument of the remote-notification callback.
     init(_ dictionary: [AnyHashable: Any], request: Bellwether.Request, keys: Bellwether.PayloadKeys) {
         let payload = Payload(dictionary)
         let aps = payload["aps"]
@@ -79,7 +81,7 @@ extension Bellwether.Push {
             keys.lazy.compactMap { payload.value(at: $0)?.name }.first { !$0.isEmpty }
         }
         var omitted: [String] = []
-        /// The first of some texts that says something, if the service can hold it.
+        /// The first text that is not empty, if the service can store it.
         func take(_ member: String, _ texts: String?..., bytes: Int = Bounds.identifier) -> String? {
             guard let text = texts.lazy.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { return nil }
             let fitting = text.fitting(bytes)
@@ -111,9 +113,9 @@ extension Bellwether.Push {
         self.omitted = omitted
     }
 
-    /// What names one firing of a local notification, whose request identifier may come again tomorrow.
+    /// Identifies one firing of a local notification: its request identifier may be used again tomorrow.
     ///
-    /// To the second, so that no rounding of the time between two processes makes two of it.
+    /// The time is cut to seconds, so that two processes that round it differently get the same id.
     private static func firing(of request: Bellwether.Request) -> String? {
         guard let identifier = request.identifier, !identifier.isEmpty,
             let time = request.deliveredAt?.timeIntervalSince1970,
@@ -123,7 +125,8 @@ extension Bellwether.Push {
         return name.fitting(Bounds.identifier) ?? "\(Digest([identifier]))@\(seconds)"
     }
 
-    /// Seconds or milliseconds since 1970: what is below the year 5138 in seconds lies in 1973 in milliseconds.
+    /// Seconds or milliseconds since 1970. Numbers below 100,000,000,000 are seconds (until the year 5138); as
+    /// milliseconds, they would be in 1973 or earlier.
     static func moment(_ text: String?) -> Moment? {
         guard let text, let number = Double(text), number.isFinite, number > 0 else { return nil }
         let date = Date(timeIntervalSince1970: number < 100_000_000_000 ? number : number / 1000)
@@ -131,7 +134,7 @@ extension Bellwether.Push {
     }
 }
 
-/// The forms that `aps.alert` has: a text, or an object of titles, texts and keys of localized texts.
+/// The forms of `aps.alert`: a string, or an object of titles, texts and keys of localized texts.
 enum AlertForm {
     private static let texts = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
 
@@ -141,7 +144,7 @@ enum AlertForm {
         return texts.contains { alert[$0]?.text?.isEmpty == false }
     }
 
-    /// How many items the notification stands for in the summary of its thread.
+    /// How many items the notification counts for in the summary of its thread.
     static func summaryArgumentCount(_ alert: JSONValue?) -> Int? {
         guard let number = alert?["summary-arg-count"]?.number, let count = Int(exactly: number), count >= 0 else {
             return nil

@@ -7,22 +7,22 @@ extension Bellwether {
         case local
     }
 
-    /// What the system knows of a notification beside its payload. Give what you have; every part may be absent.
+    /// What the system knows about a notification besides its payload. Give what you have; every part is optional.
     public struct Request: Sendable, Hashable {
         /// The request's identifier.
         public var identifier: String?
-        /// The category as it is shown, which a service extension may have changed. Else: `aps.category`.
+        /// The category as shown, which a service extension may have changed. Default: `aps.category`.
         public var category: String?
-        /// The thread as it is shown. Else: `aps.thread-id`.
+        /// The thread as shown. Default: `aps.thread-id`.
         public var thread: String?
-        /// Who made it. Else: a push service, where the payload has an `aps`.
+        /// Who made it. Default: a push service, if the payload has an `aps`.
         public var origin: Origin?
         /// When the system delivered it.
         public var deliveredAt: Date?
-        /// Whether it has a text to show. Else: what `aps.alert` says.
+        /// Whether it has text to show. Default: what `aps.alert` says.
         public var showsText: Bool?
 
-        /// Describes a request.
+        /// Creates a description of a request.
         public init(
             identifier: String? = nil, category: String? = nil, thread: String? = nil, origin: Origin? = nil,
             deliveredAt: Date? = nil, showsText: Bool? = nil

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// What a payload says of a story: its `pw_stories` block, read as the player of Pushwoosh Stories reads it.
+/// A story in a payload: its `pw_stories` block, read in the same way as the player of Pushwoosh Stories reads it.
 ///
-/// The block stands at the root, or in the custom data under `u` or `userdata`, an object or a text of JSON. A page
-/// whose image is no URL with a scheme is never shown, and later ones move up. If one of the pages is no object, the
-/// player takes none of them.
+/// The block is at the root, or in the custom data under `u` or `userdata`, which is an object or JSON in a string. A
+/// page whose image is not a URL with a scheme is never shown, and later pages move up. If any page is not an object,
+/// the player takes none of them.
 enum StoryPlan: Sendable, Hashable {
     /// There is no block.
     case missing
-    /// There is one, but not in the form of a story.
+    /// There is one, but it is not a valid story.
     case malformed
     /// The pages that will be shown, and how many are declared.
     case pages([StoryPage], declared: Int)
@@ -37,7 +37,7 @@ enum StoryPlan: Sendable, Hashable {
         return declared
     }
 
-    /// Why the story could not be played; nil if nothing here says so.
+    /// Why the story cannot be played; nil if the payload gives no reason.
     var fault: Bellwether.FallbackReason? {
         switch self {
         case .missing: .missing
@@ -46,7 +46,7 @@ enum StoryPlan: Sendable, Hashable {
         }
     }
 
-    /// Whether there is something by the block's name that is no block: a text perhaps, or custom data that was cut off.
+    /// Whether the payload has the block's name but no valid block: perhaps a plain string, or truncated custom data.
     private static func isMentioned(in payload: Payload) -> Bool {
         if payload["pw_stories"] != nil { return true }
         return ["u", "userdata"].contains { container in
@@ -67,13 +67,13 @@ enum StoryPlan: Sendable, Hashable {
 
 /// A page that will be shown.
 struct StoryPage: Sendable, Hashable {
-    /// How long it stands, in milliseconds.
+    /// How long it is shown, in milliseconds.
     let duration: Int
-    /// What its button leads to: of the address only what the service may know.
+    /// The target of its button, reduced to the parts that the service may know.
     let linkScheme: String?
     let linkHost: String?
 
-    /// Nil for a page that is never shown.
+    /// Nil if the page is never shown.
     init?(_ page: JSONValue) {
         guard let image = page["image"]?.text.flatMap({ URL(string: $0) }), image.scheme != nil else { return nil }
         let seconds = page["duration"]?.number ?? 5
@@ -82,7 +82,7 @@ struct StoryPage: Sendable, Hashable {
         (linkScheme, linkHost) = link.map(StoryPage.parts(of:)) ?? (nil, nil)
     }
 
-    /// What the service may know of a link: its scheme, and its host.
+    /// The parts of a link that the service may know: its scheme and its host.
     static func parts(of link: URL) -> (scheme: String?, host: String?) {
         guard let scheme = link.scheme?.lowercased().fitting(Bounds.string) else { return (nil, nil) }
         return (scheme, link.host?.lowercased().fitting(Bounds.string))

@@ -1,4 +1,4 @@
-/// Events that stand one after the other in the queue: what one envelope carries.
+/// Consecutive events of the queue: the contents of one envelope.
 struct Batch: Sendable {
     struct Event: Sendable {
         let seq: Int64
@@ -6,17 +6,17 @@ struct Batch: Sendable {
         let age: Int64
         /// In milliseconds since 1970.
         let time: Int64
-        /// The place of its source among the batch's.
+        /// The index of its source in the batch's `sources`.
         let source: Int
         let json: ArraySlice<UInt8>
     }
 
-    /// The JSON objects that tell of the install, each once; none where there are no events.
+    /// The distinct JSON objects that describe the install; empty if there are no events.
     var sources: [[UInt8]] = []
     var events: [Event] = []
-    /// What was dropped, to be told along.
+    /// The dropped events to report in the same envelope.
     var drops: [Drop] = []
-    /// The seqs from `first` to `last` are done with when this is: those that have no event could not be read.
+    /// Settling the batch settles the seqs from `first` to `last`. Those without an event could not be read.
     var first: Int64
     var last: Int64
 
@@ -30,16 +30,16 @@ struct Batch: Sendable {
     }
 }
 
-/// Fills a batch for as long as it stays within so many events and bytes.
+/// Fills a batch up to a number of events and bytes.
 struct BatchFiller {
     private(set) var batch: Batch
     private let mostEvents: Int
     private let mostBytes: Int
     private var shared = SharedSource([])
-    /// Of the events alone, and how many there are of each source.
+    /// The size of the events alone, and the number of events of each source.
     private var bytes = 0
     private var counts: [Int] = []
-    /// Of all of it.
+    /// The size of everything.
     private var size = 0
     /// Whether its events may have different sources.
     private var isMixable = true
@@ -50,16 +50,16 @@ struct BatchFiller {
         mostBytes = bytes
     }
 
-    /// Done with up to this seq, though nothing came of it.
+    /// Passes all seqs up to this one, although they gave no event.
     mutating func pass(to last: Int64) { batch.last = max(batch.last, last) }
 
-    /// What was before this seq is nobody's.
+    /// Starts the batch at this seq: earlier ones are not missing events.
     mutating func begin(at first: Int64) {
         batch.first = first
         batch.last = first - 1
     }
 
-    /// Takes an event, if it fits. One always does.
+    /// Takes an event if it fits. The first event always fits.
     mutating func take(_ record: Record) -> Bool {
         let canBear = SharedSource.canBear(record.event)
         let place: Int

@@ -1,20 +1,21 @@
 internal import Foundation
 
-/// The right to touch the queue, which one process at a time has, until this is gone.
+/// The right to use the queue. One process at a time has it, for as long as this object lives.
 ///
-/// iOS kills an app that it suspends while it holds a lock in a directory shared with an extension: hold it for
-/// moments, never across the network or a wait.
+/// iOS kills an app that is suspended while it holds a lock in a directory shared with an extension. So hold it only for
+/// moments, never during network requests or waits.
 final class FileLock {
-    // Closing the file gives the lock back, and so does the end of the process, however it ends.
+    // Closing the file releases the lock. The end of the process does so too, however it ends.
     private let file: OpenFile
 
-    /// - Parameter end: until when to wait for others, as the system's uptime. It is tried once in any case.
+    /// - Parameter end: until when to wait for others, as the system's uptime. At least one attempt is made.
     init(_ path: String, until end: TimeInterval) throws(QueueError) {
         var pause: UInt32 = 100
         while true {
             let file = try FileLock.open(path)
             if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // Somebody may have taken the file away between opening and locking: then nobody else would wait for us.
+                // Someone may have removed the file between opening and locking. Then no other process would wait for
+                // our lock.
                 if let facts = FileFacts(path: path), try facts.inode == file.facts().inode {
                     self.file = file
                     return
@@ -22,7 +23,7 @@ final class FileLock {
             } else if errno != EWOULDBLOCK, errno != EINTR {
                 throw .system(call: "locking", path: path, code: errno)
             }
-            // Asked for again instead of waited for, so that a process stopped in the middle stops nobody else.
+            // Poll instead of blocking, so that a process stopped while it holds the lock does not block others.
             guard ProcessInfo.processInfo.systemUptime < end else { throw .busy }
             usleep(pause)
             pause = min(pause * 2, 5000)
@@ -33,7 +34,7 @@ final class FileLock {
         do {
             return try OpenFile(path, O_RDWR | O_CREAT)
         } catch {
-            // Where nothing may be written, what is there may still be read and delivered.
+            // If the directory is read-only, the events in it can still be read and delivered.
             if let readable = try? OpenFile(path, O_RDONLY) { return readable }
             throw error
         }

@@ -4,24 +4,25 @@ internal import Foundation
 struct Entry: Sendable {
     /// When it was recorded, in milliseconds since 1970.
     let time: Int64
-    /// Gives the JSON object that tells of the install, as it stands in an envelope. Called with the queue held: it makes
-    /// the install's id if there is none, and records nothing.
+    /// Returns the JSON object that describes the install, as in an envelope. Called with the queue held: it creates the
+    /// install's id if there is none, and records nothing.
     let source: @Sendable () throws -> [UInt8]
-    /// Makes the event's JSON object with its seq. Called with the queue held: quickly.
+    /// Returns the event's JSON object with its seq. Called with the queue held, so it must be quick.
     let event: @Sendable (_ seq: Int64) -> [UInt8]
 }
 
-/// The events that a process could not write down because another held the queue: they wait in memory for the next time
-/// that this process gets hold of it, and are lost should it end before.
+/// The events that a process could not write because another process held the queue. They wait in memory until this
+/// process next gets the queue, and are lost if it ends before that.
 struct WaitingRoom: Sendable {
-    /// As many fit. An extension has little memory, and whoever holds the queue for so long has stopped.
+    /// The number of events that fit. An extension has little memory, and a process that holds the queue this long has
+    /// stopped.
     static let size = 100
 
     private(set) var entries: [Entry] = []
-    /// What could not be kept at all, until the queue's own memory can be reached.
+    /// Counts the events that could not be kept at all, until the queue's own memory is available.
     private(set) var lost = Drops()
 
-    /// Takes an event in, if there is room.
+    /// Takes an event, if there is room.
     mutating func take(_ entry: Entry) -> Bool {
         guard entries.count < WaitingRoom.size else { return false }
         entries.append(entry)
@@ -30,35 +31,34 @@ struct WaitingRoom: Sendable {
 
     mutating func lose(since time: Int64, _ reason: Drop.Reason) { lost.add(1, since: time, reason: reason) }
 
-    /// Everything in it, which leaves it empty.
+    /// Removes and returns everything.
     mutating func leave() -> WaitingRoom {
         defer { self = WaitingRoom() }
         return self
     }
 }
 
-/// Events for which the server had no room: older servers refuse one whose value is new to a full dictionary. Somebody can
-/// make room there, so such an event is no fault of its own. They wait in the file `held-back`, a line each, and go to the end of
-/// the queue again some hours later.
+/// Events for which the server had no room: older servers refuse an event if its value is new to a full dictionary.
+/// Someone can make room there, so the event itself is fine. These events wait in the file `held-back`, one per line,
+/// and return to the end of the queue some hours later.
 struct HeldBack: Sendable {
-    /// The oldest go when the file would be larger, and are counted as dropped.
+    /// If the file would be larger, the oldest events are removed and counted as dropped.
     static let limit = 1 << 20
     /// How long one waits, in milliseconds.
     static let rest: Int64 = 6 * 3_600_000
 
     let directory: QueueDirectory
 
-    /// One of them.
     struct Line: Codable {
         /// When it was put here, and when it was recorded, in milliseconds of the device's clock.
         let at: Int64
         let time: Int64
-        /// The JSON object that tells of its install, and its own.
+        /// The JSON object of its install, and the one of the event.
         let source: String
         let event: String
     }
 
-    /// Those that wait. What cannot be read is left out.
+    /// The waiting events. Unreadable lines are left out.
     var lines: [Line] {
         get throws {
             let bytes = try directory.contents(directory.heldBack, limit: HeldBack.limit * 2) ?? []
@@ -66,7 +66,7 @@ struct HeldBack: Sendable {
         }
     }
 
-    /// Puts these in the place of what the file holds; gives the times of those that found no room.
+    /// Replaces the file's contents, and returns the times of events for which there was no room.
     func replace(with lines: [Line]) throws -> [Int64] {
         var packed = try lines.map { [UInt8](try JSONEncoder().encode($0)) }
         var gone: [Int64] = []
@@ -81,8 +81,8 @@ struct HeldBack: Sendable {
 }
 
 extension Queue {
-    /// Keeps these events of a batch for later. Before the batch is settled: who is killed in between sends them once more,
-    /// and learns the same.
+    /// Keeps these events of a batch for later. Call it before the batch is settled: a process that is killed in between
+    /// sends the events again and gets the same answer.
     func holdBack(_ events: [Batch.Event], of batch: Batch) throws {
         guard !events.isEmpty else { return }
         try exclusively { memory in
@@ -98,8 +98,8 @@ extension Queue {
         }
     }
 
-    /// Puts those that have waited long enough at the end of the queue. One that is as old as nothing in the queue may be is
-    /// counted as dropped. A clock that was set back ends the wait.
+    /// Moves events that waited long enough to the end of the queue. Events older than the queue's age limit are counted
+    /// as dropped. If the clock was set back, the wait ends.
     func takeUpHeldBack() throws {
         guard directory.hasHeldBack else { return }
         try exclusively { memory in

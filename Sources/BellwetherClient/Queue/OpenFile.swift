@@ -22,7 +22,7 @@ final class OpenFile {
         return facts
     }
 
-    /// All that is in it, to `limit` bytes at most.
+    /// All bytes of the file, up to `limit`.
     func read(limit: Int) throws(QueueError) -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 64 << 10))
@@ -40,7 +40,7 @@ final class OpenFile {
         return all
     }
 
-    /// Writes all of it where the file stands.
+    /// Writes all bytes at the file's current position.
     func write(_ bytes: [UInt8]) throws(QueueError) {
         var done = 0
         while done < bytes.count {
@@ -52,24 +52,24 @@ final class OpenFile {
                 if errno == EINTR { continue }
                 throw .system(call: "writing", path: path, code: errno)
             }
-            // Nothing written and no reason given: as if there were no room.
+            // Nothing was written, and there is no error: treat it like a full disk.
             if count == 0 { throw .system(call: "writing", path: path, code: ENOSPC) }
             done += count
         }
     }
 
-    /// Returns when what was written is on the disk, or will be before anything that is written later.
+    /// Returns when the written data is on the disk, or is certain to reach it before any later data.
     func sync(_ system: FileSystem = .system) throws(QueueError) {
         if system.barrier(descriptor) { return }
         while fsync(descriptor) != 0 {
-            // A directory of some file systems cannot be synced, and need not be.
+            // Some file systems cannot sync a directory, and need not.
             if errno == EINVAL { return }
             guard errno == EINTR else { throw .system(call: "syncing", path: path, code: errno) }
         }
     }
 }
 
-/// What the system knows of a file.
+/// What the system reports about a file.
 struct FileFacts: Hashable {
     let inode: UInt64
     let size: Int
@@ -84,7 +84,7 @@ struct FileFacts: Hashable {
 
     init?(path: String) {
         var entry = stat()
-        // Of a link that leads nowhere, the link.
+        // For a broken link, the facts of the link itself.
         if unsafe stat(path, &entry) != 0 {
             guard errno == ELOOP, unsafe lstat(path, &entry) == 0 else { return nil }
         }
@@ -104,12 +104,11 @@ struct FileFacts: Hashable {
     }
 }
 
-/// What some systems can do with files that others cannot.
+/// File operations that only some systems have.
 struct FileSystem: Sendable {
-    /// Sees to it that what was written into a file reaches the disk before anything that is written later; false where
-    /// that cannot be done.
+    /// Makes sure that data written into a file reaches the disk before any later data; false if that is impossible.
     var barrier: @Sendable (_ descriptor: Int32) -> Bool = { _ in false }
-    /// Says of the queue's directory what a phone should know of it.
+    /// Sets the attributes that the queue's directory needs on a phone.
     var mark: @Sendable (_ directory: String) -> Void = { _ in }
 
     #if !canImport(UserNotifications)

@@ -1,25 +1,25 @@
 internal import Foundation
 
 extension Queue {
-    /// Writes an event down; when this returns its seq, it is on the disk, whatever becomes of the process.
+    /// Writes an event and returns its seq. The event is then on the disk, whatever happens to the process.
     ///
-    /// While others hold the queue for longer than a door can wait, the event waits in memory instead: it is written down,
-    /// in its order, by whatever this process does next with the queue.
+    /// If others hold the queue for longer than a recording method can wait, the event waits in memory instead. The next
+    /// operation of this process on the queue writes it, in order.
     ///
-    /// - Returns: the seq, which rises over all processes of the install for ever; nothing if the event waits.
+    /// - Returns: the seq, which always increases across all processes of the install; nil if the event waits.
     @discardableResult
     func append(_ entry: Entry) throws -> Int64? {
-        // While others wait already, somebody has waited in vain a moment ago.
+        // If events wait already, an earlier call has just waited without success: wait only briefly.
         let patience = hasWaiting ? min(patience, Queue.patienceOfNext) : patience
         do {
             let (seq, file) = try exclusively(within: patience) { memory in try write(entry, &memory) }
-            // Not while others wait.
+            // After the queue is released, so that others do not wait for the disk.
             confirm(file)
             return seq
         } catch QueueError.busy where waiting.withLock({ $0.take(entry) }) {
             return nil
         } catch {
-            // Whatever kept it from the disk, the server is told that it is missing.
+            // Whatever the cause, the server is told that an event is missing.
             let reason = (error as? QueueError)?.reason ?? .unreadable
             waiting.withLock { $0.lose(since: entry.time, reason) }
             throw error
@@ -28,9 +28,9 @@ extension Queue {
 
     private static let patienceOfNext: TimeInterval = 0.05
 
-    /// Writes down what waited in memory, in its order. With the queue held.
+    /// Writes the events that waited in memory, in order. With the queue held.
     ///
-    /// - Returns: what is still to be confirmed by the disk.
+    /// - Returns: the files that the disk has yet to confirm.
     func writeWaiting(_ memory: inout Memory) -> [Written] {
         let room = waiting.withLock { $0.leave() }
         for drop in room.lost.entries { memory.unrecorded.add(drop.count, since: drop.since, reason: drop.reason) }
@@ -49,8 +49,8 @@ extension Queue {
         return written
     }
 
-    /// Waits for the disk. What it does not confirm can be read and delivered; only a phone that loses its power now may
-    /// lose it.
+    /// Waits for the disk. Unconfirmed data can still be read and delivered; it is lost only if the phone loses power
+    /// now.
     func confirm(_ written: Written) {
         do { try written.sync(sync) } catch {
             diagnostics.post(
@@ -61,14 +61,14 @@ extension Queue {
         }
     }
 
-    /// Writes an event down. With the queue held.
+    /// Writes an event. With the queue held.
     func write(_ entry: Entry, _ memory: inout Memory) throws -> (Int64, Written) {
         let now = now
         var (state, isKnown) = try stateForRecording(&memory)
         var tail = try tail(state, &memory)
         if isKnown, state.clock.isDue(at: now) {
             state.clock.advance(to: now, atLeast: tail.lastAge)
-            // It is written down again next time.
+            // If this fails, the state is saved next time.
             try? save(state, &memory)
         }
         let seq = max(tail.lastSeq, state.settled, memory.lastSeq) + 1
@@ -84,13 +84,13 @@ extension Queue {
         } else {
             tail = try begin(segment: QueueDirectory.Segment(first: seq), after: tail)
             file = try OpenFile(directory.path(of: tail.segment), O_WRONLY | O_APPEND)
-            // The event is more than the bound, which holds again next time.
+            // Keeping the event matters more than the size limit, which is enforced again next time.
             try? makeRoom(&memory)
         }
         do {
             try file.write(record.bytes)
         } catch {
-            // As if nothing had been; should this fail too, the next one finds a torn end.
+            // Undo the partial write. If this fails too, the next writer finds an incomplete record at the end.
             _ = ftruncate(file.descriptor, off_t(tail.facts.size))
             throw error
         }
@@ -100,7 +100,7 @@ extension Queue {
         return (seq, Written(seq: seq, file))
     }
 
-    /// Opens a segment to append to it; nothing if it is one that cannot be opened for good.
+    /// Opens a segment to append to it; nil if it is permanently unusable.
     private func open(_ segment: QueueDirectory.Segment) throws(QueueError) -> OpenFile? {
         do throws(QueueError) {
             return try OpenFile(directory.path(of: segment), O_WRONLY | O_APPEND)
@@ -110,7 +110,7 @@ extension Queue {
         }
     }
 
-    /// A file that goes from under the lock to where it is synced: one thread at a time has it.
+    /// A written file on its way from the lock to its sync. One thread at a time uses it.
     struct Written: @unchecked Sendable {
         /// The last event in it.
         let seq: Int64
@@ -126,7 +126,8 @@ extension Queue {
         func sync(_ sync: (OpenFile) throws -> Void) throws { try sync(file) }
     }
 
-    /// The end of the newest segment, read only if somebody else was there. Makes the first segment if there is none.
+    /// The end of the newest segment. Read again only if another process changed it. Creates the first segment if there
+    /// is none.
     func tail(_ state: QueueState, _ memory: inout Memory) throws -> Tail {
         guard let newest = try directory.segments().last else {
             let first = QueueDirectory.Segment(first: max(state.settled, memory.lastSeq) + 1)
@@ -138,14 +139,15 @@ extension Queue {
         }
         if let known = memory.tail, known.segment == newest, known.facts == facts { return known }
         guard let bytes = try directory.contents(of: newest) else {
-            // No seq may be given twice: as many as could be in there are left out.
+            // No seq may be used twice, so skip as many as the segment could contain.
             let most = Int64(max(facts.size, limits.segment) / Record.header)
             return Tail(segment: newest, facts: facts, lastSeq: newest.first + most, lastAge: 0, endsWhole: false)
         }
         let contents = SegmentContents(bytes)
-        // A directory with such a name is nobody's; its seq is left out.
+        // A directory with a segment's name is not ours; skip its seq.
         let last = max(contents.lastSeq ?? 0, newest.first - (facts.isDirectory ? 0 : 1))
-        // Whoever died while writing there had the next seq; it is left out, so that the reader sees that one is missing.
+        // A process that died while writing had the next seq. Skip it, so that the reader sees that one event is
+        // missing.
         let tail = Tail(
             segment: newest, facts: facts, lastSeq: contents.endsWhole ? last : last + 1, lastAge: contents.lastAge,
             endsWhole: contents.endsWhole)
@@ -153,10 +155,10 @@ extension Queue {
         return tail
     }
 
-    /// A segment is closed at `Limits.segment`; nothing beyond this is ours.
+    /// A segment is closed at `Limits.segment`; a file larger than this is not ours.
     static let longestSegment = 16 << 20
 
-    /// Makes a segment that begins at a seq.
+    /// Creates a segment that begins at a seq.
     func begin(segment: QueueDirectory.Segment, after tail: Tail?) throws(QueueError) -> Tail {
         let file = try OpenFile(directory.path(of: segment), O_WRONLY | O_APPEND | O_CREAT)
         directory.sync()

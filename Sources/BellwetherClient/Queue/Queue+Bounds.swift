@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Queue.Limits {
-    /// What a developer asked for, within what makes sense: a segment at least, a century at most.
+    /// Limits the developer's values to a sensible range: at least one segment, at most a century.
     init(mostBytes: Int, mostDays: Int) {
         self.init()
         bytes = max(mostBytes, segment)
@@ -10,24 +10,24 @@ extension Queue.Limits {
 }
 
 extension Queue {
-    /// Drops the oldest segments while all together are too large. With the queue held.
+    /// Drops the oldest segments while the total is too large. With the queue held.
     func makeRoom(_ memory: inout Memory) throws {
         let segments = try directory.segments()
         var sizes = segments.map { FileFacts(path: directory.path(of: $0))?.size ?? 0 }[...]
-        // One more segment is about to be filled.
+        // Reserve room for the segment that is about to be filled.
         guard sizes.reduce(0, +) + limits.segment > limits.bytes else { return }
-        // The bound holds, whatever is lost of the state.
+        // The limit holds, even if the state is lost.
         var state = try load(&memory, afterLooks: 0)
         for (segment, next) in zip(segments, segments.dropFirst()) {
             guard sizes.reduce(0, +) + limits.segment > limits.bytes else { break }
-            // What is on its way to the server would be counted as dropped and yet be stored. It is spared for a while,
-            // and within a quarter of the bound.
+            // An event on its way to the server would be counted as dropped and also stored. So keep it for a while, as
+            // long as the queue is at most a quarter over its limit.
             let isInFlight = segment.first <= memory.inFlight && memory.inFlight > state.settled
             if isInFlight, sizes.reduce(0, +) + limits.segment <= limits.bytes + limits.bytes / 4 { break }
             drop(segment, before: next, &state, &memory)
             sizes.removeFirst()
         }
-        // What cannot be written down now is remembered.
+        // If the state cannot be written now, this process remembers it.
         try? keep(state, &memory)
     }
 
@@ -44,7 +44,7 @@ extension Queue {
         state.settled = max(state.settled, next.first - 1)
     }
 
-    /// Drops the events that wait for too long. With the queue held.
+    /// Drops events that have waited too long. With the queue held.
     func expire(_ state: inout QueueState, _ memory: inout Memory) throws {
         let now = now
         if state.clock.isDue(at: now) {
@@ -63,13 +63,13 @@ extension Queue {
         }
     }
 
-    /// Counts what is thrown away, and says so.
+    /// Counts dropped events, and reports them.
     func drop(
         _ count: Int64, since: Int64?, _ reason: Drop.Reason, _ state: inout QueueState, _ memory: inout Memory
     ) {
         guard count > 0 else { return }
         state.drops.add(count, since: since, reason: reason)
-        // Until it is written down.
+        // Kept here until it is written.
         memory.unrecorded.add(count, since: since, reason: reason)
         let words =
             switch reason {

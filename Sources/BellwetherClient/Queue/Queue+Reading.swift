@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension Queue {
-    /// What to deliver next: the oldest events, and what is to be told of drops. Nothing, if nothing
-    /// waits. What it gives stays in the queue until it is settled.
+    /// The next batch to deliver: the oldest events, and drops to report. Nil if nothing waits. The batch stays in the
+    /// queue until it is settled.
     func next(
         events: Int, bytes: Int, within seconds: TimeInterval = Queue.patienceOfDelivery
     ) throws -> Batch? {
@@ -11,14 +11,14 @@ extension Queue {
             try expire(&state, &memory)
             var batch = try read(after: state.settled, events: events, bytes: bytes)
             if batch.events.isEmpty, batch.last > state.settled {
-                // Damaged from here to the end: told right away.
+                // Everything from here to the end is damaged: report it right away.
                 settle(batch, &state, &memory)
                 try keep(state, &memory)
                 batch.first = batch.last + 1
             }
             if !state.drops.isEmpty {
                 batch.drops = state.drops.tell()
-                // What could change after it was told must not be told.
+                // Do not send drops that are not saved: they could still change after the server knows them.
                 do { try save(state, &memory) } catch { batch.drops = [] }
             }
             memory.inFlight = batch.events.isEmpty ? 0 : batch.last
@@ -32,11 +32,11 @@ extension Queue {
         for (index, segment) in segments.enumerated() {
             let end = index + 1 < segments.count ? segments[index + 1].first - 1 : nil
             if let end, end <= settled { continue }
-            // What was before the oldest segment is not missing: it was settled, or somebody took it away.
+            // Events before the oldest segment are not missing: they were settled, or someone deleted them.
             if filler.batch.last == settled, filler.batch.events.isEmpty, segment.first > settled + 1 {
                 filler.begin(at: segment.first)
             }
-            // One that cannot be read is as an empty one: what was in it is missing.
+            // Treat an unreadable segment as empty: its events are missing.
             let contents = SegmentContents(try directory.contents(of: segment) ?? [])
             for record in contents.records where record.seq > filler.batch.last && record.seq <= end ?? .max {
                 guard filler.take(record) else { return filler.batch }
@@ -46,7 +46,7 @@ extension Queue {
         return filler.batch
     }
 
-    /// Is done with a batch: its events are stored, refused for ever, or set aside, and its drops are known.
+    /// Settles a batch: its events are stored, refused for ever, or set aside, and the server knows its drops.
     func settle(_ batch: Batch) throws {
         try exclusively { memory in
             var state = try load(&memory)
@@ -59,15 +59,15 @@ extension Queue {
         }
     }
 
-    /// Writes the state down and takes away what is done with. With the queue held.
+    /// Writes the state and removes settled segments. With the queue held.
     func keep(_ state: QueueState, _ memory: inout Memory) throws {
         let isSaved = (try? save(state, &memory)) != nil
         try prune(state, &memory)
-        // Perhaps there is room now; else this process remembers it, and goes on.
+        // Perhaps there is room now. If not, this process remembers the state and continues.
         if !isSaved { try? save(state, &memory) }
     }
 
-    /// Another process may have been faster, with the same events or fewer: what it has counted is not counted again.
+    /// Another process may have settled some or all of these events first: do not count them again.
     func settle(_ batch: Batch, _ state: inout QueueState, _ memory: inout Memory) {
         guard batch.last > state.settled else { return }
         let from = max(state.settled + 1, batch.first)
@@ -77,12 +77,12 @@ extension Queue {
         state.settled = batch.last
     }
 
-    /// Takes away the segments that hold nothing any more. With the queue held.
+    /// Removes segments without waiting events. With the queue held.
     func prune(_ state: QueueState, _ memory: inout Memory) throws {
         var segments = try directory.segments()
         if let newest = segments.last {
             let tail = try tail(state, &memory)
-            // The name of the newest segment keeps the place of the seqs, should the state be lost.
+            // The name of the newest segment preserves the last seq in case the state is lost.
             if tail.segment == newest, tail.endsWhole, tail.facts.size > 0, tail.lastSeq <= state.settled {
                 let next = QueueDirectory.Segment(first: max(tail.lastSeq, memory.lastSeq) + 1)
                 memory.tail = try begin(segment: next, after: tail)

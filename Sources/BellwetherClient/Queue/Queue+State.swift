@@ -1,10 +1,10 @@
 internal import Foundation
 
 extension Queue {
-    /// The state as it stands on disk, with what this process could not write down. With the queue held.
+    /// The state on disk, plus what this process could not write. With the queue held.
     ///
-    /// A file that is not there or is damaged is an empty state. One that cannot be read now is none: the next save would
-    /// put an empty one in its place. That is what happens to one that is given up.
+    /// A missing or damaged file is an empty state. A file that is unreadable now is not, because the next save would
+    /// overwrite it with an empty state. That happens only to a file that is given up.
     func load(_ memory: inout Memory) throws(QueueError) -> QueueState {
         let facts = FileFacts(path: directory.state)
         if let facts, let known = memory.state, known.facts == facts { return remembering(known.state, memory) }
@@ -20,8 +20,8 @@ extension Queue {
         }
     }
 
-    /// The state, to go by when something is recorded, and whether it is that on disk. A file that cannot be read keeps
-    /// nothing from being recorded: the names and the contents of the segments say which seq is next.
+    /// The state for recording, and whether it comes from disk. An unreadable file does not prevent recording: the names
+    /// and contents of the segments show which seq is next.
     func stateForRecording(_ memory: inout Memory) throws(QueueError) -> (QueueState, isKnown: Bool) {
         do {
             return (try load(&memory), true)
@@ -31,10 +31,10 @@ extension Queue {
         }
     }
 
-    /// The state, for somebody who cannot do without: a file that cannot be read for good is given up after so many looks.
+    /// The state for a caller that needs it. A permanently unreadable file is given up after this many attempts.
     ///
-    /// What it costs: what was delivered already may be sent again, which the server recognises, and what was dropped and
-    /// not yet told is not counted.
+    /// The price: delivered events may be sent again (the server detects duplicates), and drops that were not yet
+    /// reported are not counted.
     func load(_ memory: inout Memory, afterLooks most: Int) throws(QueueError) -> QueueState {
         do {
             return try load(&memory)
@@ -54,7 +54,7 @@ extension Queue {
         }
     }
 
-    /// How often deliveries of a process look at a state that cannot be read: half a minute lies between two.
+    /// How often a process's deliveries try to read an unreadable state; there is half a minute between two attempts.
     static let mostLooks = 5
 
     private func remembering(_ known: QueueState, _ memory: Memory) -> QueueState {
@@ -66,7 +66,7 @@ extension Queue {
         return state
     }
 
-    /// Writes the state down. What cannot be written is remembered for as long as the process lives.
+    /// Writes the state. If that fails, the process remembers it as long as it lives.
     func save(_ state: QueueState, _ memory: inout Memory) throws {
         memory.settled = max(memory.settled, state.settled)
         do {
@@ -83,12 +83,12 @@ extension Queue {
         memory.isStateGivenUp = false
     }
 
-    /// When the next delivery may begin, as all processes know it.
+    /// When the next delivery may begin, shared by all processes.
     var pace: Pace {
         get throws { try exclusively { memory in try load(&memory).pace } }
     }
 
-    /// Lets all processes know when the next delivery may begin.
+    /// Tells all processes when the next delivery may begin.
     func keep(_ pace: Pace) throws {
         try exclusively { memory in
             var state = try load(&memory)

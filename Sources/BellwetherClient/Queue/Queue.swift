@@ -2,41 +2,41 @@ internal import Foundation
 
 /// The events of an install that wait for delivery: append-only files in a directory, used by several processes at once.
 ///
-/// Every call may block for as long as a disk needs. For others it waits no longer than it is told.
+/// Every call may block while the disk works. It waits for other processes only as long as the caller allows.
 final class Queue: Sendable {
-    /// How much is kept, and how.
+    /// How much the queue keeps, and for how long.
     struct Limits: Sendable {
-        /// All segments together, in bytes. What is oldest goes first.
+        /// The size of all segments together, in bytes. The oldest events are dropped first.
         var bytes = 8 << 20
         /// How long an event waits at most, in milliseconds of the queue's age clock.
         var age: Int64 = 90 * 86_400_000
-        /// A segment as large as this gets no more.
+        /// A segment of this size takes no more events.
         var segment = 64 << 10
     }
 
-    /// What a process remembers between calls, so that it need not read it again or lose it on a full disk.
+    /// What a process remembers between calls, so that it need not read it again, and does not lose it on a full disk.
     struct Memory: Sendable {
-        /// The greatest seq that this process gave out.
+        /// The greatest seq that this process assigned.
         var lastSeq: Int64 = 0
-        /// The newest segment as it was after this process's last look.
+        /// The newest segment when this process last looked.
         var tail: Tail?
-        /// The state file as it was then.
+        /// The state file at that time.
         var state: (facts: FileFacts, state: QueueState)?
-        /// What could not be written down.
+        /// What could not be written to the state file.
         var settled: Int64 = 0
         var acknowledged: Set<UUID> = []
         var unrecorded = Drops()
         var pace: Pace?
         /// The last seq of the batch that this process is delivering; 0 if none.
         var inFlight: Int64 = 0
-        /// How often in a row a delivery could not read the state, and whether it is given up.
+        /// How many deliveries in a row could not read the state, and whether it was given up.
         var vainLooks = 0
         var isStateGivenUp = false
-        /// Whether the directory was told what it is.
+        /// Whether the directory has its attributes.
         var isMarked = false
     }
 
-    /// What is known of the end of a segment that nobody has touched since.
+    /// What is known about the end of a segment, valid until someone changes the segment.
     struct Tail: Sendable {
         let segment: QueueDirectory.Segment
         let facts: FileFacts
@@ -49,16 +49,17 @@ final class Queue: Sendable {
     let limits: Limits
     let diagnostics: Diagnostics
     private let clock: @Sendable () -> Date
-    /// Returns when what was written into a file is on the disk.
+    /// Returns when the data written into a file is on the disk.
     let sync: @Sendable (OpenFile) throws -> Void
     private let mark: @Sendable (_ directory: String) -> Void
-    /// How long a door waits for others, in seconds: it may be called on the main thread, or have seconds to live.
+    /// How long a recording method waits for others, in seconds. It may run on the main thread, or in a process that has
+    /// only seconds to live.
     let patience: TimeInterval
     private let memory = Guarded(Memory())
-    /// Under a lock of its own, which nobody holds for longer than a moment.
+    /// It has its own lock, which is only held for moments.
     let waiting = Guarded(WaitingRoom())
 
-    /// Touches nothing yet: a directory that cannot be used is told by what is done first.
+    /// Does not touch the disk yet. If the directory is unusable, the first operation reports it.
     init(
         directory: URL, limits: Limits = Limits(), diagnostics: Diagnostics = Diagnostics(),
         clock: @escaping @Sendable () -> Date = { Date() },
@@ -76,15 +77,15 @@ final class Queue: Sendable {
     }
 
     static let patienceOfDoor: TimeInterval = 1
-    /// A delivery waits for longer: it holds up nobody.
+    /// A delivery waits longer, because it blocks no one.
     static let patienceOfDelivery: TimeInterval = 5
 
-    /// What the device's clock says, in milliseconds since 1970.
+    /// The device's time, in milliseconds since 1970.
     var now: Int64 { clock().milliseconds }
 
-    /// Runs `body` alone among all threads and processes, after what waited in memory was written down.
+    /// Runs `body` exclusively among all threads and processes, after writing the events that waited in memory.
     ///
-    /// - Parameter seconds: how long to wait for all of them together.
+    /// - Parameter seconds: how long to wait in total.
     func exclusively<Result: Sendable>(
         within seconds: TimeInterval = Queue.patienceOfDelivery, _ body: (inout Memory) throws -> Result
     ) throws -> Result {
@@ -96,7 +97,7 @@ final class Queue: Sendable {
             return (Swift.Result { try body(&memory) }, written)
         }
         guard let (result, written) = done else { throw QueueError.busy }
-        // Not while others wait.
+        // After the queue is released, so that others do not wait for the disk.
         for file in written { confirm(file) }
         return try result.get()
     }
@@ -104,17 +105,17 @@ final class Queue: Sendable {
     /// Whether events wait in memory.
     var hasWaiting: Bool { waiting.withLock { !$0.entries.isEmpty } }
 
-    /// Writes down what waits in memory.
+    /// Writes the events that wait in memory.
     func writeWaiting(within seconds: TimeInterval) throws { try exclusively(within: seconds) { _ in } }
 
-    /// A batch is not on its way any more, and stays in the queue.
+    /// The batch is no longer being delivered, and stays in the queue.
     func putBack() { remember { $0.inFlight = 0 } }
 
-    /// Changes what is remembered, without asking other processes.
+    /// Changes this process's memory without waiting for other processes.
     func remember<Result: Sendable>(_ body: (inout Memory) -> Result) -> Result { memory.withLock { body(&$0) } }
 
     private func takeLock(until end: TimeInterval, _ memory: inout Memory) throws(QueueError) -> FileLock {
-        // Before the first file is made in it, whoever made the directory.
+        // Set the attributes before the first file is created in the directory, whoever created it.
         if !memory.isMarked, directory.isThere {
             mark(directory.path)
             memory.isMarked = true
@@ -122,7 +123,7 @@ final class Queue: Sendable {
         do {
             return try FileLock(directory.lock, until: end)
         } catch .system(_, _, ENOENT) {
-            // The first time, or somebody has taken the directory away.
+            // The first use, or someone has deleted the directory.
             try directory.make()
             mark(directory.path)
             memory.isMarked = true

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The directory that an app and its extensions share, and the names in it. What else lies there is left alone.
+/// The directory that an app and its extensions share, and the names in it. Other files there are not touched.
 struct QueueDirectory: Sendable {
     let path: String
 
@@ -10,7 +10,7 @@ struct QueueDirectory: Sendable {
     var heldBack: String { path + "/held-back" }
     var install: String { path + "/install" }
 
-    /// A file of records. Its name says the least seq that may be in it; the next one's, where it ends.
+    /// A file of records. Its name gives the lowest seq that it may contain; the next segment's name gives its end.
     struct Segment: Hashable, Comparable, Sendable {
         let first: Int64
 
@@ -21,7 +21,7 @@ struct QueueDirectory: Sendable {
 
         init(first: Int64) { self.first = first }
 
-        /// Nothing, if the name is not exactly one that we would give.
+        /// Nil unless the name is exactly one that we would create.
         init?(name: String) {
             guard name.hasPrefix("events-"), name.hasSuffix(".log"), let first = Int64(name.dropFirst(7).dropLast(4)),
                 (1...Int64(1) << 53).contains(first)
@@ -39,7 +39,7 @@ struct QueueDirectory: Sendable {
 
     func path(of segment: Segment) -> String { path + "/" + segment.name }
 
-    /// Makes it, if it is not there.
+    /// Creates the directory if it is missing.
     func make() throws(QueueError) {
         if isThere { return }
         do {
@@ -72,7 +72,7 @@ struct QueueDirectory: Sendable {
         return segments.sorted()
     }
 
-    /// The contents of a file, nothing if it is not there (or is no file).
+    /// The contents of a file; nil if it does not exist or is not a file.
     func contents(_ path: String, limit: Int) throws(QueueError) -> [UInt8]? {
         do {
             return try OpenFile(path, O_RDONLY).read(limit: limit)
@@ -81,7 +81,7 @@ struct QueueDirectory: Sendable {
         }
     }
 
-    /// The bytes of a segment, none if it is not there; nothing if it cannot be read, twice over and for good.
+    /// The bytes of a segment: empty if it does not exist; nil if two attempts show that it is permanently unreadable.
     func contents(of segment: Segment) throws(QueueError) -> [UInt8]? {
         for _ in 0..<2 {
             do throws(QueueError) {
@@ -93,7 +93,7 @@ struct QueueDirectory: Sendable {
         return nil
     }
 
-    /// Puts bytes in the place of a file, so that there is always the old or the new one. Under the lock.
+    /// Replaces a file's contents atomically: it always has either the old or the new bytes. With the queue held.
     func replace(_ path: String, with bytes: [UInt8]) throws(QueueError) {
         let new = path + ".new"
         do throws(QueueError) {
@@ -114,7 +114,7 @@ struct QueueDirectory: Sendable {
 
     func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }
 
-    /// Returns when names that were added are on the disk.
+    /// Returns when new names are on the disk.
     func sync() {
         if let directory = try? OpenFile(path, O_RDONLY) { try? directory.sync() }
     }

@@ -2,27 +2,27 @@ internal import Foundation
 
 /// Why the queue could not do what it was asked.
 enum QueueError: Error, Hashable, CustomStringConvertible {
-    /// The system said no.
+    /// A system call failed.
     case system(call: String, path: String, code: Int32)
-    /// Others hold the queue for longer than anybody should.
+    /// Other processes hold the queue for too long.
     case busy
-    /// An event that no server would take.
+    /// An event that is too large for any server.
     case tooLarge(bytes: Int)
 
-    /// Whether there was no room for it.
+    /// Whether the disk was full.
     var isFull: Bool {
         guard case .system(_, _, let code) = self else { return false }
         return code == ENOSPC || code == EDQUOT || code == EFBIG
     }
 
-    /// Whether a file itself is at fault and stays so. A phone that was not unlocked yet (EPERM), or a process with too
-    /// many open files, reads it later.
+    /// Whether the file itself is permanently unusable. Other errors pass: before a phone is first unlocked (EPERM), or
+    /// while a process has too many open files.
     var isOfTheFile: Bool {
         guard case .system(_, _, let code) = self else { return false }
         return code == EIO || code == EACCES || code == ELOOP
     }
 
-    /// As what an event that could not be written down is counted.
+    /// The reason under which an event that could not be written is counted.
     var reason: Drop.Reason {
         if case .tooLarge = self { return .size }
         return isFull ? .size : .unreadable

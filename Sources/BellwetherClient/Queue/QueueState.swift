@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// What the queue knows beside its segments: small, and replaced as a whole.
+/// What the queue knows besides its segments. It is small, and replaced as a whole.
 ///
-/// It may be lost without harm to any event: what was settled is sent again, which the server recognises.
+/// Losing it harms no event: settled events are sent again, and the server detects duplicates.
 struct QueueState: Codable, Hashable, Sendable {
-    /// Every seq up to this one is done with: stored, refused for ever, or dropped.
+    /// Every seq up to this one is settled: stored, refused for ever, or dropped.
     var settled: Int64 = 0
     var drops = Drops()
     var clock = AgeClock()
@@ -20,7 +20,7 @@ struct QueueState: Codable, Hashable, Sendable {
         }
     }
 
-    /// Nothing, if the bytes are damaged or foreign.
+    /// Nil if the bytes are damaged or not ours.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: 10)
         guard lines.count == 2, String(decoding: lines[1], as: UTF8.self) == "\(Checksum.of(lines[0]))",
@@ -32,19 +32,19 @@ struct QueueState: Codable, Hashable, Sendable {
     init() {}
 }
 
-/// How long the queue has been at work, in milliseconds: what the age of an event is measured by.
+/// How long the queue has been in use, in milliseconds. The age of an event is measured by this clock.
 ///
-/// Not the device's clock, which jumps: a phone that believes for a minute that it is 2040 must not throw away what
-/// waits. Each step of the device's clock counts for a day at most, a step back for nothing. A phone that lay in a
-/// drawer for a year has aged its events by a day, and sends them.
+/// The device's clock jumps, and a phone that believes for a minute that it is 2040 must not drop waiting events. So
+/// each forward step of the device's clock counts for at most a day, and a backward step for nothing. After a year in a
+/// drawer, a phone's events are one day older, and are sent.
 struct AgeClock: Codable, Hashable, Sendable {
     static let longestStep: Int64 = 86_400_000
-    /// How often its reading is written down.
+    /// How often its reading is saved.
     static let interval: Int64 = 3_600_000
 
-    /// The reading when it was last written down.
+    /// The reading when it was last saved.
     private(set) var reading: Int64 = 0
-    /// What the device's clock said then.
+    /// The device's time when it was last saved.
     private(set) var time: Int64?
 
     func reading(at now: Int64) -> Int64 {
@@ -52,27 +52,27 @@ struct AgeClock: Codable, Hashable, Sendable {
         return reading + min(max(now.subtractingReportingOverflow(time).partialValue, 0), AgeClock.longestStep)
     }
 
-    /// Whether it should be written down.
+    /// Whether it should be saved.
     func isDue(at now: Int64) -> Bool {
         guard let time else { return true }
         return now < time || now - time >= AgeClock.interval
     }
 
-    /// Goes on from here. It is never behind what was seen in a record, should it have been lost itself.
+    /// Advances the reading. It never stays behind the readings in the records, in case the state was lost.
     mutating func advance(to now: Int64, atLeast seen: Int64 = 0) {
         reading = max(reading(at: now), seen)
         time = now
     }
 }
 
-/// Events that had to be thrown away, as the server is told (CONTRACT: `dropped`).
+/// Dropped events, as reported to the server (CONTRACT: `dropped`).
 struct Drop: Codable, Hashable, Sendable {
     enum Reason: String, Codable, CaseIterable, Sendable {
         /// They waited for longer than the queue keeps.
         case age
         /// There was no room.
         case size
-        /// They were damaged on disk, or of a version that this one does not know.
+        /// They were damaged on disk, or written by an unknown version.
         case unreadable
     }
 
@@ -81,17 +81,18 @@ struct Drop: Codable, Hashable, Sendable {
     /// When the first of them was recorded, in milliseconds since 1970.
     var since: Int64?
     let reason: Reason
-    /// Whether it was told already: then it never changes again, because the server knows it by its id.
+    /// Whether it was reported. From then on it never changes, because the server knows it by its id.
     var isTold = false
 
-    /// As it stands in an envelope.
+    /// Its JSON in an envelope.
     var json: String {
         let since = since.map { #","since":"\#(Moment(milliseconds: $0))""# } ?? ""
         return #"{"id":"\#(id.uuidString.lowercased())","count":\#(count)\#(since),"reason":"\#(reason.rawValue)"}"#
     }
 }
 
-/// What was dropped and not yet acknowledged: at most two entries a reason, one told and one that still grows.
+/// The drops that the server has not acknowledged: at most two per reason, one that was reported and one that still
+/// grows.
 struct Drops: Codable, Hashable, Sendable {
     private(set) var entries: [Drop] = []
 
@@ -107,7 +108,7 @@ struct Drops: Codable, Hashable, Sendable {
         entries[index].since = [entries[index].since, since].compactMap(\.self).min()
     }
 
-    /// What to tell the server: what was told before, until it is acknowledged, and only then what came since.
+    /// What to report to the server: what was reported before until it is acknowledged, and only then what came later.
     mutating func tell() -> [Drop] {
         if !entries.contains(where: \.isTold) {
             for index in entries.indices { entries[index].isTold = true }

@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// One event as it lies in a segment.
+/// One event as stored in a segment.
 ///
 /// | bytes | what |
 /// | --- | --- |
@@ -13,15 +13,15 @@ internal import CZlib
 /// | 4 | length of the source |
 /// | | source and event, JSON both |
 ///
-/// All numbers have their least byte first. `FF` is in no UTF-8, so that the beginning of a record is found again after
-/// a damage. The first five fields mean the same in every version: a record of another version is passed over as one.
+/// All numbers are little-endian. `FF` never occurs in UTF-8, so the next record can be found after damaged bytes. The
+/// first five fields have the same meaning in every version, so a reader can skip a record of another version.
 struct Record {
     static let mark: [UInt8] = [0xFF, 0x42, 0x57]
     static let version: UInt8 = 1
     /// Where the checked part begins.
     static let prefix = 12
     static let header = 40
-    /// More than any server takes (32 KiB an event), and little enough that a damaged length is seen as one.
+    /// More than any server takes (32 KiB per event), and small enough to recognise a damaged length.
     static let longestBody = 128 << 10
 
     var seq: Int64
@@ -55,7 +55,7 @@ extension [UInt8] {
         for index in 0..<(value.bitWidth / 8) { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
 
-    /// The number that begins at a place, its least byte first.
+    /// The little-endian number at a position.
     func little<Number: FixedWidthInteger>(at start: Int, as _: Number.Type = Number.self) -> Number {
         var value: Number = 0
         for index in 0..<(Number.bitWidth / 8) {
@@ -65,7 +65,7 @@ extension [UInt8] {
     }
 }
 
-/// CRC-32, as gzip has it.
+/// The CRC-32 of gzip.
 enum Checksum {
     static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         let sum = unsafe bytes.withUnsafeBufferPointer { buffer in

@@ -1,12 +1,12 @@
-/// What can be read of a segment's bytes, whatever happened to them.
+/// Everything that can be read from a segment's bytes, even if they are damaged.
 struct SegmentContents {
-    /// The readable records, in the order they stand, which is that of their seqs.
+    /// The readable records in file order, which is the order of their seqs.
     private(set) var records: [Record] = []
-    /// The greatest seq that was given out here, as far as can be read; records of other versions count too.
+    /// The greatest seq that was assigned here, as far as it can be read; records of other versions count too.
     private(set) var lastSeq: Int64?
     /// The greatest reading of the age clock.
     private(set) var lastAge: Int64 = 0
-    /// Whether the last byte is the end of a whole record: otherwise somebody died while writing.
+    /// Whether the last byte ends a complete record. If not, a process died while writing.
     private(set) var endsWhole = true
 
     init(_ bytes: [UInt8]) {
@@ -25,7 +25,7 @@ struct SegmentContents {
 
     private mutating func take(_ bytes: [UInt8], _ start: Int, _ end: Int) {
         let seq: Int64 = bytes.little(at: start + Record.prefix)
-        // Twice in a copied file: the first one is it.
+        // A copied file may have a record twice: take the first.
         guard (1...Int64(1) << 53).contains(seq), seq > lastSeq ?? 0 else { return }
         lastSeq = seq
         guard bytes[start + 3] == Record.version, end - start >= Record.header else { return }
@@ -40,7 +40,7 @@ struct SegmentContents {
                 event: bytes[(body + sourceLength)..<end]))
     }
 
-    /// Where the record that begins at `start` ends, if a whole one does.
+    /// The end of the record that begins at `start`, if a complete one does.
     private static func end(ofRecordAt start: Int, in bytes: [UInt8]) -> Int? {
         guard bytes.count - start >= Record.prefix + 8, bytes[start...].starts(with: Record.mark) else { return nil }
         let length = Int(bytes.little(at: start + 4, as: UInt32.self))

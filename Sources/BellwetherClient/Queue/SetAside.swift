@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The events that the server refused even alone, kept for the developer to look at: the file `set-aside`, a line each.
+/// The events that the server refused even alone, kept for the developer: the file `set-aside`, one event per line.
 struct SetAside: Sendable {
-    /// The oldest lines go when the file would be larger.
+    /// If the file would be larger, the oldest lines are removed.
     static let limit = 256 << 10
 
     let directory: QueueDirectory
@@ -19,7 +19,7 @@ struct SetAside: Sendable {
         try directory.replace(directory.setAside, with: lines.flatMap { $0 + [10] })
     }
 
-    /// How many there are.
+    /// The number of events.
     var count: Int {
         let bytes = (try? directory.contents(directory.setAside, limit: SetAside.limit * 2)) ?? nil
         return bytes?.split(separator: 10).count ?? 0
@@ -28,16 +28,15 @@ struct SetAside: Sendable {
     private struct Line: Codable {
         let at: String
         let status: Int
-        /// As a text: it may be no JSON, which would be why it is here.
+        /// A string, because it may be invalid JSON, and that may be why it is here.
         let event: String
     }
 }
 
 extension Queue {
-    /// Is done with a batch of one event that was refused: it is kept aside.
+    /// Settles a batch of one refused event and sets the event aside.
     ///
-    /// - Returns: whether it is; refused is refused: where it cannot be kept it is counted as dropped, and not sent for
-    ///   ever either.
+    /// - Returns: whether the event was kept. If not, it is counted as dropped, and is not sent again either.
     @discardableResult
     func setAside(_ batch: Batch, status: Int) throws -> Bool {
         let isKept = try exclusively { memory in
@@ -54,7 +53,7 @@ extension Queue {
             return isKept
         }
         var batch = batch
-        // They were not acknowledged.
+        // The server has not acknowledged them.
         batch.drops = []
         try settle(batch)
         return isKept

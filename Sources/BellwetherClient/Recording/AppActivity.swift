@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Whether the app is in front, as the system's notifications tell it: by their names, since an extension must not touch
-/// `UIApplication`.
+/// Whether the app is in front, according to the system's notifications. They are observed by name, because an extension
+/// must not use `UIApplication`.
 final class AppActivity: Sendable {
     private enum State {
         case neverInFront, inFront, behind
@@ -35,7 +35,8 @@ final class AppActivity: Sendable {
         tokens.withLock { tokens in for token in tokens { center.removeObserver(token) } }
     }
 
-    /// In what state somebody's answer finds the app. It arrives before the app is in front.
+    /// The state of the app when somebody responds to a notification. The response arrives before the app comes to the
+    /// front.
     var launch: Bellwether.Launch {
         switch state.withLock({ $0 }) {
         case .neverInFront: .cold

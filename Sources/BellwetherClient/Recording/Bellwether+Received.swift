@@ -1,5 +1,5 @@
 extension Bellwether {
-    /// A notification arrived.
+    /// Records that a notification arrived.
     ///
     /// ```swift
     /// bellwether.received(push, .foreground(presentation: [.banner, .sound]))
@@ -7,8 +7,8 @@ extension Bellwether {
     ///
     /// - Parameters:
     ///   - push: The notification.
-    ///   - receipt: How the app knows. A ``Receipt/background(_:)`` one is recorded only if the payload has
-    ///     `content-available`: for a visible push without it that callback fires when somebody taps.
+    ///   - receipt: How the app knows. A ``Receipt/background(_:)`` is recorded only if the payload has
+    ///     `content-available`: for other payloads, the system makes that call when somebody taps.
     public func received(_ push: Push, _ receipt: Receipt) {
         if case .background = receipt, !push.wakesApp { return }
         var members = receipt.members
@@ -16,12 +16,13 @@ extension Bellwether {
         record(.received, of: push, members)
     }
 
-    /// The notifications that lie in the notification centre: of each it is recorded that it arrived.
+    /// Records the arrival of the notifications that are in the notification centre.
     ///
-    /// Call it when the app starts or comes to the front: it finds what arrived while no extension ran. The event of a
-    /// notification has the same id whenever and wherever it is recorded, so that repeating it changes nothing.
+    /// Call it when the app starts or comes to the front. It finds notifications that arrived while no extension ran.
+    /// The arrival of a notification has the same event id whenever and wherever it is recorded, so repeating the call
+    /// changes nothing.
     ///
-    /// - Parameter delivered: The notifications with their ``Request/deliveredAt``; without it nothing is recorded.
+    /// - Parameter delivered: The notifications with their ``Request/deliveredAt``. Those without it are not recorded.
     public func sweep(_ delivered: [Push]) {
         guard isRecording else { return }
         var events: [(push: Push, id: EventID, at: Moment)] = []
@@ -37,14 +38,15 @@ extension Bellwether {
             members.add("summary_argument_count", event.push.summaryArgumentCount)
             if record(.received, of: event.push, at: event.at, id: event.id, members) != .kept { unsure.insert(id) }
         }
-        // What could not be written down is told by the next sweep. So is what waits in memory, which may not come to the
-        // disk: told twice it is still one event.
+        // The next sweep repeats events that could not be written, and events that wait in memory and may never reach
+        // the disk. Recorded twice, it is still one event.
         swept.remember(events.map(\.id).filter { !unsure.contains($0) })
     }
 }
 
 extension Bellwether {
-    /// Reads a notification's payload: the `userInfo` of its content, or what the remote-notification callback was given.
+    /// Reads a notification's payload: the `userInfo` of its content, or the argument of the remote-notification
+    /// callback.
     ///
     /// ```swift
     /// let push = bellwether.push(content.userInfo, request: .init(identifier: request.identifier))
@@ -72,7 +74,7 @@ extension Bellwether {
         return push
     }
 
-    /// Writes an event down.
+    /// Records an event.
     @discardableResult
     func record(
         _ type: EventType, of push: Push, at moment: Moment? = nil, id: EventID? = nil,

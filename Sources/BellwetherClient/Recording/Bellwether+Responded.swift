@@ -1,32 +1,32 @@
 extension Bellwether {
-    /// The identifiers that the system gives to the two answers that no button stands for.
+    /// The system's identifiers for the two responses that are not buttons.
     public enum ActionIdentifier {
         /// Somebody tapped the notification itself.
         public static let open = "com.apple.UNNotificationDefaultActionIdentifier"
-        /// Somebody dismissed it, in a category that asks to be told.
+        /// Somebody dismissed it. Only categories that ask for this report it.
         public static let dismiss = "com.apple.UNNotificationDismissActionIdentifier"
     }
 
-    /// Somebody answered a notification: opened it, dismissed it, or tapped one of its buttons.
+    /// Records that somebody responded to a notification: opened it, dismissed it, or tapped one of its buttons.
     ///
     /// ```swift
     /// bellwether.responded(to: push, action: response.actionIdentifier)
     /// ```
     ///
-    /// The same response reported twice by a process is one event: in the app, the same action on the same notification;
-    /// in a content extension, whose buttons can be tapped again, the same within a second. A text that was typed is never
-    /// looked at.
+    /// If a process reports the same response twice, it is recorded once. In the app, responses with the same action on
+    /// the same notification are the same. In a content extension, whose buttons can be tapped again, they must also
+    /// come within a second. Typed text is never read.
     ///
     /// - Parameters:
     ///   - push: The notification.
     ///   - action: The response's action identifier.
-    ///   - handler: Who deals with it. A content extension that forwards a response leaves the recording to the app.
-    ///   - launch: In what state the app was; without it, what the library has seen of that.
+    ///   - handler: Who handles it. If a content extension forwards a response, the app records it.
+    ///   - launch: The state of the app. If you leave it out, the library uses the state that it observed.
     public func responded(to push: Push, action: String, handledBy handler: Handler = .app, launch: Launch? = nil) {
         responded(to: push, action: action, handledBy: handler, launch: launch, as: nil)
     }
 
-    /// The same, with the system's object for the response, by which a second report of it is known however late.
+    /// Does the same with the system's response object, which identifies a second report of it, no matter how late.
     func responded(
         to push: Push, action: String, handledBy handler: Handler, launch: Launch? = nil, as response: AnyObject?
     ) {
@@ -58,15 +58,15 @@ extension Bellwether {
 }
 
 extension Bellwether {
-    /// The content extension showed a notification: somebody expanded it.
+    /// Records that somebody expanded a notification, so that the content extension showed it.
     public func contentExtensionShown(_ push: Push) { record(.expanded, of: push) }
 
-    /// Somebody answered a notification in the content extension.
+    /// Records that somebody responded to a notification in the content extension.
     ///
     /// - Parameters:
     ///   - push: The notification.
     ///   - action: The response's action identifier.
-    ///   - isForwarded: Whether the extension hands the response on to the app, which then records it.
+    ///   - isForwarded: Whether the extension forwards the response to the app, which then records it.
     ///   - response: The system's object for the response.
     func contentExtension(_ push: Push, answeredWith action: String, isForwarded: Bool, as response: AnyObject?) {
         if !isForwarded { responded(to: push, action: action, handledBy: .contentExtension, as: response) }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The address of a push's picture, film or sound, as far as it matters.
+/// The address of a push's picture, video or sound, as far as it matters.
 enum MediaAddress: Sendable, Hashable {
-    /// The payload names none.
+    /// The payload has no address.
     case none
-    /// It names one that no request can be made of.
+    /// The address is unusable for a request.
     case invalid
     case url(URL)
 
@@ -21,7 +21,7 @@ enum MediaAddress: Sendable, Hashable {
     }
 }
 
-/// Watches over a notification's media in a service extension, and tells from what comes out what became of them.
+/// Watches a notification's media in a service extension, and infers from the final attachments what became of them.
 final class MediaWatch: Sendable {
     /// An attachment of the notification as it is handed to the system.
     struct Attachment: Sendable {
@@ -36,7 +36,7 @@ final class MediaWatch: Sendable {
             self.bytes = bytes
         }
 
-        /// One whose file lies there; how large it is, if that can be seen.
+        /// An attachment with a file. Its size is nil if it is unreadable.
         init(type: String, url: URL) {
             let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
             self.init(type: type, url: url, bytes: size?.intValue)
@@ -57,10 +57,11 @@ final class MediaWatch: Sendable {
         self.startedAt = startedAt
     }
 
-    /// The app says itself what became of them: it skipped them on an expensive network, or fetched them for later.
+    /// Sets the outcome that the app reports itself: it skipped the media on an expensive network, or fetched them for
+    /// later.
     func tell(_ media: Bellwether.Media) { state.withLock { $0.told = media } }
 
-    /// What became of them, told once: nil from the second time on.
+    /// What became of the media. Only the first call returns it; later calls return nil.
     func conclude(
         _ attachments: [Attachment], isOutOfTime: Bool, network: Bellwether.Media.Network?, at now: TimeInterval
     ) -> Bellwether.Media? {
@@ -95,7 +96,7 @@ final class MediaWatch: Sendable {
     }
 }
 
-/// The format of media, from the name of a file and a type of the system's.
+/// The format of media, inferred from a file name and a uniform type identifier.
 struct MediaFormat {
     let name: String?
     let kind: Bellwether.Media.Kind

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// The responses that this process has reported: an app whose delegate is called by two libraries reports one twice.
+/// The responses that this process has reported. If two libraries call an app's delegate, the app reports a response
+/// twice.
 struct ResponseMemory {
     struct Response: Hashable {
         let notification: String?
@@ -16,21 +17,21 @@ struct ResponseMemory {
         }
     }
 
-    /// A response of the system's, for as long as anybody else holds it: an address may be another's afterwards.
+    /// The system's response object. The reference is weak, because an address alone may later belong to another object.
     private struct Reported {
         weak var object: AnyObject?
     }
 
     private static let limit = 256
-    // A content extension that stays open can have its buttons tapped again; twice within a second is one finger.
+    // The buttons of an open content extension can be tapped again, but two responses within a second are the same tap.
     private static let again = 1.0
     private var known: [(response: Response, at: TimeInterval)] = []
     private var reported: [Reported] = []
 
-    /// Whether it is new; from now on it is not.
+    /// Whether the response is new. The memory then knows it.
     ///
-    /// The system's own object says for sure whether two reports are of one response. Without it, an extension's are told
-    /// apart by their time.
+    /// The system's own object shows for certain whether two reports are about the same response. Without it, responses
+    /// in an extension are distinguished by time.
     mutating func isNew(_ response: Response, as object: AnyObject? = nil, at now: TimeInterval) -> Bool {
         if let object, !isNew(object) { return false }
         let earlier = known.firstIndex { $0.response == response }
@@ -52,7 +53,7 @@ struct ResponseMemory {
         return true
     }
 
-    /// It was not kept: when it is reported again, it is new.
+    /// Forgets a response that was not stored. If it is reported again, it is new.
     mutating func forget(_ response: Response, as object: AnyObject? = nil) {
         known.removeAll { $0.response == response }
         reported.removeAll { $0.object == nil || $0.object === object }

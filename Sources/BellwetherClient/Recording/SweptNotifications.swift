@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The notifications that were swept before, so that a notification centre that stands full is not told at each start.
+/// The notifications of earlier sweeps, so that a full notification centre is not reported again at each start.
 ///
-/// It saves the phone some traffic and nothing else: without the file, or with a broken one, all are told again.
+/// This only saves traffic. If the file is missing or broken, all of them are reported again.
 final class SweptNotifications: Sendable {
     private static let limit = 512
     private let file: URL?
@@ -13,14 +13,14 @@ final class SweptNotifications: Sendable {
         known = Guarded(nil)
     }
 
-    /// Those that are not known, each once.
+    /// The ids that are not known yet, without duplicates.
     func unknown(among ids: [EventID]) -> [EventID] {
         let known = Set(load())
         var seen: Set<EventID> = []
         return ids.filter { !known.contains("\($0)") && seen.insert($0).inserted }
     }
 
-    /// Keeps the newest of them.
+    /// Remembers these ids, and forgets the oldest beyond the limit.
     func remember(_ ids: [EventID]) {
         let names = ids.map(\.description)
         let before = load()

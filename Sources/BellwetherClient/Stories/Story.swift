@@ -1,10 +1,10 @@
 public import Foundation
 
 extension Bellwether {
-    /// A story that a notification's content extension plays: its pages, and what somebody does with them.
+    /// A story that a notification's content extension plays: its pages, and how people use them.
     ///
-    /// Make one with ``Bellwether/story(of:loops:)`` when the notification is handed to the extension, and pass on what
-    /// the player calls back. Pass on everything, repetitions too: the service knows what to make of them.
+    /// Create one with ``Bellwether/story(of:loops:)`` when the extension gets the notification, and forward the
+    /// player's callbacks. Forward all of them, even repeated ones: the service handles repeats.
     ///
     /// ```swift
     /// let story = bellwether.story(of: push)
@@ -25,9 +25,9 @@ extension Bellwether {
             progress = Guarded(StoryProgress(pages: push.story.pages, loops: loops))
         }
 
-        /// The story began to play.
+        /// Records that the story began to play.
         ///
-        /// - Parameter pageCount: The pages that will be shown, at least one.
+        /// - Parameter pageCount: The number of pages that will be shown, at least 1.
         public func started(pageCount: Int) {
             guard Bounds.pageCount.contains(pageCount) else {
                 return bellwether.report(
@@ -43,7 +43,7 @@ extension Bellwether {
             record(.storyStarted, members) { $0.start(pageCount: pageCount) }
         }
 
-        /// A page came up, counted from 0 as they are shown.
+        /// Records that a page appeared. Pages are counted from 0 in the order in which they are shown.
         public func pageShown(at index: Int) {
             guard isPage(index) else { return }
             let now = bellwether.clock.uptime()
@@ -55,12 +55,12 @@ extension Bellwether {
             record(.pageShown, members)
         }
 
-        /// Somebody tapped the button of a page. A tap on the page itself only turns it.
+        /// Records that somebody tapped the button of a page. A tap on the page itself only turns it.
         ///
         /// - Parameters:
-        ///   - index: The page, counted from 0 as they are shown.
-        ///   - link: Where the button leads; of it the scheme and the host are recorded, and nothing else. Without it, the
-        ///     link that the payload declares.
+        ///   - index: The page, counted from 0 in the order in which pages are shown.
+        ///   - link: The button's target. Only its scheme and host are recorded. If you leave it out, the link in the
+        ///     payload is used.
         public func actionTapped(at index: Int, link: URL? = nil) {
             guard isPage(index) else { return }
             let declared = progress.withLock { $0.page(at: index) }
@@ -72,15 +72,15 @@ extension Bellwether {
             record(.storyActionTapped, members)
         }
 
-        /// The last page has run out.
+        /// Records that the last page reached its end.
         public func finished() {
             let now = bellwether.clock.uptime()
             record(.storyFinished) { $0.finish(at: now) }
         }
 
-        /// The story could not be played, and something else was shown.
+        /// Records that the story could not be played, and something else was shown.
         ///
-        /// - Parameter reason: Why; without it, what the payload shows of it.
+        /// - Parameter reason: The reason. If you leave it out, it is inferred from the payload.
         public func fallbackShown(reason: FallbackReason? = nil) {
             var members: [JSONValue.Field] = []
             members.add("reason", (reason ?? push.story.fault ?? .unknown).rawValue)
@@ -109,7 +109,7 @@ extension Bellwether {
     public enum FallbackReason: String, Sendable {
         /// The payload has no story.
         case missing
-        /// It has one, but not in the form of a story.
+        /// It has one, but it is not a valid story.
         case malformed
         /// None of its pages can be shown.
         case noValidPage = "no_valid_page"

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension Bellwether {
-    /// Takes what a player of stories calls back, which does not say of which notification.
+    /// Receives the callbacks of a story player that does not say which notification they belong to.
     ///
-    /// Hand it the notification before the player gets it: the first callbacks come from within the player's
-    /// `didReceive(_:)`. Keep it in a property, as players hold their delegates weakly. When a second notification comes
-    /// while the first is shown, hand it over in the same way: what is called back from then on is the second one's.
+    /// Give it the notification before the player gets it, because the first callbacks come from within the player's
+    /// `didReceive(_:)`. Keep the adapter in a property, because players hold their delegates weakly. If a second
+    /// notification comes while the first is shown, do the same: later callbacks belong to the second one.
     ///
     /// ```swift
     /// class NotificationViewController: PushwooshStoriesViewController {
@@ -22,20 +22,20 @@ extension Bellwether {
         let bellwether: Bellwether
         private let story = Guarded<Story?>(nil)
 
-        /// An adapter that has seen no notification.
+        /// Creates an adapter without a notification.
         public init(_ bellwether: Bellwether) { self.bellwether = bellwether }
 
-        /// A notification is about to be handed to the player.
+        /// Call it just before the player gets a notification.
         ///
         /// - Parameters:
         ///   - push: The notification.
-        ///   - loops: Whether the player begins anew after the last page.
+        ///   - loops: Whether the player starts again after the last page.
         public func willShow(_ push: Push, loops: Bool? = nil) {
             let next = bellwether.story(of: push, loops: loops)
             story.withLock { $0 = next }
         }
 
-        /// The player began to play so many pages.
+        /// The player began to play this many pages.
         public func didStart(pageCount: Int) { tell { $0.started(pageCount: pageCount) } }
 
         /// The player showed a page.
@@ -44,7 +44,7 @@ extension Bellwether {
         /// Somebody tapped a page's button.
         public func didTapAction(at index: Int, link: URL?) { tell { $0.actionTapped(at: index, link: link) } }
 
-        /// The last page has run out.
+        /// The last page reached its end.
         public func didFinish() { tell { $0.finished() } }
 
         /// The player could not play the story.
@@ -59,10 +59,10 @@ extension Bellwether {
         }
     }
 
-    /// A story of a notification, which is about to be played.
+    /// Creates the story of a notification that is about to be played.
     ///
     /// - Parameters:
     ///   - push: The notification.
-    ///   - loops: Whether the player begins anew after the last page.
+    ///   - loops: Whether the player starts again after the last page.
     public func story(of push: Push, loops: Bool? = nil) -> Story { Story(self, push, loops: loops) }
 }

@@ -1,10 +1,11 @@
 internal import Foundation
 
-/// Where a story stands, from what its player called back: enough to tell why a page came up.
+/// How far a story has come, according to its player's callbacks. It is enough to infer why a page appeared.
 ///
-/// The player calls before the page's picture is loaded; again when somebody goes back, or taps the left of the first
-/// page; and from the first page on when it loops, without starting anew. It says it has finished each time the last
-/// page has run out. Each of these is an event: what is counted once and what twice is the service's affair.
+/// The player calls back before the page's picture is loaded. It repeats the call when somebody goes back or taps the
+/// left of the first page. When it loops, it continues with the first page without a new start. It reports the finish
+/// each time the last page reaches its end. Each callback is an event; the service decides what to count once and what
+/// twice.
 struct StoryProgress {
     /// Why a page came up.
     enum Cause: String {
@@ -18,9 +19,9 @@ struct StoryProgress {
     private var finishedAt: TimeInterval?
     private(set) var events = 0
 
-    // Callbacks of one turn of the main thread come within a moment; no finger is as fast.
+    // Callbacks in one turn of the main thread come almost together; no finger is as fast.
     private static let atOnce = 0.05
-    // Timers fire late, and sometimes a hair early.
+    // Timers fire late, and sometimes slightly early.
     private static let early = 0.02
 
     init(pages: [StoryPage], loops: Bool?) {
@@ -28,13 +29,13 @@ struct StoryProgress {
         self.loops = loops
     }
 
-    /// The page as the payload declares it, if that is the story that is played.
+    /// The page as the payload declares it; nil if another story is played.
     func page(at index: Int) -> StoryPage? {
         guard pages.indices.contains(index), pageCount == nil || pageCount == pages.count else { return nil }
         return pages[index]
     }
 
-    /// Counts an event; false when there are so many that the service counts no more.
+    /// Counts an event; false if the story has more events than the service counts.
     mutating func mayRecord() -> Bool {
         events += 1
         return events <= Bounds.storyEvents
@@ -48,7 +49,7 @@ struct StoryProgress {
 
     mutating func finish(at now: TimeInterval) { finishedAt = now }
 
-    /// A page came up; tells why, where that can be told.
+    /// Records that a page appeared. Returns the cause, if it is clear.
     mutating func show(_ index: Int, at now: TimeInterval) -> Cause? {
         defer {
             current = (index, now)
@@ -58,7 +59,8 @@ struct StoryProgress {
         let hasJustFinished = finishedAt.map { now - $0 < StoryProgress.atOnce } ?? false
         let goesRound = index == 0 && isLast(current.index)
         if goesRound, hasJustFinished || current.index > 1 { return .loop }
-        // From the last of one or two pages to the first: a tap on the left went back, or one on the right went round.
+        // From the last of one or two pages to the first: somebody went back with a tap on the left, or forward with a
+        // tap on the right.
         if goesRound, loops == true { return nil }
         if index == current.index + 1 {
             guard let declared = page(at: current.index)?.duration else { return nil }

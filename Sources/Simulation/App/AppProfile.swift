@@ -1,21 +1,21 @@
-/// An app as its telemetry shows it: who has it, what is pushed to them, and how much of it works.
+/// An app, seen through its telemetry: who uses it, what is pushed to them, and how much of it works.
 package struct AppProfile: Sendable {
-    /// What it may be called as an app of the service.
+    /// Its default name as an app of the service.
     package let slug: String
-    /// Where its people are at home, and where its days are counted.
+    /// The time zone of most of its users, and of its days.
     package let home: Zone
-    /// The name of its project at Firebase, which stands in one of the spellings of message ids.
+    /// The name of its Firebase project, which is part of one spelling of message ids.
     let project: String
-    /// In which its buttons are named beside English.
+    /// The language of its buttons, besides English.
     let language: String
     let places: [Place]
-    /// The oldest first; phones come to the newest one after the other.
+    /// Oldest first. Phones update to the newest one by one.
     let versions: [Version]
     let series: [Series]
     /// How much more or less people do on Saturdays and Sundays.
     let weekend: Double
 
-    /// Where a phone may be, and what is spoken there.
+    /// Where a phone may be, and the language spoken there.
     struct Place: Sendable {
         let zone: Zone
         let locale: String
@@ -25,15 +25,15 @@ package struct AppProfile: Sendable {
     /// One release of the app.
     struct Version: Sendable {
         let name: String
-        /// Of the installs at the beginning.
+        /// The share of installs that begin with it.
         let share: Double
-        /// Pushes of which the service extension says nothing.
+        /// The share of pushes for which the service extension records nothing.
         let receiptLoss: Double
-        /// Stories that it cannot play.
+        /// The share of stories that it cannot play.
         let fallback: Double
-        /// On the last day something breaks its service extension.
+        /// Whether its service extension breaks on the last day.
         var breaksOnLastDay = false
-        /// It forgets to say which button was tapped, now and then.
+        /// Whether it sometimes forgets to record which button was tapped.
         var forgetsButton = false
 
         func receiptLoss(isLastDay: Bool) -> Double { isLastDay && breaksOnLastDay ? 0.85 : receiptLoss }
@@ -41,8 +41,7 @@ package struct AppProfile: Sendable {
 }
 
 extension AppProfile {
-    /// Its categories and their buttons as they are registered, in the shape of `PUT /v1/categories`; but for a button
-    /// that was forgotten.
+    /// Its categories and buttons in the format of `PUT /v1/categories`, except for an unregistered button.
     package var categoryDocument: String {
         var seen: Set<String> = []
         let categories = series.map(\.category).filter { !$0.name.isEmpty && seen.insert($0.name).inserted }

@@ -1,36 +1,36 @@
-/// A notification category, with what people do with it when they see it.
+/// A notification category, and what people do when they see its notifications.
 struct Category: Sendable {
     let name: String
-    /// Of those who see one.
+    /// The share of people who see one and open it.
     let opened: Double
-    /// 0 where the category has no `custom_dismiss`: iOS does not tell then.
+    /// 0 if the category has no `custom_dismiss`: iOS does not report dismissals then.
     var dismissed = 0.0
-    /// Shown large without anything being tapped; 0 where no content extension tells.
+    /// Expanded without a tap on anything; 0 if no content extension reports it.
     var expanded = 0.0
     var buttons: [Button] = []
-    /// Without `mutable-content` no service extension runs, so no receipt is written at once.
+    /// Without `mutable-content`, no service extension runs, so no receipt is written at once.
     var runsExtension = true
-    /// Its content extension is a player of stories.
+    /// Whether its content extension plays stories.
     var playsStories = false
-    /// How often the app in the foreground lets it show to nobody.
+    /// How often the app shows nothing while it is in the foreground.
     var suppressed = 0.05
 
-    /// A button, in the order in which they are shown.
+    /// A button. Buttons are shown in this order.
     struct Button: Sendable {
         let id: String
-        /// What people read, in the app's language and in English.
+        /// What people read: the app's language and English.
         let title: Title
-        /// What a tap of it says: accept, decline, later or close.
+        /// What a tap on it means: accept, decline, later or close.
         let answer: String
-        /// Of those who see the notification.
+        /// The share of people who see the notification and tap the button.
         let tapped: Double
         var isForeground = false
         var isDestructive = false
         var needsUnlocking = false
         var takesText = false
-        /// Nobody taps it any more since a week before the last day.
+        /// Nobody taps it any more from a week before the last day on.
         var isForgotten = false
-        /// Nobody has told the registry of it.
+        /// The registry does not know it.
         var isUnregistered = false
     }
 

@@ -1,51 +1,51 @@
 internal import Values
 
-/// A push that goes out again and again, each time as a campaign.
+/// A push that is sent repeatedly, each time as a campaign.
 struct Series: Sendable {
-    /// Its campaigns' names, one after the other day by day.
+    /// The names of its campaigns, used in turn day by day.
     let names: [String]
     let category: Category
     let schedule: Schedule
-    /// Hours of the day in the app's own zone.
+    /// The hours of sending, in the app's own zone.
     let hours: [Double]
-    /// Of the installs.
+    /// The share of installs that get it.
     let audience: Double
     var kind = Kind.alert
-    /// How much more or less than others of the category it is liked.
+    /// How much better or worse than others of the category people like it.
     var appeal = 1.0
     var threads: [String] = []
-    /// Several things in one notification: what the group's summary counts.
+    /// How many items one notification stands for, as the group's summary counts them.
     var summaryCounts: ClosedRange<Int>?
     var media: MediaOffer?
-    /// Tried in two variants, of which the second does better.
+    /// Tested in two variants; the second one works better.
     var hasVariants = false
     var story: StoryPlan?
     var topic: String?
     var interruptionLevel: String?
-    /// What its sender tells of its sends.
+    /// What its sender reports about its sends.
     var sends = Telling.all
 
     enum Kind: Sendable {
         case alert
-        /// Wakes the app and shows nothing.
+        /// Wakes the app without showing anything.
         case silent
-        /// Asked for by the app itself; no server takes part.
+        /// The app itself schedules it, without a server.
         case local
     }
 
     enum Telling: Sendable {
         case all
-        /// Only so large a share of the recipients, by mistake.
+        /// Reports only this share of the recipients, by mistake.
         case partly(Double)
         case untold
     }
 
-    /// On which days it goes out.
+    /// The days on which it is sent.
     enum Schedule: Sendable {
         case daily
         /// 1 is Monday.
         case weekdays(Set<Int>)
-        /// So many days before the last day, and so on.
+        /// Every so many days, counted back from the last day.
         case every(Int)
 
         func includes(day: Int, lastDay: Int) -> Bool {
@@ -58,37 +58,37 @@ struct Series: Sendable {
     }
 }
 
-/// What media a series attaches.
+/// The media that a series attaches.
 struct MediaOffer: Sendable {
-    /// Of its notifications.
+    /// The share of its notifications with media.
     let share: Double
-    /// Of those; the others have a picture.
+    /// The share of videos among them; the others are pictures.
     let videos: Double
 }
 
 /// A story that a series plays.
 struct StoryPlan: Sendable {
     let pages: Int
-    /// What the payload declares; more than are shown when a page of it cannot be.
+    /// How many pages the payload declares. It may declare pages that cannot be shown.
     let declaredPages: Int
-    /// People who start it, of those who see the notification.
+    /// The share of people who see the notification and start it.
     let started: Double
-    /// By page: who taps its button, of those who see the page.
+    /// By page: the share of people who see the page and tap its button.
     let clicked: [Double]
-    /// Of the pages that are shown.
+    /// The titles of the pages that are shown.
     let titles: [String]
     let host: String
 }
 
-/// One sending of a series.
+/// One run of a series.
 final class Campaign: Sendable {
     let series: Series
     let name: String
     let sentAt: Timestamp
-    /// The same for all phones: what the sender made of it.
+    /// The sender's thread id, the same for all phones.
     let thread: String?
 
-    /// `day` counts the days, so that names and threads take turns.
+    /// `day` is a number, so that names and threads take turns.
     init(_ series: Series, day: Int, slot: Int = 0, sentAt: Timestamp) {
         self.series = series
         name = series.names[(day &+ slot) % series.names.count]

@@ -1,7 +1,7 @@
 internal import Telemetry
 
 extension Media {
-    /// What comes of loading it in the time that iOS gives a service extension.
+    /// The result of loading it in the time that iOS gives a service extension.
     static func loaded(_ kind: MediaKind, over network: MediaNetwork, _ dice: inout Dice) -> Media {
         let odds = Odds.of(kind, isSlow: network != .wifi)
         let bytes = Int64(dice.lognormal(median: kind == .video ? 5_500_000 : 150_000, spread: 0.7))
@@ -18,7 +18,7 @@ extension Media {
             media.reason = dice.chance(0.7) ? .network : dice.chance(0.6) ? .invalid : .insecureURL
             media.ms = Int32(dice.between(80, 9_000))
         default:
-            // Skipped: the app asks not to load films where people pay for them.
+            // Skipped: the app avoids videos on connections that people pay for.
             media.reason = network == .cellular ? .cellular : .tooLarge
             media.bytes = bytes * 3
         }

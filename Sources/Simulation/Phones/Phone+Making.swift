@@ -3,7 +3,7 @@ internal import Telemetry
 internal import Values
 
 extension Phone {
-    /// Any phone of the app's people.
+    /// A random phone among the app's users.
     init(of app: AppProfile, joinedAt: Timestamp, _ dice: inout Dice) {
         let place = dice.pick(app.places, by: \.share)
         let versions = Array(app.versions.enumerated())
@@ -24,7 +24,7 @@ extension Phone {
             joinedAt: joinedAt)
     }
 
-    /// Nearly all are right to a second or two.
+    /// Nearly all clocks are right to within a second or two.
     private static func clock(_ dice: inout Dice) -> Clock {
         var error = dice.between(-1.5, 1.5)
         if dice.chance(0.012) {
@@ -44,7 +44,7 @@ extension Phone {
         (.authorized, 0.83), (.provisional, 0.06), (.denied, 0.09), (.notDetermined, 0.015), (.ephemeral, 0.005),
     ]
 
-    /// What apps run on, and how many of each there are.
+    /// The device models, and how many there are of each.
     private struct Device {
         let platform: String
         let models: [String]

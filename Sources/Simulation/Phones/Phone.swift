@@ -1,46 +1,46 @@
 internal import Telemetry
 internal import Values
 
-/// One install: what it is, how it is used, and what it has yet to send.
+/// One install: its properties, how it is used, and what it still has to send.
 struct Phone {
-    /// What it says of itself in each envelope.
+    /// The source in each of its envelopes.
     private(set) var source: Source
     let zone: Zone
     let habits: Habits
     let clock: Clock
     let joinedAt: Timestamp
-    /// The place of the app's version among the versions.
+    /// The index of the app's version.
     private(set) var version: Int
-    /// Until then nothing reaches it and nothing leaves it.
+    /// Until then, it neither receives nor sends anything.
     var offlineUntil: Timestamp
-    /// Written down and not sent yet, in the order of `seq`.
+    /// Recorded and not sent yet, in the order of `seq`.
     var pending: [Record] = []
     /// In the notification centre.
     var centre: [Push] = []
-    /// What it sent last, for the times when something goes out twice.
+    /// What it sent last, for duplicates.
     var lastSent: [Record] = []
-    /// Whether an upload is on the agenda.
+    /// Whether the agenda contains an upload.
     var isUploadPlanned = false
     private var seq: Int64 = 0
 
     /// How its owner uses it.
     struct Habits {
-        /// How much of what is shown is answered, 1 being usual.
+        /// How often its owner responds to notifications; 1 is usual.
         let engagement: Double
-        /// Of the time.
+        /// The share of time on Wi-Fi.
         let wifi: Double
-        /// The service extension sends what it wrote; else that waits for the next launch.
+        /// Whether the service extension sends its events itself. Otherwise they wait for the next launch.
         let sendsAtOnce: Bool
         let launchesADay: Double
         /// An old library writes times as milliseconds.
         let writesMilliseconds: Bool
     }
 
-    /// How its clock goes.
+    /// The behaviour of its clock.
     struct Clock {
-        /// Microseconds that it is ahead.
+        /// How many microseconds it is ahead.
         let error: Int64
-        /// It runs ahead now and then, and is right again when events are sent.
+        /// Whether it sometimes runs ahead, but is right again when events are sent.
         let jumps: Bool
     }
 
@@ -51,12 +51,12 @@ struct Phone {
         (self.clock, self.joinedAt, offlineUntil) = (clock, joinedAt, joinedAt)
     }
 
-    /// Denied or not yet asked: nothing is shown, silent pushes still wake the app.
+    /// False if denied or not asked yet: nothing is shown, but silent pushes still wake the app.
     var showsAlerts: Bool {
         source.authorization != .denied && source.authorization != .notDetermined
     }
 
-    /// The app store brings a newer version.
+    /// Updates the app to a newer version.
     mutating func update(to version: Int, named name: String) {
         self.version = version
         source = Source(
@@ -65,13 +65,13 @@ struct Phone {
             fid: source.fid, authorization: source.authorization)
     }
 
-    /// Writes down what happened with a notification.
+    /// Records an event about a notification.
     mutating func note(
         _ interaction: Interaction, of push: Push, at time: Timestamp, in app: AppProfile, fault: Fault? = nil,
         _ dice: inout Dice
     ) {
         seq += 1
-        // No library is without faults.
+        // No library is free of bugs.
         let fault = fault ?? (dice.chance(0.0006) ? dice.pick(Fault.anywhere) : nil)
         let ahead = clock.jumps && dice.chance(0.5) ? Int64(dice.between(0.2, 40)) * Span.hour : 0
         let spelling: Push.Spelling = dice.chance(0.93) ? .phone : dice.chance(0.5) ? .resource : .digits
@@ -82,8 +82,8 @@ struct Phone {
         pending.append(Record(at: time, text: written.text(with: fault), fault: fault?.reason))
     }
 
-    /// Writes down that a notification was found in the centre. Time and id follow from it, so that finding it again
-    /// says the same.
+    /// Records that a notification was found in the notification centre. Its time and id follow from the notification,
+    /// so finding it again gives the same event.
     mutating func noteFound(_ push: Push, at time: Timestamp, in app: AppProfile) {
         let bits = UInt64(push.number) ^ source.installID.low
         let written = EventText(
@@ -96,7 +96,7 @@ struct Phone {
 }
 
 extension UUID {
-    /// Of version 7: the time in milliseconds, then chance.
+    /// A UUID of version 7: the time in milliseconds, then random bits.
     init(time: Timestamp, _ dice: inout Dice) {
         self.init(
             high: UInt64(time.milliseconds) << 16 | 0x7000 | dice.next() & 0xfff, low: dice.next() >> 2 | 1 << 63)

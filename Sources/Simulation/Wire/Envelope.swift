@@ -1,16 +1,16 @@
 package import Telemetry
 package import Values
 
-/// What a phone sends in one request, and what the server has to make of it.
+/// What a phone sends in one request, and how the server must answer.
 package struct Envelope: Sendable {
-    /// When it is sent, by the true time.
+    /// The true time of sending.
     package let time: Timestamp
     package let events: Int
-    /// Events that are not valid, by their place, with the reason that must be found.
+    /// Invalid events by their index, with the reason that the server must give.
     package let faults: [Int: RejectionReason]
-    /// Valid events that the server has been told before.
+    /// The number of valid events that the server already has.
     package let repeated: Int
-    /// How far the clock of the phone is off.
+    /// How far the phone's clock is off.
     private let clockError: Int64
     private let rest: String
 
@@ -28,7 +28,7 @@ package struct Envelope: Sendable {
             + "\"events\":[\(records.map(\.text).joined(separator: ","))]}"
     }
 
-    /// The body of a request that leaves at this moment. However often it is sent, its events stay the same.
+    /// The body of a request that is sent at this moment. Its events are the same each time.
     package func body(sentAt time: Timestamp) -> [UInt8] {
         Array("{\"sent_at\":\"\((time + clockError).wire)\",\(rest)".utf8)
     }

@@ -1,7 +1,7 @@
 internal import Telemetry
 internal import Values
 
-/// An event on its way to JSON.
+/// An event that is about to become JSON.
 struct EventText {
     let id: UUID
     let at: Timestamp
@@ -9,10 +9,10 @@ struct EventText {
     let notification: Notification
     let interaction: Interaction
     let writesMilliseconds: Bool
-    /// Says so in a member that the catalogue does not know.
+    /// Adds a member that the catalogue does not know.
     var isInExperiment = false
 
-    /// As an element of `events`, damaged in the way that is asked for.
+    /// Its JSON as an element of `events`, damaged as `fault` says.
     func text(with fault: Fault? = nil) -> String {
         var event = ObjectText()
         event.add("id", fault == .brokenID ? "42" : id.description)

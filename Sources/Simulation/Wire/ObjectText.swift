@@ -2,11 +2,11 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// A JSON object that is being written. A member without a value is left away, as clients do.
+/// A JSON object under construction. Members without a value are left out, as in clients.
 struct ObjectText {
     private var members = ""
 
-    /// The object as it stands now.
+    /// The object so far.
     var text: String { "{\(members)}" }
 
     mutating func add(_ name: String, raw value: String?) {
@@ -27,7 +27,7 @@ struct ObjectText {
 }
 
 extension Timestamp {
-    /// As a phone writes it: to the millisecond.
+    /// As a phone writes it: with milliseconds.
     var wire: String { description.dropLast(4) + "Z" }
 
     var milliseconds: Int64 { microseconds / 1000 }

@@ -1,31 +1,31 @@
 internal import Telemetry
 internal import Values
 
-/// One event as a phone has written it down.
+/// One event as a phone recorded it.
 struct Record: Sendable {
-    /// When, by the true time.
+    /// The true time of the event.
     let at: Timestamp
     let text: String
-    /// What is wrong with it, when something is.
+    /// What is wrong with it, if anything.
     let fault: RejectionReason?
-    /// Whether the server has been told before.
+    /// Whether the server already has it.
     var isRepeated = false
 }
 
-/// What a client can get wrong about an event.
+/// A mistake that a client can make in an event.
 enum Fault {
     case brokenID
     case unknownType
     case brokenTime
     case noNotification
-    /// `action.tapped` without saying which.
+    /// `action.tapped` without the button.
     case noButton
     case negativeSeq
 
-    /// Those that any event can have.
+    /// The mistakes that are possible in any event.
     static let anywhere: [Fault] = [.brokenID, .unknownType, .brokenTime, .noNotification, .negativeSeq]
 
-    /// What the server must say to it.
+    /// The reason that the server must give.
     var reason: RejectionReason {
         switch self {
         case .brokenID: .invalidID

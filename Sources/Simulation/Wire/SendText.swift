@@ -1,19 +1,19 @@
 package import Values
 
-/// What a sender's server tells of one send, as an element of `sends`.
+/// What a sender's server reports about one send, as an element of `sends`.
 package struct SendText: Sendable {
-    /// When it went out.
+    /// The time of the send.
     package let time: Timestamp
     package let text: String
 
-    /// `recipients` of nil are not told.
+    /// If `recipients` is nil, the number is left out.
     init(_ campaign: Campaign, in app: AppProfile, variant: String?, recipients: Int?, id: String) {
         let series = campaign.series
         var object = ObjectText()
         object.add("id", id)
         object.add("campaign", campaign.name)
         object.add("variant", variant)
-        // Of a story the payload says it.
+        // For a story, the payload contains it.
         let payload = series.story.map { $0.payload(of: campaign) }
         if payload == nil, series.kind == .alert, !campaign.category.name.isEmpty {
             object.add("category", campaign.category.name)
@@ -29,8 +29,8 @@ package struct SendText: Sendable {
 }
 
 extension StoryPlan {
-    /// What is pushed: the notification, and the pages as they are declared. Pages beyond those that are shown have no
-    /// picture, since their address was never filled in.
+    /// The pushed payload: the notification, and the pages as declared. Pages that are not shown have no picture,
+    /// because their address was never filled in.
     fileprivate func payload(of campaign: Campaign) -> String {
         var alert = ObjectText()
         alert.add("title", titles.first)
@@ -58,6 +58,6 @@ extension StoryPlan {
         return page.text
     }
 
-    /// That a page stands, if nobody turns it.
+    /// How long a page is shown if nobody turns it.
     static let seconds = 5
 }

@@ -1,6 +1,6 @@
 internal import Values
 
-/// What is still to happen, the earliest first; what is for the same moment in the order in which it was entered.
+/// Future happenings, earliest first. Those at the same moment keep the order in which they were added.
 struct Agenda {
     private struct Entry {
         let at: Timestamp
@@ -10,7 +10,7 @@ struct Agenda {
         func isBefore(_ other: Entry) -> Bool { (at, number) < (other.at, other.number) }
     }
 
-    /// A binary heap: no entry comes before its parent.
+    /// A binary heap: no entry is earlier than its parent.
     private var heap: [Entry] = []
     private var entered = 0
 
@@ -24,7 +24,7 @@ struct Agenda {
         }
     }
 
-    /// Takes out what comes next, if it is not after `limit`.
+    /// Removes and returns the next happening, unless it is after `limit`.
     mutating func next(until limit: Timestamp) -> (at: Timestamp, what: Happening)? {
         guard let first = heap.first, first.at <= limit else { return nil }
         let last = heap.removeLast()
@@ -49,9 +49,9 @@ struct Agenda {
     }
 }
 
-/// One thing that is going to happen in a world. Phones are named by their place in the population.
+/// Something that will happen in a world. Phones are given by their index in the population.
 enum Happening {
-    /// The campaigns of this day are planned.
+    /// The time to plan this day's campaigns.
     case dawn(day: Int)
     case sending(Campaign)
     case arrival(phone: Int, Push)
@@ -59,6 +59,6 @@ enum Happening {
     /// Somebody opens the app by its icon.
     case launch(phone: Int)
     case upload(phone: Int)
-    /// An envelope whose answer was lost goes out again.
+    /// An envelope is sent again because its answer was lost.
     case repetition(phone: Int, [Record])
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Chance, the same in every run for the same seed (SplitMix64).
+/// Random numbers (SplitMix64). The same seed always gives the same numbers.
 struct Dice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -11,7 +11,7 @@ struct Dice: RandomNumberGenerator, Sendable {
         return Dice.mix(state)
     }
 
-    /// Scatters 64 bits: near ones become far ones, always the same.
+    /// Mixes 64 bits: similar inputs give very different outputs, always the same ones.
     static func mix(_ bits: UInt64) -> UInt64 {
         var bits = bits
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -22,7 +22,7 @@ struct Dice: RandomNumberGenerator, Sendable {
     /// From 0 to just under 1.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// True in so many cases of one.
+    /// True with this probability.
     mutating func chance(_ share: Double) -> Bool { unit() < share }
 
     mutating func between(_ low: Double, _ high: Double) -> Double { low + unit() * (high - low) }
@@ -31,16 +31,16 @@ struct Dice: RandomNumberGenerator, Sendable {
         range.lowerBound + Int(next() % UInt64(range.count))
     }
 
-    /// What people take for things: mostly near the median, sometimes many times as long.
+    /// The time that people take for something: mostly near the median, sometimes many times as long.
     mutating func lognormal(median: Double, spread: Double) -> Double { median * exp(spread * normal()) }
 
-    /// The time until something that happens every `mean` on average, whenever it happened last.
+    /// The time until an event that happens every `mean` on average, no matter when it last happened.
     mutating func waiting(mean: Double) -> Double { -mean * log(1 - unit()) }
 
-    /// Any of them; there must be one.
+    /// Any of them; there must be at least one.
     mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[number(in: 0...choices.count - 1)] }
 
-    /// Any of them, those of more weight more often; there must be one.
+    /// Any of them, by weight; there must be at least one.
     mutating func pick<Choice>(_ choices: [Choice], by weight: (Choice) -> Double) -> Choice {
         var rest = unit() * choices.reduce(0) { $0 + weight($1) }
         for choice in choices {
@@ -51,7 +51,7 @@ struct Dice: RandomNumberGenerator, Sendable {
     }
 
     private mutating func normal() -> Double {
-        // Box and Muller's way; the second number of the pair is not kept.
+        // The Box–Muller transform; the second number of the pair is not used.
         (-2 * log(1 - unit())).squareRoot() * cos(2 * .pi * unit())
     }
 }

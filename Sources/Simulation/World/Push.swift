@@ -4,20 +4,20 @@ internal import Values
 /// A notification of a campaign on one phone.
 struct Push: Sendable {
     let campaign: Campaign
-    /// What is left of its FCM message id when all spellings are made one; also all that it is known by.
+    /// The part of its FCM message id that is the same in all spellings. It is also its only identity here.
     let number: Int64
     let arrivedAt: Timestamp
     let isSecondVariant: Bool
     /// The kind of its media, if it has any.
     let media: MediaKind?
     var hasReceipt = false
-    /// It was found in the notification centre and reported.
+    /// Whether it was found in the notification centre and reported.
     var isSwept = false
 
-    /// The three ways in which Firebase writes the id of a message.
+    /// The three spellings that Firebase uses for a message id.
     enum Spelling { case phone, resource, digits }
 
-    /// As a phone tells of it.
+    /// The notification as a phone describes it.
     func notification(_ spelling: Spelling, project: String) -> Notification {
         let series = campaign.series
         let isSilent = series.kind == .silent
@@ -28,7 +28,7 @@ struct Push: Sendable {
             topic: series.topic, collapseID: series.topic.map { "\($0)-\(number % 7)" },
             interruptionLevel: series.interruptionLevel, origin: .remote, alert: !isSilent, sentAt: campaign.sentAt)
         if series.kind == .local {
-            // The request's identifier is the same each time; the moment makes it one delivery.
+            // The request's identifier is always the same; the time makes it one delivery.
             notification.id = campaign.name
             notification.deliveryID = "\(campaign.name)@\(arrivedAt.milliseconds)"
             (notification.origin, notification.analyticsLabel, notification.sentAt) = (.local, nil, nil)
@@ -44,14 +44,14 @@ struct Push: Sendable {
         return notification
     }
 
-    /// What iOS calls the request of a remote push: any UUID.
+    /// The identifier that iOS gives the request of a remote push: a random UUID.
     private var identifier: String {
         let bits = UInt64(number)
         return UUID(high: Dice.mix(bits), low: Dice.mix(bits &+ 1)).description.uppercased()
     }
 }
 
-/// What somebody does with a notification.
+/// A person's reaction to a notification.
 enum Reaction: Sendable {
     case open
     case tap(button: Int)

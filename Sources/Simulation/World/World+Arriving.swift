@@ -1,7 +1,7 @@
 internal import Telemetry
 
 extension World {
-    /// A push reaches its phone: what the app gets to see of it, and what its owner will do.
+    /// A push reaches its phone. This decides what the app learns of it, and what its owner will do.
     mutating func arrive(_ push: Push, on phone: Int) {
         guard push.campaign.series.kind != .silent else { return wake(push, on: phone) }
         var push = push
@@ -20,7 +20,7 @@ extension World {
         if push.hasReceipt, phones[phone].habits.sendsAtOnce || isSteady { planUpload(from: phone, within: 1...15) }
     }
 
-    /// The service extension runs, loads media, and writes a receipt, where all that works.
+    /// The service extension runs, loads media, and writes a receipt, if all of that works.
     private mutating func extend(_ push: inout Push, on phone: Int) -> Media? {
         let version = app.versions[phones[phone].version]
         guard push.campaign.category.runsExtension, push.campaign.series.kind == .alert,
@@ -36,7 +36,7 @@ extension World {
         return media
     }
 
-    /// The app is in front and decides what is shown. True when that is nothing.
+    /// The app is in front and decides what to show. True if it shows nothing.
     private mutating func present(_ push: inout Push, on phone: Int) -> Bool {
         let isSuppressed = dice.chance(push.campaign.category.suppressed)
         let options: [PresentationOption] = isSuppressed ? [] : dice.chance(0.6) ? [.banner, .list, .sound] : [.banner]
@@ -45,7 +45,7 @@ extension World {
         return isSuppressed
     }
 
-    /// A silent push gives the app some seconds in the background; not where people have closed it for good.
+    /// A silent push gives the app some seconds in the background, unless its owner has force-quit it.
     private mutating func wake(_ push: Push, on phone: Int) {
         guard !dice.chance(0.15) else { return }
         let result: FetchResult? =
@@ -60,7 +60,7 @@ extension World {
         var liking = phones[phone].habits.engagement * push.campaign.series.appeal * mood
         if hasPicture { liking *= 1.2 }
         if push.campaign.series.hasVariants, push.isSecondVariant { liking *= 1.15 }
-        // Quiet ones stand in the list only.
+        // Quiet notifications only appear in the list.
         if phones[phone].source.authorization == .provisional { liking *= 0.3 }
         liking = min(liking, 3)
         var rest = dice.unit()
@@ -80,7 +80,7 @@ extension World {
 }
 
 extension Reaction {
-    /// Seconds, for the median of those who do it.
+    /// The median delay in seconds, among those who react in this way.
     fileprivate var usualDelay: Double {
         switch self {
         case .tap: 110

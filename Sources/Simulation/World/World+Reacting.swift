@@ -2,10 +2,10 @@ internal import Telemetry
 internal import Values
 
 extension World {
-    /// Somebody does what they were going to do with a notification, if it is still there.
+    /// A person carries out a planned reaction to a notification, if the notification is still there.
     mutating func react(_ reaction: Reaction, to push: Push, on phone: Int) {
         let isInFront = !phones[phone].centre.contains { $0.number == push.number }
-        // Cleared away meanwhile; one that came while the app was in front is dealt with at once.
+        // It was cleared meanwhile. A notification that came while the app was in front is handled at once.
         if isInFront, now - push.arrivedAt > Span.minute { return }
         switch reaction {
         case .open: open(push, on: phone, isInFront: isInFront)
@@ -19,7 +19,7 @@ extension World {
         }
     }
 
-    /// In what state the app is when a tap brings it to the front.
+    /// The state of the app when a tap brings it to the front.
     private mutating func launch(isInFront: Bool) -> Launch {
         isInFront ? .foreground : dice.chance(0.45) ? .cold : .warm
     }
@@ -56,20 +56,20 @@ extension World {
         }
     }
 
-    /// The app comes to the front by its icon.
+    /// A person opens the app by its icon.
     mutating func launched(_ phone: Int) {
-        // Some of what stood in the centre was swiped away, of which iOS says nothing.
+        // People have swiped some notifications away, which iOS does not report.
         phones[phone].centre.removeAll { _ in dice.chance(0.35) }
         sweep(phone)
         planUpload(from: phone, within: 1...4)
     }
 
-    /// Reports what is in the notification centre and has no receipt; then most apps clear it.
+    /// Reports notifications in the notification centre that have no receipt; then most apps clear it.
     mutating func sweep(_ phone: Int) {
         let saysAgain = dice.chance(0.1)
         for index in phones[phone].centre.indices where !phones[phone].centre[index].hasReceipt || saysAgain {
             let push = phones[phone].centre[index]
-            // Once is enough, but the library cannot always know.
+            // Once is enough, but the library cannot always know that it has been done.
             guard !push.isSwept || saysAgain else { continue }
             phones[phone].noteFound(push, at: now, in: app)
             noted += 1
@@ -82,7 +82,7 @@ extension World {
         phones[phone].centre.removeAll { $0.number == push.number }
     }
 
-    /// Writes an event down on its phone.
+    /// Records an event on its phone.
     mutating func note(
         _ interaction: Interaction, of push: Push, on phone: Int, after seconds: Double = 0, fault: Fault? = nil
     ) {

@@ -2,7 +2,7 @@ internal import Telemetry
 internal import Values
 
 extension World {
-    /// Enters the campaigns of a day, who goes offline, who gets an update, and the next dawn.
+    /// Plans a day: its campaigns, who goes offline, who gets an update, and the next dawn.
     mutating func plan(_ day: Int) {
         let start = app.home.start(ofDay: day)
         for series in app.series where series.schedule.includes(day: day, lastDay: lastDay) {
@@ -23,22 +23,22 @@ extension World {
         agenda.enter(.dawn(day: day + 1), at: app.home.start(ofDay: day + 1))
     }
 
-    /// Away from any network for hours, sometimes for days.
+    /// Takes a phone offline for hours, sometimes for days.
     private mutating func travel(_ phone: Int, from start: Timestamp) {
         let hours = dice.between(7, 20) + min(120, dice.lognormal(median: 9, spread: 1))
         phones[phone].offlineUntil = max(phones[phone].offlineUntil, start.after(seconds: hours * 3600))
     }
 
-    /// A campaign goes out to its audience.
+    /// Sends a campaign to its audience.
     mutating func send(_ campaign: Campaign) {
         let series = campaign.series
-        // Newspapers write less at the weekend, shops more.
+        // At the weekend, newspapers write less, and shops more.
         let audience = min(1, series.audience * (series.kind == .alert ? 0.4 + 0.6 * mood : 1))
         var recipients: [Bool: Int] = [:]
         for phone in phones.indices where phones[phone].joinedAt <= now && dice.chance(audience) {
             guard series.kind == .silent || phones[phone].showsAlerts else { continue }
             recipients[series.hasVariants && isSecondVariant(phone), default: 0] += 1
-            // A sender takes some minutes for all, and Apple and Google a second or two for each.
+            // A sender takes some minutes for all recipients, and Apple and Google take a second or two for each.
             let arrival = now.after(seconds: dice.between(0, 200) + dice.lognormal(median: 1.2, spread: 0.8))
             enter(campaign, on: phone, arrivingAt: arrival)
         }
@@ -47,7 +47,7 @@ extension World {
         }
     }
 
-    /// Whether a phone gets the second variant, where there are two.
+    /// Whether a phone gets the second variant, if there are two.
     private func isSecondVariant(_ phone: Int) -> Bool { phones[phone].source.installID.low & 1 == 1 }
 
     private mutating func tell(_ campaign: Campaign, toSecondVariant isSecond: Bool, recipients: Int) {
@@ -66,7 +66,7 @@ extension World {
                 id: "\(campaign.name)-\(campaign.sentAt.milliseconds)" + (variant.map { "-\($0)" } ?? "")))
     }
 
-    /// One notification on any phone, now: for steady traffic.
+    /// Sends one notification to a random phone now, for steady traffic.
     package mutating func push() {
         let series = dice.pick(app.series) { $0.audience * Double($0.hours.count) }
         let sentAt = now.after(seconds: -dice.lognormal(median: 1.2, spread: 0.8))
@@ -78,7 +78,7 @@ extension World {
         enter(campaign, on: phone, arrivingAt: now)
     }
 
-    /// Steady pushes of a campaign are told of as one send.
+    /// Reports steady pushes of a campaign as one send.
     mutating func tellSteadySends() {
         for (_, send) in untold.sorted(by: { $0.key < $1.key }) {
             tell(send.campaign, toSecondVariant: send.isSecond, recipients: send.recipients)
@@ -92,7 +92,7 @@ extension World {
         var media: MediaKind?
         if let offer = series.media, dice.chance(offer.share) { media = dice.chance(offer.videos) ? .video : .image }
         let isOnline = phones[phone].offlineUntil <= time
-        // What was sent to a phone that was away comes when it is back; not all of it.
+        // Pushes to an offline phone arrive when it is back, but not all of them.
         guard isOnline || dice.chance(0.7) else { return }
         let arrival = isOnline ? time : phones[phone].offlineUntil.after(seconds: dice.between(2, 90))
         let push = Push(

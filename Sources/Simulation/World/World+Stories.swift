@@ -17,15 +17,15 @@ extension World {
         }
     }
 
-    /// Page by page until somebody taps a button, leaves, or has seen them all. Gives the seconds that it took, and
-    /// whether it came to its end.
+    /// Shows page after page until the person taps a button, leaves, or has seen all. Returns the seconds that it took,
+    /// and whether it reached the end.
     private mutating func turnPages(of story: StoryPlan, _ push: Push, on phone: Int) -> (seconds: Double, isOver: Bool)
     {
         let declared = Double(StoryPlan.seconds)
-        // An old player does not say why a page is shown, nor how long it is to stand.
+        // An old player does not report why a page is shown, or how long it should be shown.
         let tells = phones[phone].version > 0
         var (page, seconds, cause) = (0, 0.5, PageCause.initial)
-        // Somebody who goes to and fro tires of it.
+        // People who go back and forth get tired of it.
         for _ in 0..<30 {
             let shown = PageShown(
                 pageIndex: Int16(page), declaredMS: tells ? Int64(declared * 1000) : nil, cause: tells ? cause : nil)
@@ -51,7 +51,7 @@ extension World {
         return (seconds, false)
     }
 
-    /// A picture instead of the pages; fewer go on from there.
+    /// Shows a picture instead of the pages; fewer people go on from there.
     private mutating func fallBack(_ push: Push, on phone: Int) {
         let reason: FallbackReason =
             dice.chance(0.6) ? .noValidPage : dice.chance(0.6) ? .malformed : dice.chance(0.7) ? .missing : .unknown

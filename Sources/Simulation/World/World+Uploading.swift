@@ -2,10 +2,10 @@ internal import Telemetry
 internal import Values
 
 extension World {
-    /// Events of one envelope at the most.
+    /// The most events in one envelope.
     private static let mostEvents = 100
 
-    /// Something is to be sent soon; an upload that is planned already takes it along if it is ready by then.
+    /// Plans an upload soon. An upload that is already planned also takes events that are ready by then.
     mutating func planUpload(from phone: Int, within seconds: ClosedRange<Double>) {
         guard !phones[phone].isUploadPlanned else { return }
         phones[phone].isUploadPlanned = true
@@ -13,17 +13,17 @@ extension World {
         agenda.enter(.upload(phone: phone), at: max(time, phones[phone].offlineUntil.after(seconds: 3)))
     }
 
-    /// What a phone has written down leaves it, in as many envelopes as it takes.
+    /// Sends everything that a phone has recorded, in as many envelopes as necessary.
     mutating func upload(from phone: Int) {
         phones[phone].isUploadPlanned = false
-        // A network may have gone meanwhile.
+        // The network may be gone by now.
         guard phones[phone].offlineUntil <= now else { return planUpload(from: phone, within: 1...60) }
         var ready = phones[phone].pending.filter { $0.at <= now }
         phones[phone].pending.removeAll { $0.at <= now }
-        // What is still happening is sent when it is over.
+        // Events that are still going on are sent when they are over.
         if let last = phones[phone].pending.last { planUpload(from: phone, within: until(last.at)) }
         guard !ready.isEmpty else { return }
-        // The app and its extension may both send the same.
+        // The app and its extension may both send the same events.
         if dice.chance(0.004) { ready.append(contentsOf: phones[phone].lastSent) }
         var dropped = dice.chance(0.0006) ? drop() : nil
         while !ready.isEmpty {
@@ -42,7 +42,7 @@ extension World {
             return told
         }
         phones[phone].lastSent = told.suffix(3)
-        // The answer got lost, so all of it is sent again.
+        // The answer was lost, so everything is sent again.
         if dice.chance(0.012) {
             let pause = min(3600, dice.lognormal(median: 40, spread: 1))
             agenda.enter(.repetition(phone: phone, told), at: now.after(seconds: pause))
@@ -54,7 +54,7 @@ extension World {
         return (seconds + 1)...(seconds + 5)
     }
 
-    /// What the client says that it threw away before it could send it.
+    /// The client's report of events that it dropped before it could send them.
     private mutating func drop() -> String {
         let since = now.after(seconds: -dice.between(1, 20) * 86_400)
         let reason: ClientDrop.Reason = dice.chance(0.7) ? .age : dice.chance(0.7) ? .size : .unreadable

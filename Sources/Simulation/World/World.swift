@@ -1,7 +1,7 @@
 package import Values
 
-/// An app, its people and their phones, from one moment to the next. What it does depends on its seed and on the times
-/// that it is told, on nothing else.
+/// An app, its people and their phones, simulated from one moment to the next. The result depends only on the seed and
+/// on the given times.
 ///
 /// ```swift
 /// var world = World(.news, seed: 1, installs: 1000, from: start, lastDay: day)
@@ -9,31 +9,31 @@ package import Values
 /// ```
 package struct World {
     let app: AppProfile
-    /// By the calendar of the app: the day on which things go wrong.
+    /// The day on which things go wrong, by the app's calendar.
     let lastDay: Int
-    /// Where the day is left out: pushes come one by one, and nobody sleeps.
+    /// Whether days are left out: pushes come one by one, and nobody sleeps.
     let isSteady: Bool
     var phones: [Phone] = []
     var agenda = Agenda()
     var dice: Dice
-    /// Pushes so far, so that each has a number of its own.
+    /// The number of pushes so far, so that each has its own number.
     var pushes: Int64 = 0
-    /// Events that phones have written down so far, repetitions included.
+    /// The number of events that phones have recorded so far, including duplicates.
     package internal(set) var noted = 0
-    /// What has been sent and was not yet handed out.
+    /// Envelopes that were sent, and not yet returned to the caller.
     var outbox: [Envelope] = []
-    /// What senders have to tell and was not yet handed out.
+    /// Sends to report that were not yet returned to the caller.
     var told: [SendText] = []
-    /// Of steady traffic, to how many each campaign and variant went since that was told last.
+    /// In steady traffic: the recipients of each campaign and variant since the last report.
     var untold: [String: (campaign: Campaign, isSecond: Bool, recipients: Int)] = [:]
-    /// How far it has come.
+    /// The current time of the world.
     package private(set) var now: Timestamp
 
-    /// A world that follows the calendar from a moment on. `lastDay` is a moment of the day on which one version's
-    /// extension breaks, counted back from which one button is not tapped any more.
+    /// A world that follows the calendar from a moment on. `lastDay` is a moment on the day on which one version's
+    /// extension breaks. A week before that day, people stop tapping one button.
     package init(_ app: AppProfile, seed: UInt64, installs: Int, from start: Timestamp, lastDay: Timestamp) {
         self.init(app, seed: seed, start: start, lastDay: lastDay, isSteady: false)
-        // Most are there from before; the others come by and by.
+        // Most installs exist from the start; the others come gradually.
         let growth = max(0, Double(lastDay - start)) / 1e6
         let past = 400 * 86_400.0
         for _ in 0..<installs {
@@ -42,7 +42,7 @@ package struct World {
         agenda.enter(.dawn(day: app.home.day(of: start)), at: start)
     }
 
-    /// A world without days, for traffic at an even rate: each `push` is one notification on any phone.
+    /// A world without days, for steady traffic: each `push` is one notification on a random phone.
     package init(steady app: AppProfile, seed: UInt64, installs: Int, from start: Timestamp) {
         self.init(app, seed: seed, start: start, lastDay: start, isSteady: true)
         for _ in 0..<installs { welcome(at: start) }
@@ -54,7 +54,7 @@ package struct World {
         dice = Dice(seed: seed)
     }
 
-    /// Lets time pass, and gives what phones have sent meanwhile, in order.
+    /// Lets time pass, and returns what phones sent meanwhile, in order.
     package mutating func advance(to time: Timestamp) -> [Envelope] {
         while let (at, what) = agenda.next(until: time) {
             now = at
@@ -65,7 +65,7 @@ package struct World {
         return outbox
     }
 
-    /// What senders tell of the sends since they were asked last, in order.
+    /// What senders report about sends since the last call, in order.
     package mutating func takeSends() -> [SendText] {
         tellSteadySends()
         defer { told = [] }
@@ -91,14 +91,14 @@ package struct World {
         planLaunch(of: phones.count - 1)
     }
 
-    /// People open the app now and then, those who like it more often.
+    /// Plans when a person next opens the app. People who like it open it more often.
     private mutating func planLaunch(of phone: Int) {
         let mean = Double(Span.day) / 1e6 / phones[phone].habits.launchesADay
         let time = max(now, phones[phone].joinedAt).after(seconds: dice.waiting(mean: mean))
         agenda.enter(.launch(phone: phone), at: awake(time, phones[phone].zone))
     }
 
-    /// The time, or the next morning for one at which people sleep.
+    /// The time itself, or the next morning if people sleep then.
     mutating func awake(_ time: Timestamp, _ zone: Zone) -> Timestamp {
         let hour = zone.hour(of: time)
         guard !isSteady, hour < 6.2 || hour > 23.4 else { return time }
@@ -106,12 +106,12 @@ package struct World {
         return morning.after(seconds: 6.2 * 3600 + dice.lognormal(median: 2400, spread: 0.7))
     }
 
-    /// What people do of what they usually do.
+    /// How active people are compared with usual.
     var mood: Double { Zone.weekday(ofDay: app.home.day(of: now)) > 5 ? app.weekend : 1 }
 
-    /// Whether the last day has come, or is over.
+    /// Whether the last day has begun.
     var isBroken: Bool { now >= app.home.start(ofDay: lastDay) }
 
-    /// Whether some buttons have been forgotten.
+    /// Whether people have stopped tapping some buttons.
     var isForgetful: Bool { now >= app.home.start(ofDay: lastDay - 7) }
 }

@@ -1,14 +1,14 @@
 internal import Values
 
-/// A time zone as far as the rhythm of days needs it. Summer time is left out: it would move when people look at their
-/// phones by an hour, and nothing else.
+/// A time zone, as far as daily rhythms need it. It has no daylight saving time, which would only shift people's habits
+/// by an hour.
 package struct Zone: Hashable, Sendable {
     package let name: String
     private let minutesEast: Int64
 
     init(_ name: String, minutesEast: Int64) { (self.name, self.minutesEast) = (name, minutesEast) }
 
-    /// Days since 1970 by the calendar of the zone.
+    /// The day by the zone's calendar, counted from 1970.
     func day(of time: Timestamp) -> Int {
         Int((Double(local(time)) / Double(Span.day)).rounded(.down))
     }
@@ -41,7 +41,7 @@ enum Span {
 }
 
 extension Timestamp {
-    /// So many seconds later, to the millisecond, as phones tell the time.
+    /// The time this many seconds later, in whole milliseconds like the times of phones.
     func after(seconds: Double) -> Timestamp {
         let exact = microseconds + Int64(seconds * 1_000_000)
         return Timestamp(microseconds: exact - exact % 1000)

@@ -5,7 +5,7 @@ internal import Health
 internal import Postgres
 internal import ServiceRuntime
 
-/// Looks at everything that the service stands on.
+/// Checks everything that the service depends on.
 struct DoctorCommand: Command {
     static let words = ["doctor"]
     static let summary = "Check versions, rights, settings, clock, disk, archive and funnels; exit 1 if any fails"

@@ -6,7 +6,7 @@ internal import Telemetry
 internal import Values
 
 extension Examination {
-    /// Of the embedded database: the disk of any other may be on another machine.
+    /// Only for the embedded database: the disk of any other database may be on another machine.
     static let disk = Examination(name: "disk", readsOurs: false) { access, _ in
         guard let directory = access.cluster?.dataDirectory else { return nil }
         var status = statvfs()
@@ -67,7 +67,7 @@ extension Examination {
             return .fail("this server is a standby and accepts no writes", do: "give the URL of the primary")
         }
         let (names, all, synchronous): (String, Int64, Int64) = (try row.get(1), try row.get(2), try row.get(3))
-        // Who may not see how each stands sees at least whether there is one.
+        // A user who may not see the state of each one can at least see whether there is one.
         let present = try row.get(4) ? synchronous : all
         if !names.isEmpty, present == 0 {
             return .fail(

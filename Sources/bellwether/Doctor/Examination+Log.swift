@@ -6,7 +6,7 @@ internal import Telemetry
 internal import Values
 
 extension Examination {
-    /// Events of a month without a partition go where no index is small, and moving them later costs.
+    /// Events of a month without a partition go where indexes are large, and moving them later is expensive.
     static let partitions = Examination(name: "partitions") { _, connection in
         let rows = try connection.query(
             """
@@ -49,13 +49,13 @@ extension Examination {
 }
 
 extension Examination {
-    /// A day, and an hour or two for the run itself.
+    /// A day, plus an hour or two for the run itself.
     private static let mostHours: Int64 = 26
 
     static let reports = Examination(name: "reports") { _, connection in
         let now = WallClock.now
         let apps = try LastReport.each(on: &connection)
-        // A new app has its first night before it.
+        // A new app has not had its first night yet.
         let late = apps.filter { (now - ($0.keptAt ?? $0.appMadeAt)) / 3_600_000_000 >= mostHours }
         guard let worst = late.first else {
             return .ok(apps.isEmpty ? "there is no app yet" : "every app has its report of last night, or is new")

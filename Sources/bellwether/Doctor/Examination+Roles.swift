@@ -3,7 +3,7 @@ internal import EventLog
 internal import Postgres
 
 extension Examination {
-    /// What each role needs at least; the migrations grant more.
+    /// The minimum rights of each role; the migrations grant more.
     private static let rights: [(role: LogSession.Role, object: String, privilege: String)] = [
         (.ingest, "log.event", "INSERT"), (.ingest, "log.batch", "INSERT"), (.ingest, "log.rejected", "INSERT"),
         (.ingest, "sends.send", "INSERT"), (.ingest, "registry.edition", "INSERT"),

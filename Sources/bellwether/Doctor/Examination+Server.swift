@@ -44,9 +44,9 @@ extension Examination {
 }
 
 extension Examination {
-    /// What a 200 is worth after a crash.
+    /// Whether data that was answered with 200 survives a crash.
     static let durability = Examination(name: "durability", readsOurs: false) { _, connection in
-        // As others find it: our own sessions turn synchronous_commit on.
+        // Read the setting as other sessions have it: our own sessions turn synchronous_commit on.
         let rows = try connection.query(
             """
             SELECT name, CASE name WHEN 'synchronous_commit' THEN reset_val ELSE setting END FROM pg_settings

@@ -2,26 +2,26 @@ internal import Console
 internal import Postgres
 internal import ServiceRuntime
 
-/// One thing that the doctor looks at. To add one, write it in a file of its own and list it.
+/// One check of the doctor. To add one, write it in its own file and list it.
 struct Examination: Sendable {
     let name: String
-    /// Whether it reads tables of ours, as they are in a database at this program's version.
+    /// Whether it reads our tables, which needs a database at this program's version.
     var readsOurs = true
-    /// Nil where there is nothing to look at.
+    /// Returns nil if there is nothing to check.
     let look: @Sendable (DatabaseAccess, inout Connection) throws -> Finding?
 
-    /// In the order in which they are told: what others stand on first.
+    /// In the order of output: checks that others depend on come first.
     static let all = [
         server, migrations, roles, durability, checksums, connections, clock, disk, archive, standby, partitions,
         projections, unfinished, reports, security,
     ]
 }
 
-/// How one thing was found.
+/// The result of one check.
 struct Finding: Sendable {
     enum Status: String, Sendable, CaseIterable {
         case ok = "OK"
-        /// It works, and may not for long.
+        /// It works, but may not for long.
         case warn = "WARN"
         case fail = "FAIL"
     }
@@ -41,7 +41,7 @@ struct Finding: Sendable {
 }
 
 extension Examination {
-    /// Looks, and tells what kept it from looking.
+    /// Runs the check, and reports why it could not run.
     func examine(_ access: DatabaseAccess, _ connection: inout Connection) throws -> Finding? {
         do { return try look(access, &connection) } catch let error as PostgresError {
             connection.rollBack()
