@@ -51,8 +51,8 @@ struct CategoriesTests {
         #expect(listed.count == 1 + 9 + 1)
         #expect(
             listed.map { $0.split(separator: " ").joined(separator: " ") }.dropFirst().prefix(3) == [
-                "GUILD_CATEGORY hive 2 1 JOIN Join 0 exposure_unknown",
-                "GUILD_CATEGORY hive 2 2 PASS Not now 0 exposure_unknown",
+                "GUILD_CATEGORY hive 2 1 JOIN Join 0 0 too_few",
+                "GUILD_CATEGORY hive 2 2 PASS Not now 0 0 too_few",
                 "INFO_CATEGORY own 1 1 VIEW View accept 0 0 too_few",
             ])
         let json = try bellwether.trusted("categories", "list", "--app", app.slug, "--format", "json")

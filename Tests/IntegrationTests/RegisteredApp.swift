@@ -19,15 +19,17 @@ struct RegisteredApp {
 
     @discardableResult
     func register(_ categories: Category..., set: CategorySet = .own) throws -> Registration {
-        // As the service does it: with its rights and no others.
-        var connection = try database.session(.ingest)
-        return try Registrar.register(CategoryDocument(set: set, categories: categories), of: app.id, on: &connection)
+        try register(CategoryDocument(set: set, categories: categories))
     }
 
     @discardableResult
-    func register(_ text: String) throws -> Registration {
+    func register(_ text: String) throws -> Registration { try register(CategoryDocument(Array(text.utf8))) }
+
+    /// As the service does it: with its rights and no others.
+    @discardableResult
+    func register(_ document: CategoryDocument) throws -> Registration {
         var connection = try database.session(.ingest)
-        return try Registrar.register(CategoryDocument(Array(text.utf8)), of: app.id, on: &connection)
+        return try Registrar.register(document, of: app.id, on: &connection)
     }
 
     /// Deliveries of a category on which buttons were to be seen.

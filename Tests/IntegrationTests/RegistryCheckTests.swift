@@ -33,6 +33,21 @@ struct RegistryCheckTests {
         try #require(verdicts.allSatisfy { $0 == .accepted })
     }
 
+    @Test("knows all seventeen buttons that Hive brings along")
+    func hive() throws {
+        defer { database.drop() }
+        let categories = Preset.hive.document.categories
+        for category in categories {
+            for button in category.buttons {
+                try app.tapped(category.id, button.id, 3)
+                try log(category.id, ActionTap(actionID: button.id))
+            }
+        }
+        #expect(try findings().count { $0.hasPrefix("unregistered ") } == 17)
+        try app.register(Preset.hive.document)
+        #expect(try app.check().findings == [])
+    }
+
     @Test("finds nothing where all is as registered, and says how much that is")
     func clean() throws {
         defer { database.drop() }

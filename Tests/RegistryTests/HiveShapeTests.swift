@@ -3,22 +3,24 @@ import Testing
 
 @Suite("A document of Hive's shape")
 struct HiveShapeTests {
-    @Test("is read, actions shared by categories too; one in no category is warned of")
+    @Test(
+        "is read: shared actions, what Hive's own buttons answer, its content extension; an action in no category is warned of"
+    )
     func whole() throws {
         let document = try CategoryDocument(
             Array(
                 #"""
-                {"actions": {"GO": {"en": "Go", "ko": "가기"}, "CLOSE": {"ko": "닫기", "en": "Close"}, "SPARE": {"en": "Spare"}},
-                 "categories": {"RAID": ["GO", "CLOSE"], "SALE": ["CLOSE"]}}
+                {"actions": {"GO": {"en": "Go", "ko": "가기"}, "CLOSE_ID": {"ko": "닫기", "en": "Close"}, "SPARE": {"en": "Spare"}},
+                 "categories": {"RAID": ["GO", "CLOSE_ID"], "SALE": ["CLOSE_ID"]}}
                 """#.utf8))
-        let close = Button(id: "CLOSE", titles: [.init("ko", "닫기"), .init("en", "Close")])
+        let close = Button(id: "CLOSE_ID", titles: [.init("ko", "닫기"), .init("en", "Close")], answer: .close)
         #expect(document.set == .hive)
         #expect(
             document.categories == [
                 Category(
                     id: "RAID", buttons: [Button(id: "GO", titles: [.init("en", "Go"), .init("ko", "가기")]), close],
-                    path: "categories.RAID"),
-                Category(id: "SALE", buttons: [close], path: "categories.SALE"),
+                    contentExtension: true, path: "categories.RAID"),
+                Category(id: "SALE", buttons: [close], contentExtension: true, path: "categories.SALE"),
             ])
         #expect(document.warnings.map(\.description) == ["actions.SPARE: is in no category"])
     }

@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The shape of Hive's `hive_push_actions.json`: actions by id with their titles, categories by id with their actions.
+/// The shape of Hive's `hive_push_actions.json`: actions by id with their titles, categories by id with their actions. Hive's
+/// content extension shows the buttons of all of them.
 extension DocumentReader {
     mutating func readHive(_ root: JSONValue) -> [Category] {
         guard let members = members(root, at: .root, known: ["actions", "categories"]) else { return [] }
@@ -20,7 +21,7 @@ extension DocumentReader {
             let buttons = buttons(value, at: place, of: known)
             used.formUnion(buttons.map { ExactText($0.id) })
             guard let id = identifier(id, at: place) else { continue }
-            categories.append(Category(id: id, buttons: buttons, path: place.path))
+            categories.append(Category(id: id, buttons: buttons, contentExtension: true, path: place.path))
         }
         for action in actions where !used.contains(ExactText(action.button.id)) {
             warnings.add(action.place, "is in no category")
@@ -39,7 +40,7 @@ extension DocumentReader {
             let place = place.member(id)
             let titles = titles(value, at: place, most: RegistryLimits.hiveLanguages, needsEnglish: true)
             _ = identifier(id, at: place)
-            actions.append((Button(id: id, titles: titles), place))
+            actions.append((Button(id: id, titles: titles, answer: HiveCategories.answer(of: id)), place))
         }
         return actions
     }
