@@ -3,7 +3,7 @@
 CREATE OR REPLACE VIEW analytics.category_buttons AS
 SELECT
     app.slug AS app, b.category, b.action_id, b.position, b.title, b.answer, b.exposures, b.tapped_deliveries, b.taps,
-    b.tapped_deliveries / nullif(b.exposures, 0)::numeric AS tap_rate,
+    round(b.tapped_deliveries / nullif(b.exposures, 0)::numeric, 4) AS tap_rate,
     CASE
         WHEN b.is_registered IS NULL THEN 'unregistered'
         WHEN NOT b.is_registered THEN 'retired'
@@ -13,10 +13,11 @@ SELECT
         WHEN b.exposures >= 299 THEN 'untapped'
         ELSE 'too_few'
     END AS verdict,
-    -- 1 - 0.05^(1/n): with a higher tap rate, the chance of no tap in n exposures would be at most one in twenty.
+    -- 1 - 0.05^(1/n): with a higher tap rate, the chance of no tap in n exposures would be at most one in twenty. It is a bound, so
+    -- it is rounded up.
     CASE
         WHEN b.is_registered AND b.tapped_deliveries = 0 AND b.exposures > 0
-        THEN (1 - power(0.05::double precision, 1 / b.exposures::double precision))::numeric
+        THEN round(ceil(10000 * (1 - power(0.05::double precision, 1 / b.exposures::double precision)))::numeric / 10000, 4)
     END AS rate_bound,
     b.titles, b.registered_at, b.retired_at
 FROM log.app AS app

@@ -2,7 +2,7 @@
 CREATE OR REPLACE VIEW analytics.reports AS
 SELECT
     kept.app, kept.day, kept.position, kept.made_at, kept.is_final AS final, told.delivered, told.received,
-    told.responded, told.received_responded, told.received_responded::numeric / nullif(told.received, 0) AS response_rate
+    told.responded, told.received_responded, round(told.received_responded::numeric / nullif(told.received, 0), 4) AS response_rate
 FROM report.kept
 JOIN report.told ON told.report = kept.id AND told.day = kept.day;
 

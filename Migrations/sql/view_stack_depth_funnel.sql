@@ -12,8 +12,8 @@ SELECT
     f.story_action_tapped::bigint AS story_action_tapped, f.responded::bigint AS responded,
     f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
     f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
-    f.received_responded / nullif(f.received, 0) AS response_rate,
-    f.received / nullif(f.delivered, 0) AS receipt_coverage
+    round(f.received_responded / nullif(f.received, 0), 4) AS response_rate,
+    round(f.received / nullif(f.delivered, 0), 4) AS receipt_coverage
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT

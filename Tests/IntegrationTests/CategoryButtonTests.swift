@@ -46,9 +46,9 @@ struct CategoryButtonTests {
             ])
         #expect(
             try app.rows(
-                "category, action_id, taps, round(tap_rate, 6), round(rate_bound, 6)", "category_buttons", by: "1, 2")
+                "category, action_id, taps, tap_rate, rate_bound", "category_buttons", by: "1, 2")
                 == [
-                    "(FEW,A,0,0.000000,0.010002)", "(MANY,A,0,0.000000,0.009969)", "(MANY,B,17,0.043478,)",
+                    "(FEW,A,0,0.0000,0.0101)", "(MANY,A,0,0.0000,0.0100)", "(MANY,B,17,0.0435,)",
                     "(NONE,A,0,,)",
                 ])
     }

@@ -8,7 +8,7 @@ enum CategoryFunnel: Projector {
             columns: DeliveryCounts.columns + DeliveryCounts.rates + [
                 .derived(
                     "dismiss_rate",
-                    "CASE WHEN category.value = ANY (reported.categories) THEN f.dismissed / nullif(f.delivered, 0) END",
+                    "CASE WHEN category.value = ANY (reported.categories) THEN round(f.dismissed / nullif(f.delivered, 0), 4) END",
                     """
                     dismissed / delivered. Null unless the category is registered with custom_dismiss, since otherwise iOS \
                     reports no dismissals

@@ -79,9 +79,9 @@ package struct TallyTable: Sendable {
             Column(name: name, stored: nil, sql: sql, meaning: meaning)
         }
 
-        /// One sum divided by another; null if that is 0.
+        /// One sum divided by another, to four places; null if that is 0.
         package static func rate(_ name: String, _ part: String, _ whole: String, _ meaning: String) -> Column {
-            .derived(name, "f.\(part) / nullif(f.\(whole), 0)", meaning)
+            .derived(name, "round(f.\(part) / nullif(f.\(whole), 0), 4)", meaning)
         }
     }
 
