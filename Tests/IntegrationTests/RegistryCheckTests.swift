@@ -162,9 +162,15 @@ struct RegistryCheckTests {
         defer { database.drop() }
         try app.register(
             Category(id: "INFO", buttons: (0..<5).map { .titled("A\($0)") }, compactActions: ["A0", "NONE"]),
-            Category(id: "PLAIN"))
+            Category(id: "PLAIN"),
+            Category(id: "SHOWN", buttons: [.titled("A")], customDismiss: true, contentExtension: true),
+            Category(id: "RARE", buttons: [.titled("A")], customDismiss: true, contentExtension: true))
         try app.register(Category(id: "PLAIN"), set: .hive)
-        for category in ["INFO", "PLAIN", "OTHER"] {
+        // Of a hundred deliveries one is no alarm.
+        try app.projected.insert(
+            "category_funnel",
+            ["category": try app.projected.word(.category, "RARE"), "delivered": 300, "media_attached": 3])
+        for category in ["INFO", "PLAIN", "OTHER", "SHOWN"] {
             let word = try app.projected.word(.category, category)
             for (day, count) in [("2026-11-20", 1), ("2026-11-21", 2)] {
                 try app.projected.insert(
@@ -187,14 +193,13 @@ struct RegistryCheckTests {
             try findings() == [
                 "impossible expanded_without_content_extension INFO 9 deliveries 2026-11-20",
                 "impossible dismissed_without_custom_dismiss INFO 3 deliveries 2026-11-20",
-                "impossible unknown_compact_action INFO/NONE", "warning audio_media INFO 7 deliveries 2026-11-20",
-                "warning audio_media OTHER 7 deliveries 2026-11-20",
-                "warning audio_media PLAIN 7 deliveries 2026-11-20",
-                "warning media_with_buttons INFO 6 deliveries 2026-11-20", "warning many_buttons INFO",
+                "impossible unknown_compact_action INFO/NONE", "warning audio_media PLAIN 7 deliveries 2026-11-20",
+                "warning media_with_buttons SHOWN 6 deliveries 2026-11-20", "warning many_buttons INFO",
                 "warning two_sets PLAIN",
             ])
         #expect(
             try app.check().text.contains(
-                "\n    Use media or buttons: together iOS shows the medium as a thumbnail only.\n"))
+                "\n    Use media or buttons: the content extension shows the buttons, and only a thumbnail of the media.\n"
+            ))
     }
 }

@@ -81,9 +81,10 @@ enum SampleReport {
             MediaSummary(kind: "", network: "", outcome: "failed", deliveries: 12, responded: 0),
         ]
         report.mediaWithButtons = [
-            MediaWithButtons(category: "ACCEPT_DECISION", deliveries: 4_301),
-            MediaWithButtons(category: "CART_REMINDER", deliveries: 2_871),
+            MediaWithButtons(category: "ACCEPT_DECISION", deliveries: 4_301, delivered: 9_012),
+            MediaWithButtons(category: "CART_REMINDER", deliveries: 2_871, delivered: 3_007),
         ]
+        report.audioInHive = 31
         report.reach.reached = 18_230
         report.reach.responding = 3_980
         report.reach.pushesP50 = 2
@@ -139,7 +140,9 @@ enum SampleReport {
         }
         report.campaigns = HostileNames.all.map { .init(name: $0, counts: some, sent: 90) }
         for place in report.campaigns.indices { report.campaigns[place].contradictions = ["delivered over sent"] }
-        report.mediaWithButtons = HostileNames.all.map { MediaWithButtons(category: $0, deliveries: 40) }
+        report.mediaWithButtons = HostileNames.all.map {
+            MediaWithButtons(category: $0, deliveries: 40, delivered: 100)
+        }
         report.stories = HostileNames.all.map { name in
             var story = story(
                 name, name, pages: [100, 80, 30], exits: .init(clicked: 5, finished: 20, fallback: 3, abandoned: 75))

@@ -87,7 +87,8 @@ package struct Finding: Sendable, Equatable {
         case .retired: "Old versions of the app still show it; if it is to stay, import it again."
         case .manyButtons: "iOS shows two in a banner and the rest after a scroll: keep the best four."
         case .twoSets: "Keep it in one of the sets."
-        case .mediaWithButtons: "Use media or buttons: together iOS shows the medium as a thumbnail only."
+        case .mediaWithButtons:
+            "Use media or buttons: the content extension shows the buttons, and only a thumbnail of the media."
         case .audio:
             "Send images or video: audio in a push has made iPhones restart their home screen beside apps that play sound."
         }

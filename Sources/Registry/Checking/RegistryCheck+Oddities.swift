@@ -69,7 +69,8 @@ extension RegistryCheck {
             FROM registered AS r
             JOIN analytics.category_funnel AS f ON f.category = r.category
             CROSS JOIN LATERAL (VALUES
-                ('media_with_buttons', f.media_attached, r.buttons > 0),
+                -- iOS shows both; a content extension shows the buttons, and only a thumbnail of the media.
+                ('media_with_buttons', f.media_attached, r.buttons > 0 AND r.content_extension),
                 (
                     'dismissed_without_custom_dismiss', f.dismissed,
                     r.category_set = 'own' AND NOT EXISTS (
@@ -87,10 +88,15 @@ extension RegistryCheck {
             ) AS odd (kind, deliveries, is_odd)
             WHERE f.app = \(app.slug) AND odd.is_odd AND odd.deliveries > 0
             GROUP BY f.category, kind
+            -- A few are mistakes of single sends.
+            HAVING kind <> 'media_with_buttons' OR sum(deliveries) * 100 > (
+                SELECT sum(all_of_it.delivered) FROM analytics.category_funnel AS all_of_it
+                WHERE all_of_it.app = \(app.slug) AND all_of_it.category = f.category
+            )
             UNION ALL
             SELECT category, 'audio_media', sum(deliveries)::bigint, min(day), 0
-            FROM analytics.media_funnel
-            WHERE app = \(app.slug) AND kind = 'audio' AND outcome IN ('attached', 'prefetched') AND deliveries > 0
+            FROM analytics.media_funnel AS m JOIN registered AS r USING (category)
+            WHERE r.category_set IN ('hive', 'preset:hive') AND app = \(app.slug) AND kind = 'audio' AND outcome IN ('attached', 'prefetched') AND deliveries > 0
             GROUP BY category
             ORDER BY 1, 2
             """)
@@ -101,7 +107,7 @@ extension RegistryCheck {
             let detail =
                 switch kind {
                 case .mediaWithButtons:
-                    "media were attached, and the category has \(buttons) \(buttons == 1 ? "button" : "buttons")"
+                    "media were attached, the category has \(buttons) \(buttons == 1 ? "button" : "buttons"), and a content extension shows it"
                 case .dismissed: "dismissals are reported, and the category is registered without custom_dismiss"
                 case .expanded: "a content extension showed them, and the category is registered without one"
                 default: "audio was attached"

@@ -35,6 +35,8 @@ package struct Report: Hashable, Sendable {
     var silent: [SilentSummary] = []
     var media: [MediaSummary] = []
     var mediaWithButtons: [MediaWithButtons] = []
+    /// Deliveries with audio, in the categories of Hive's sets.
+    var audioInHive: Int64 = 0
     var reach = Reach()
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []

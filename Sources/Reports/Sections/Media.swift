@@ -12,17 +12,26 @@ struct MediaSummary: Hashable, Sendable {
     var responseRate: Rate { Rate(responded, of: deliveries) }
 }
 
-/// Deliveries of a category that had media and buttons. iOS shows no more than a thumbnail beside buttons.
+/// Deliveries of a category that had media and buttons, where a content extension shows the category: it shows the buttons, and of
+/// the media no more than a thumbnail. iOS itself shows both.
 struct MediaWithButtons: Hashable, Sendable {
     var category: String
     var deliveries: Int64
+    /// All deliveries of the category.
+    var delivered: Int64
 
-    /// The day's categories that have deliveries with media, and buttons: registered or tapped ones.
-    fileprivate static func find(in categories: [CategorySummary]) -> [MediaWithButtons] {
+    /// A few are mistakes of single sends.
+    var isAlarming: Bool { deliveries * 100 > delivered }
+
+    fileprivate static func find(in categories: [CategorySummary], extended: Set<ExactName>) -> [MediaWithButtons] {
         categories.compactMap { category in
             let hasButtons = category.buttons.contains(where: \.isThere) || !category.actions.isEmpty
-            guard hasButtons, category.counts.mediaAttached > 0 else { return nil }
-            return MediaWithButtons(category: category.name, deliveries: category.counts.mediaAttached)
+            guard hasButtons, category.counts.mediaAttached > 0, extended.contains(ExactName(category.name)) else {
+                return nil
+            }
+            return MediaWithButtons(
+                category: category.name, deliveries: category.counts.mediaAttached, delivered: category.counts.delivered
+            )
         }
         .sorted { ($1.deliveries, ExactName($0.category)) < ($0.deliveries, ExactName($1.category)) }
     }
@@ -37,7 +46,23 @@ enum MediaSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.mediaWithButtons = MediaWithButtons.find(in: report.categories)
+        let extended = try connection.query(
+            """
+            SELECT category FROM analytics.categories
+            WHERE app = \(scope.app) AND content_extension AND retired_at IS NULL
+            """
+        ).map { row throws(PostgresError) in ExactName(try row.get(0)) }
+        report.mediaWithButtons = MediaWithButtons.find(in: report.categories, extended: Set(extended))
+        report.audioInHive = try connection.query(
+            """
+            SELECT coalesce(sum(m.deliveries), 0)::bigint FROM analytics.media_funnel AS m
+            WHERE m.app = \(scope.app) AND m.day = \(scope.day) AND m.kind = 'audio' AND m.outcome IN ('attached', 'prefetched')
+                AND EXISTS (
+                    SELECT FROM analytics.categories AS c
+                    WHERE c.app = m.app AND c.category = m.category AND c.category_set IN ('hive', 'preset:hive')
+                        AND c.retired_at IS NULL
+                )
+            """)[0].get(0)
         report.media = try connection.query(
             """
             SELECT kind, network, outcome, sum(deliveries)::bigint, sum(responded)::bigint FROM analytics.media_funnel
@@ -89,29 +114,34 @@ enum MediaSection: ReportSection {
         return [.table(table)]
     }
 
-    /// Where iOS shows less than the sender may expect.
+    /// Where people see or hear less than the sender may expect.
     private static func warnings(_ report: Report) -> [Block] {
-        var blocks: [Block] = []
-        let both = report.mediaWithButtons.reduce(0) { $0 + $1.deliveries }
-        if both > 0 {
-            let categories = report.mediaWithButtons.prefix(mostNamed).map {
-                "\(Wording.name($0.category, else: CategoriesSection.none)) (\(Wording.count($0.deliveries)))"
-            }
-            let others = report.mediaWithButtons.count - categories.count
-            blocks.append(
-                .sentence(
-                    "\(Wording.count(both, "delivery", "deliveries")) had both media and buttons. Beside buttons, iOS shows media only as a thumbnail: "
-                        + categories.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
-                        + ". Use one of the two.", .alarm))
+        [report.mediaWithButtons.filter(\.isAlarming), report.mediaWithButtons.filter { !$0.isAlarming }]
+            .filter { !$0.isEmpty }.map(both) + audio(report.audioInHive)
+    }
+
+    /// Of categories that are all alarming, or all not.
+    private static func both(_ found: [MediaWithButtons]) -> Block {
+        let deliveries = found.reduce(0) { $0 + $1.deliveries }
+        let named = found.prefix(mostNamed).map {
+            "\(Wording.name($0.category, else: CategoriesSection.none)) (\(Wording.count($0.deliveries)))"
         }
-        let audio = report.media.filter { $0.kind == "audio" && ["attached", "prefetched"].contains($0.outcome) }
-            .reduce(0) { $0 + $1.deliveries }
-        if audio > 0 {
-            blocks.append(
-                .sentence(
-                    "\(Wording.count(audio, "delivery", "deliveries")) had audio attached. People hear it only if they press and "
-                        + "hold the notification.", .alarm))
-        }
-        return blocks
+        let others = found.count - named.count
+        let names = named.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+        let isAlarm = found.allSatisfy(\.isAlarming)
+        return .sentence(
+            "\(Wording.count(deliveries, "delivery", "deliveries")) had both media and buttons where a content extension shows the buttons, so "
+                + "people saw only a thumbnail of the media: \(names)."
+                + (isAlarm ? " Use one of the two." : " That is at most 1 % of each category."),
+            isAlarm ? .alarm : .plain)
+    }
+
+    private static func audio(_ deliveries: Int64) -> [Block] {
+        guard deliveries > 0 else { return [] }
+        return [
+            .sentence(
+                "\(Wording.count(deliveries, "delivery", "deliveries")) in categories of Hive had audio attached. People hear it only if "
+                    + "they press and hold the notification.", .alarm)
+        ]
     }
 }
