@@ -99,7 +99,7 @@ struct RecountedTables {
         }
         for name in [
             "first_response", "locale", "os_version", "device_model", "authorization", "interruption_level", "topic",
-            "analytics_label", "launch",
+            "analytics_label", "launch", "fetch_result",
         ] where row[name] == "" {
             row[name] = .some(nil)
         }

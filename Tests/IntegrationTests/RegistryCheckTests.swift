@@ -43,7 +43,7 @@ struct RegistryCheckTests {
                 try log(category.id, ActionTap(actionID: button.id))
             }
         }
-        #expect(try findings().count { $0.hasPrefix("unregistered ") } == 17)
+        #expect(try findings().count { $0.hasPrefix("unregistered ") } == 9)
         try app.register(Preset.hive.document)
         #expect(try app.check().findings == [])
     }

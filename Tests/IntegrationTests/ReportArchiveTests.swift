@@ -26,7 +26,7 @@ struct ReportArchiveTests {
         }
         #expect(
             try database.analystRows("SELECT * FROM reports") == [
-                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",t,4,4,3,3,0.75000000000000000000)"
+                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",t,4,4,3,3,0.7500)"
             ])
     }
 

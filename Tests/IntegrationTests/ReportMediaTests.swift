@@ -1,4 +1,5 @@
 import Registry
+import Telemetry
 import TestSupport
 import Testing
 import Values
