@@ -2,14 +2,14 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// When the last report of a finished day of an app was kept: whether the nightly run still comes.
+/// When the last daily report of an app was kept. Shows whether the nightly run still works.
 package struct LastReport: Sendable {
     package let app: String
     package let appMadeAt: Timestamp
-    /// Nil where none was ever kept.
+    /// Nil if no report was ever kept.
     package let keptAt: Timestamp?
 
-    /// Of each app, those that wait longest first.
+    /// One for each app, the oldest first.
     package static func each(on connection: inout Connection) throws(PostgresError) -> [LastReport] {
         var all: [LastReport] = []
         for row in try connection.query("\(sql: found) ORDER BY coalesce(last.made_at, app.created_at), app.slug") {
@@ -18,7 +18,7 @@ package struct LastReport: Sendable {
         return all
     }
 
-    /// Of the app whose last one is the oldest; nil where none was ever kept.
+    /// The oldest of all apps' last reports; nil if none was ever kept.
     static func oldest(on connection: inout Connection) throws(PostgresError) -> Timestamp? {
         try connection.query("SELECT min(made_at) FROM (\(sql: found)) AS each")[0].optional(0)
     }

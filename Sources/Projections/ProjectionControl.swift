@@ -2,19 +2,20 @@ package import Accounts
 internal import Postgres
 package import ServiceRuntime
 
-/// The doors to the projections for commands and tests.
+/// What commands and tests may do with the projections.
 package struct ProjectionControl: Sendable {
     let url: String
     let log: Log
-    /// What is made of the deliveries.
+    /// The funnels that the deliveries feed.
     package var projectors = Projectors.all
-    /// Steps at once.
+    /// How many steps run at once.
     package var lanes = 2
-    /// As whom; nil is the owner.
+    /// The role to connect as; nil is the owner.
     package var role: LogSession.Role? = .projector
-    /// Events of one step: more than the runner takes, since nobody waits for one, and a delivery's events meet in it.
+    /// The most events in a step. More than the runner takes: nobody waits for a step, and more events of a delivery meet in
+    /// one.
     package var mostEvents: Int64 = 50_000
-    /// Ends what takes long.
+    /// Cancels long work.
     package var cancellation = Cancellation()
 
     package init(url: String, log: Log) {
@@ -22,25 +23,25 @@ package struct ProjectionControl: Sendable {
         self.log = log
     }
 
-    /// Brings the live funnels to the log's present head and says what has stopped. Safe beside a running service.
+    /// Updates the live funnels to the log's present head, and returns what has stopped. Safe beside a running service.
     package func catchUp() throws -> (head: Int64, stopped: [StoppedProjection]) {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
         return try catchUp(to: try Backlog.read(.live, on: &connection).head)
     }
 
-    /// Ends the changes of time zones that were cut short.
+    /// Finishes interrupted changes of time zones.
     package func finishZoneChanges() throws {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "time zones", log: log)
         for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
     }
 
-    /// What of the live funnels does not go on.
+    /// The live projections that have stopped.
     package func stopped() throws -> [StoppedProjection] {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "projections", log: log)
         return try StoppedProjection.all(on: &connection)
     }
 
-    /// Brings the live funnels to a position at least.
+    /// Updates the live funnels to a position or further.
     func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
         try CatchUp(
             url: url, role: role, choice: .live, projectors: projectors, lanes: lanes, mostEvents: mostEvents, log: log,
@@ -52,18 +53,18 @@ package struct ProjectionControl: Sendable {
     }
 }
 
-/// A projection of the live generation that does not go on.
+/// A projection of the live generation that has stopped.
 package struct StoppedProjection: Sendable {
     package let name: String
     package let batch: Int64
     package let reason: String
 
-    /// Those of the live generation.
+    /// All stopped projections of the live generation.
     static func all(on connection: inout Connection) throws(PostgresError) -> [StoppedProjection] {
         try all(where: "l.state = 'live'", on: &connection)
     }
 
-    /// Those of a generation.
+    /// All stopped projections of a generation.
     static func all(of generation: Int32, on connection: inout Connection) throws(PostgresError) -> [StoppedProjection]
     {
         try all(where: "l.id = \(generation)", on: &connection)

@@ -1,11 +1,11 @@
 internal import EventLog
 package import Postgres
 
-/// Work that a command began and that is not at its end: it goes on at this moment, or was cut short.
+/// Work that a command began and has not finished: it is running now, or was interrupted.
 package struct UnfinishedWork: Sendable, Equatable {
-    /// What it is, as a sentence goes on after "unfinished: ".
+    /// A description that continues a sentence after "unfinished: ".
     package let what: String
-    /// The command that brings it to its end if nobody is at it.
+    /// The command that finishes it if nobody is doing so.
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {

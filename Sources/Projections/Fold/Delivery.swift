@@ -1,6 +1,6 @@
 package import Values
 
-/// One notification on one install, as it stands at some position of the log.
+/// One notification on one install, as it is at some position of the log.
 package struct Delivery {
     package let name: Name
     /// The day of its first event in the app's time zone.
@@ -22,7 +22,7 @@ package struct Delivery {
             self.notificationKey = notificationKey
         }
 
-        // Texts are told apart by their bytes, as PostgreSQL does; Swift's `String` holds two spellings of "é" equal.
+        // Names are compared by their bytes, as PostgreSQL does. Swift's `String` treats two spellings of "é" as equal.
         package static func == (left: Name, right: Name) -> Bool {
             left.install == right.install && left.app == right.app
                 && left.notificationKey.utf8.elementsEqual(right.notificationKey.utf8)

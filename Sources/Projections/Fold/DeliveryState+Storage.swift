@@ -1,8 +1,8 @@
 internal import Telemetry
 internal import Values
 
-/// A state as the bytes of its row. Compact, since a row is written with most events: numbers in as many bytes as they
-/// need, times as distances, and only what an observation says.
+/// Encodes a state as the bytes of its row. Most events write a row, so the format is compact: each number takes only the bytes
+/// it needs, times are stored as distances, and an observation stores only what it says.
 extension DeliveryState {
     private static let format: UInt8 = 3
 
@@ -16,7 +16,7 @@ extension DeliveryState {
             bytes.append(observation, after: last)
             last = observation.moment.occurredAt
         }
-        // In one order, so that equal states are equal bytes.
+        // A fixed order, so that equal states have equal bytes.
         for (action, count) in surplusTaps.sorted(by: { $0.key < $1.key }) {
             bytes.append(varint: UInt64(action))
             bytes.append(varint: UInt64(count.taps))
@@ -25,8 +25,8 @@ extension DeliveryState {
         return bytes
     }
 
-    /// Nil for bytes that are no state of this format and span. What passes can be folded, merged and encoded: damaged
-    /// bytes may give a wrong state, but none with which arithmetic overflows.
+    /// Returns nil for bytes that are not a state of this format and span. A state that it returns can be folded, merged and
+    /// encoded: damaged bytes may give a wrong state, but never one that makes arithmetic overflow.
     package init?(encoded bytes: [UInt8], span: Span) {
         var reader = StateReader(bytes)
         guard span.isBelievable, reader.byte() == Self.format, let count = reader.varint(), count > 0,
@@ -53,7 +53,7 @@ extension DeliveryState {
 }
 
 extension DeliveryState.Span {
-    /// Whether what it holds lies in the years -71,000 to 75,000, far beyond those of events: no distance overflows.
+    /// Whether all times lie in the years -71,000 to 75,000, far beyond those of events, so that no distance overflows.
     fileprivate var isBelievable: Bool {
         let far = Timestamp(microseconds: 1 << 61)
         let before = Timestamp(microseconds: -1 << 61)
@@ -66,7 +66,7 @@ extension DeliveryState.Span {
     }
 }
 
-/// What an observation says, a bit each; those that most say come first, so that the mask is short.
+/// One bit for each thing that an observation may say. The most common ones come first, so that the mask is short.
 private enum Said {
     static let seq: UInt64 = 1 << 0
     static let via: UInt64 = 1 << 1
@@ -82,7 +82,7 @@ private enum Said {
     static let items: UInt64 = 1 << 11
     static let skew: UInt64 = 1 << 12
 
-    // What only a page shown says stands in bits of what it does not say, so that its mask is one byte.
+    // Bits that only a page shown uses. They reuse bits that it never sets otherwise, so that its mask is one byte.
     static let cause = via
     static let declared = foregroundTap
 
@@ -90,7 +90,7 @@ private enum Said {
 }
 
 extension Attributes {
-    /// All but the category, those first that most say: eleven words and three codes.
+    /// All words and codes but the category, the most common first: eleven words and three codes.
     fileprivate var others: SIMD16<Int32> {
         get {
             [
@@ -178,7 +178,7 @@ extension [UInt8] {
         }
         if said & Said.fetchResult != 0 { append(varint: UInt64(observation.fetchResult)) }
         if let items = observation.items { append(varint: UInt64(items)) }
-        // Zigzag: small distances are short in either direction.
+        // Zigzag encoding: small distances are short in either direction.
         if said & Said.skew != 0 { append(varint: UInt64(bitPattern: skew << 1 ^ skew >> 63)) }
     }
 
@@ -191,7 +191,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads what was encoded; nil from any door means that it was not.
+/// Reads encoded bytes. Every read returns nil on malformed bytes.
 private struct StateReader {
     private let bytes: [UInt8]
     private var place = 0
@@ -233,7 +233,7 @@ private struct StateReader {
         return word
     }
 
-    /// One tap at least, and not so many that sums of such counts could overflow.
+    /// At least one tap, and few enough that sums of such counts cannot overflow.
     mutating func tapCount() -> DeliveryState.TapCount? {
         guard let taps = int64(), let foreground = int64(), 0 < taps, taps < 1 << 48, foreground <= taps else {
             return nil

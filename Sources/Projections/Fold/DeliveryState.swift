@@ -1,11 +1,11 @@
 package import Values
 
-/// What is kept of a delivery's events so that further ones can be merged in, whenever they come and in whatever order.
+/// What is kept of a delivery's events so that later ones can be merged in, whenever and in whatever order they arrive.
 ///
-/// A set of observations: merging is union, and so commutative, associative and idempotent. What can never matter again,
-/// whatever else may come, is left out (`trim`), so a state stays small; of two sets with one meaning there is one state.
-/// Stories count up to their first 1,000 events, and taps are kept one by one up to the first 1,000: those beyond are
-/// only counted, which is the one place where merging the same event twice would show. The log holds none twice.
+/// It is a set of observations. Merging is union, and so commutative, associative and idempotent. `trim` drops what can never
+/// matter again, whatever else arrives, so a state stays small, and sets with the same meaning have the same state. Stories
+/// count up to their first 1,000 events. Taps are kept one by one up to the first 1,000; the rest are only counted. That is the
+/// one place where merging the same event twice would show, and the log never holds an event twice.
 package struct DeliveryState: Hashable, Sendable {
     package private(set) var span: Span
     /// In event order.
@@ -31,7 +31,7 @@ package struct DeliveryState: Hashable, Sendable {
         }
     }
 
-    /// The least and the greatest of each clock by itself: a device's clock may run against event order.
+    /// The least and the greatest time of each clock separately: a device's clock may run against event order.
     package struct Span: Hashable, Sendable {
         package var firstOccurredAt: Timestamp
         package var lastOccurredAt: Timestamp
@@ -61,7 +61,7 @@ package struct DeliveryState: Hashable, Sendable {
         }
     }
 
-    /// Of at least one observation, in any order.
+    /// Takes at least one observation, in any order.
     package init(of observations: [Observation]) {
         precondition(!observations.isEmpty, "a delivery has an event")
         span = Span(observations[0].moment)
@@ -72,14 +72,14 @@ package struct DeliveryState: Hashable, Sendable {
         trim()
     }
 
-    /// As it was stored: sorted and trimmed.
+    /// Takes stored observations, which are sorted and trimmed already.
     init(stored observations: [Observation], span: Span, surplusTaps: [Int32: TapCount]) {
         self.observations = observations
         self.span = span
         self.surplusTaps = surplusTaps
     }
 
-    /// The state of all events of both.
+    /// Adds all events of the other state.
     package mutating func merge(_ other: DeliveryState) {
         span.merge(other.span)
         observations += other.observations
@@ -88,12 +88,12 @@ package struct DeliveryState: Hashable, Sendable {
         trim()
     }
 
-    /// Into event order, two copies of one observation made one again.
+    /// Sorts into event order and joins copies of the same observation into one.
     private mutating func sort() {
         observations.sort { $0.moment < $1.moment }
         var last = 0
         for index in observations.indices.dropFirst() {
-            // Copies may have been trimmed differently; what one of them lacks, another observation says anyway.
+            // Copies may have been trimmed differently. What one of them lacks, another observation says.
             if observations[index].moment == observations[last].moment { continue }
             last += 1
             if last != index { observations[last] = observations[index] }

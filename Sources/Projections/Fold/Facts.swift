@@ -1,23 +1,23 @@
 internal import Telemetry
 package import Values
 
-/// What the events of one delivery say together: the fold of the contract's section 4, in its order and words.
+/// What the events of one delivery say together: the fold of section 4 of the contract, in the same order and terms.
 package struct Facts: Hashable, Sendable {
-    /// Each the first that any event gives, in event order.
+    /// Each is the first value that any event gives, in event order.
     package private(set) var attributes = Attributes()
     /// Of the first event with an outcome.
     package private(set) var media = MediaCodes()
     /// The last in event order.
     package private(set) var fetchResult: Int16 = 0
-    /// The greatest `summary_argument_count`, 1 where none.
+    /// The greatest `summary_argument_count`; 1 if there is none.
     package private(set) var items: Int32 = 1
     package private(set) var flags: DeliveryFlags = []
-    /// Of the first receipt and of the first opening in event order.
+    /// The times of the first receipt and of the first opening in event order.
     package private(set) var receivedAt: Timestamp?
     package private(set) var openedAt: Timestamp?
     /// The first opening or tap.
     package private(set) var firstResponse: Response?
-    /// Of the earliest opening, dismissal or tap; nil for a silent delivery, too.
+    /// The time of the earliest opening, dismissal or tap; nil for a silent delivery, too.
     package private(set) var answeredAt: Timestamp?
     /// Nil for a delivery without any `story.*` event, and for a silent one.
     package private(set) var story: Story?
@@ -38,9 +38,9 @@ package struct Facts: Hashable, Sendable {
     /// How a story went.
     package struct Story: Hashable, Sendable {
         package let exit: StoryExit
-        /// The greatest page that was shown or tapped; nil when it reached none.
+        /// The highest page that was shown or tapped; nil if there was none.
         package let furthest: Int16?
-        /// The greatest page count that it started with, or `furthest` + 1; 0 where no page is known.
+        /// The greatest page count of its starts, or `furthest` + 1 if that is greater; 0 if no page is known.
         package let pages: Int16
     }
 
@@ -100,7 +100,7 @@ package struct Facts: Hashable, Sendable {
         }
         items = greatestItems ?? 1
         guard !isSilent else {
-            // Silent deliveries stand in the silent funnel alone; all that follows is about the others.
+            // The silent funnel alone counts silent deliveries. All that follows is about the others.
             flags = .silent
             return
         }
@@ -133,7 +133,7 @@ extension Observation {
     }
 }
 
-/// How a story ended: exactly one of four, the first that applies. The codes are frozen: stored deliveries hold them.
+/// How a story ended: the first of these four that applies. The codes are frozen: stored deliveries hold them.
 package enum StoryExit: Int16, Sendable {
     case clicked = 1
     case finished
@@ -141,7 +141,7 @@ package enum StoryExit: Int16, Sendable {
     case abandoned
 }
 
-/// The yes and no of a delivery. The bits are frozen: stored deliveries hold them.
+/// The yes/no facts of a delivery. The bits are frozen: stored deliveries hold them.
 package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -158,7 +158,7 @@ package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     package static let storyFinished = DeliveryFlags(rawValue: 512)
     package static let suppressed = DeliveryFlags(rawValue: 1024)
 
-    /// One of these has every delivery that was answered.
+    /// Every answered delivery has at least one of these.
     static let answered: DeliveryFlags = [.opened, .dismissed, .actionTapped, .storyActionTapped]
 
     package var isSilent: Bool { contains(.silent) }

@@ -1,32 +1,32 @@
 package import Telemetry
 package import Values
 
-/// What the fold wants to know of one event: its place in event order, and what it says of its delivery.
+/// What the fold needs from one event: its place in event order, and what it says about its delivery.
 ///
-/// Words stand as their ids in the log's dictionary and enumerated members as their codes; 0 is "does not say".
+/// Words are ids in the log's dictionary, and enumerated members are codes; 0 means "does not say".
 package struct Observation: Hashable, Sendable {
     package var moment: Moment
     package var type: EventType
     package var attributes = Attributes()
-    /// The payload shows something.
+    /// Whether the payload has anything to show.
     package var alert = false
     package var via: Int16 = 0
     package var presentation = Presentation.unsaid
     package var fetchResult: Int16 = 0
     package var media = MediaCodes()
-    /// `summary_argument_count`; nil where none was given, since 0 is a count.
+    /// `summary_argument_count`; nil if the event has none, since 0 is a count.
     package var items: Int32?
     package var action: Int32 = 0
     package var isForegroundTap = false
     /// The page shown or tapped, or the page count of a start; nil for other types.
     package var page: Int16?
-    /// Why the page came up.
+    /// Why the page was shown.
     package var cause: Int16 = 0
-    /// For how many milliseconds the page shown is meant to stand, as far as it matters; nil where that was not said, since 0
-    /// is a time.
+    /// For how many milliseconds the page should be shown, up to `longestDeclared`; nil if the event does not say, since 0 is a
+    /// duration.
     package var declared: Int32?
 
-    /// No page dwells for longer; declared to stand for so much longer, one would never have turned by itself in time.
+    /// No dwell is this long, so a page that declares more never turns by itself in time.
     package static let longestDeclared: Int64 = 100_000
 
     package init(at moment: Moment, _ type: EventType) {
@@ -40,7 +40,7 @@ package struct Observation: Hashable, Sendable {
     }
 }
 
-/// A place in event order: (`occurred_at`, `seq` or 0, id), and the device's time to tell two events of one id apart.
+/// A place in event order: (`occurred_at`, `seq` or 0, id). The device's time distinguishes two events with one id.
 package struct Moment: Hashable, Comparable, Sendable {
     package var occurredAt: Timestamp
     package var seq: Int64
@@ -62,7 +62,7 @@ package struct Moment: Hashable, Comparable, Sendable {
     }
 }
 
-/// The attributes of which a delivery takes the first that any of its events gives.
+/// The attributes whose first value in event order counts for the delivery.
 package struct Attributes: Hashable, Sendable {
     package var category: Int32 = 0
     package var campaign: Int32 = 0
@@ -84,7 +84,7 @@ package struct Attributes: Hashable, Sendable {
 
     package var isEmpty: Bool { self == Attributes() }
 
-    /// Takes each that is missing here.
+    /// Copies each attribute that is missing here.
     package mutating func complete(from other: Attributes) {
         if category == 0 { category = other.category }
         if campaign == 0 { campaign = other.campaign }
@@ -103,7 +103,7 @@ package struct Attributes: Hashable, Sendable {
         if launch == 0 { launch = other.launch }
     }
 
-    /// Forgets each that is said there.
+    /// Clears each attribute that is set there.
     package mutating func forget(_ known: Attributes) {
         if known.category != 0 { category = 0 }
         if known.campaign != 0 { campaign = 0 }
@@ -131,7 +131,7 @@ package struct MediaCodes: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether the attachment was there to be seen.
+    /// Whether the attachment could be seen.
     package var isAttached: Bool {
         outcome == MediaOutcome.attached.rawValue || outcome == MediaOutcome.prefetched.rawValue
     }
@@ -146,7 +146,7 @@ extension EventType {
         }
     }
 
-    /// Whether somebody did something with the notification that ends its waiting.
+    /// Whether it is an answer: somebody did something with the notification, which then no longer waits.
     package var isAnswer: Bool {
         switch self {
         case .notificationOpened, .notificationDismissed, .actionTapped, .storyActionTapped: true

@@ -1,35 +1,35 @@
 internal import Telemetry
 internal import Values
 
-/// What one delivery's story showed, page by page: of its `story.*` events the first 1,000 in event order count.
+/// What one delivery's story showed, page by page. Only the first 1,000 `story.*` events in event order count.
 struct StoryPages {
     struct Page: Hashable {
         var views: Int64 = 0
         var isClicked = false
         var dwellMilliseconds: Int64 = 0
         var dwells: Int64 = 0
-        /// Dwells that ended when the story went on by itself, and those that ended when somebody turned it.
+        /// Dwells that ended because the story went on by itself, and dwells that ended because somebody turned the page.
         var autoAdvances: Int64 = 0
         var manualAdvances: Int64 = 0
     }
 
-    /// An advance of which the events do not tell which it was.
+    /// An advance for which the events do not say whether the page turned by itself.
     struct Untold: Hashable {
         let page: Int16
-        /// How long the page stood: 2n is n tenths of a second to the microsecond, 2n + 1 more than that and less than
-        /// n + 1 tenths.
+        /// How long the page was shown: 2n means exactly n tenths of a second, 2n + 1 means more than n and less than n + 1
+        /// tenths.
         let gap: Int16
     }
 
-    /// From page 0 on, as many as the delivery has.
+    /// Starts with page 0 and has as many pages as the delivery.
     private(set) var pages: [Page]
     private(set) var untoldAdvances: [Untold] = []
 
-    /// The page that is on, and since when.
+    /// The event of the page that is being shown.
     private var shown: Observation?
 
     private static let longestDwell: Int64 = 60_000_000
-    /// How far from its declared time a page that turns by itself may turn.
+    /// A page turned by itself if it turned within this many microseconds of its declared time.
     private static let tolerance: Int64 = 400_000
 
     init(of state: DeliveryState, pages count: Int16) {
@@ -49,7 +49,7 @@ struct StoryPages {
                 endDwell(with: observation)
                 shown = nil
             case .storyStarted:
-                // The story began anew: how long the page was on is not known.
+                // The story started again, so nobody knows how long the page was shown.
                 shown = nil
             default: break
             }
@@ -86,8 +86,8 @@ struct StoryPages {
 extension Observation {
     fileprivate var pageIndex: Int { Int(page ?? 0) }
 
-    /// Whether this page came up because the story went on from another one: further on, or (by its own word) round to
-    /// the beginning. To turn back is no advance.
+    /// Whether the story went forward from the other page to this one, or back to the beginning if the event says that it
+    /// looped. Turning back is no advance.
     fileprivate func isAdvance(from other: Observation) -> Bool {
         switch PageCause(rawValue: cause) {
         case .initial, .previous: false

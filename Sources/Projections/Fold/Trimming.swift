@@ -1,9 +1,9 @@
 internal import Telemetry
 
-/// Tells what of a delivery's observations can still matter, whatever else may come. It goes through them in event order.
+/// Decides which of a delivery's observations can still matter, whatever else arrives. It goes through them in event order.
 ///
-/// Merging only ever adds. So what is shadowed by an earlier observation (an attribute), by a greater one (a count) or by
-/// a later one (a fetch result) stays shadowed, and so does the second of what is only asked for by a yes or no.
+/// Merging only ever adds. So an attribute with an earlier value, a count with a greater one, and a fetch result with a later
+/// one never matter again. Neither does the second observation of a yes/no fact.
 struct Trimming {
     private(set) var surplusTaps: [Int32: DeliveryState.TapCount] = [:]
 
@@ -42,7 +42,7 @@ struct Trimming {
         self.longestStart = longestStart?.index
     }
 
-    /// Whether the observation at this index is kept; what of it cannot matter is taken out.
+    /// Whether to keep the observation at this index. Clears the parts of it that cannot matter.
     mutating func keeps(_ observation: inout Observation, at index: Int) -> Bool {
         observation.attributes.forget(attributes)
         attributes.complete(from: observation.attributes)
@@ -63,21 +63,21 @@ struct Trimming {
         if observation.type.isStory {
             storyEvents += 1
             if storyEvents <= DeliveryState.mostStoryEvents { return true }
-            // How it came up is asked for only where it is counted.
+            // What turned the page matters only for counted events.
             observation.cause = 0
             observation.declared = nil
         } else if observation.type == .actionTapped {
             taps += 1
             if taps <= DeliveryState.mostTaps { return true }
             count(observation)
-            // It stays only for what it says beside its tap.
+            // It is kept only for what it says apart from the tap.
             observation.action = 0
             observation.isForegroundTap = false
         }
         return isKept
     }
 
-    /// The first outcome is the delivery's; a later one matters if it is the first that was there to be seen.
+    /// The delivery has the first outcome. A later one matters only if it is the first with an attachment that could be seen.
     private mutating func trimMedia(of observation: inout Observation) {
         guard observation.media.outcome != 0 else {
             observation.media = MediaCodes()
@@ -90,7 +90,7 @@ struct Trimming {
     }
 
     private mutating func count(_ tap: Observation) {
-        // One that was counted before stands here for its attributes alone.
+        // A tap without an action was counted before, and is kept only for what else it says.
         guard tap.action != 0 else { return }
         let count = DeliveryState.TapCount(taps: 1, foreground: tap.isForegroundTap ? 1 : 0)
         surplusTaps[tap.action] = surplusTaps[tap.action].map { $0 + count } ?? count
@@ -98,13 +98,13 @@ struct Trimming {
 }
 
 extension Observation {
-    /// Only a silent push's receipt leaves a delivery silent.
+    /// Whether the delivery is not silent: every event but the receipt of a silent push.
     var breaksSilence: Bool { type != .notificationReceived || via != Via.background.rawValue || alert }
 
-    /// How a foreground receipt let the notification show; nil for what is none.
+    /// How a foreground receipt presented the notification; nil for any other event.
     var foregroundPresentation: Presentation? {
         guard type == .notificationReceived, via == Via.foreground.rawValue else { return nil }
-        // No list at all gives no presentation without banner, list or alert either.
+        // A missing list counts as shown: only a list without banner, list and alert means nobody saw it.
         return presentation == .toNobody ? .toNobody : .toSomebody
     }
 }
@@ -115,7 +115,7 @@ private struct Set16: ExpressibleByArrayLiteral {
 
     init(arrayLiteral numbers: Int...) { for number in numbers { _ = insert(number) } }
 
-    /// Whether it is new.
+    /// Returns whether the number is new.
     mutating func insert(_ number: Int) -> Bool {
         let bit: UInt16 = 1 << UInt16(number)
         defer { bits |= bit }

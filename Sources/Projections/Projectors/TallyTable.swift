@@ -79,7 +79,7 @@ package struct TallyTable: Sendable {
             Column(name: name, stored: nil, sql: sql, meaning: meaning)
         }
 
-        /// One sum divided by another, to four places; null if that is 0.
+        /// The quotient of two sums, to four places; null if the second one is 0.
         package static func rate(_ name: String, _ part: String, _ whole: String, _ meaning: String) -> Column {
             .derived(name, "round(f.\(part) / nullif(f.\(whole), 0), 4)", meaning)
         }

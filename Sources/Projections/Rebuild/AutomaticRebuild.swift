@@ -1,11 +1,11 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Makes anew what older rules have counted, and what has yet to be built: after an update of this program, tables of an
-/// older version stand still until then.
+/// Rebuilds projections that older rules counted, and builds missing ones. After an update of this program, tables of an older
+/// version do not change until then.
 ///
-/// Whoever runs the projections does this by itself where it is logged in as the owner of the tables. Of several nodes one
-/// is at it at a time; that is only to spare the work, since two that rebuild the same share it and both end well.
+/// A runner that is logged in as the owner of the tables does this by itself. Only one of several nodes does it at a time,
+/// which merely saves work: two that rebuild the same projections share the work, and both succeed.
 package struct AutomaticRebuild: Sendable {
     let control: ProjectionControl
 
@@ -15,17 +15,17 @@ package struct AutomaticRebuild: Sendable {
 
     /// How it went.
     package enum Outcome: Sendable {
-        /// Everything is counted by the rules of this program.
+        /// All projections are counted by the rules of this program.
         case nothingToDo
         case made([String], Rebuild.Outcome)
-        /// Somebody else is at it.
+        /// Another node is rebuilding.
         case busy
-        /// These wait, and this login does not own the tables.
+        /// These projections need a rebuild, but this login does not own the tables.
         case notOwner([String])
     }
 
-    /// The projections of the live generation that were counted by older rules, or not at all; the deliveries first, and with
-    /// them all have to be made anew.
+    /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are among
+    /// them, they come first, and every projection needs a rebuild.
     package static func due(
         of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> [String] {
@@ -37,25 +37,25 @@ package struct AutomaticRebuild: Sendable {
         var stored: [String: Int32] = [:]
         for row in rows { stored[try row.get(0)] = try row.get(1) }
         let versions = Projectors.versions(of: projectors)
-        // Where there is no generation, or a newer program has been, it is not for us to say.
+        // If there is no generation, or a newer program was here, we do nothing.
         guard !stored.isEmpty, !stored.contains(where: { $1 > versions[$0] ?? 0 }) else { return [] }
         return ([DeliveryTable.projector] + projectors.map { $0.name }).filter { name in
             stored[name] ?? 0 < versions[name] ?? 0
         }
     }
 
-    /// Makes anew what has to be. Cut short, it goes on where it was when it is run again.
+    /// Rebuilds what is due. An interrupted rebuild continues when this is run again.
     package func run(progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }) throws -> Outcome {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "renewal", log: control.log)
         guard try !Self.due(of: control.projectors, on: &connection).isEmpty else { return .nothingToDo }
-        // Whoever else makes tables would make some that the projections may not write.
+        // Only the owner: tables of anybody else would not let the projections write to them.
         let isOwner: Bool = try connection.query(
             "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'projection'")[0].get(0)
         guard isOwner else { return .notOwner(try Self.due(of: control.projectors, on: &connection)) }
         guard let turn = try takeTurn() else { return .busy }
         defer { withExtendedLifetime(turn) {} }
-        // Who was at it before us may have made it.
+        // The node that had the turn before us may have rebuilt them.
         let due = try Self.due(of: control.projectors, on: &connection)
         guard !due.isEmpty else { return .nothingToDo }
         control.log.info(
@@ -64,10 +64,10 @@ package struct AutomaticRebuild: Sendable {
         return .made(due, try Rebuild(control, names: due).run(progress: progress))
     }
 
-    /// A session that holds the turn for as long as it is there; nil when somebody else has it.
+    /// Opens a session that holds the turn until it ends; nil if another node has the turn.
     ///
-    /// A lock on a table, since everybody who can connect could take an advisory lock. Of this mode it takes no transaction
-    /// number, so that nothing is kept from being cleaned up meanwhile.
+    /// It locks a table, since anybody who can connect could take an advisory lock. This lock mode uses no transaction id, so
+    /// it does not hold up vacuum.
     private func takeTurn() throws(PostgresError) -> Turn? {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "renewal turn", log: control.log)
@@ -84,7 +84,7 @@ package struct AutomaticRebuild: Sendable {
         return Turn(connection: connection)
     }
 
-    /// Ends with the session.
+    /// Ends with its session.
     private struct Turn: ~Copyable {
         let connection: Connection
     }

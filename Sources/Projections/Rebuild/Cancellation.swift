@@ -1,11 +1,11 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// Ends a long piece of work before its time, from another thread.
+/// Cancels long work from another thread.
 package final class Cancellation: Sendable {
     private struct State {
         var isAsked = false
-        /// What the work is running just now, on each of its connections.
+        /// The statement that each connection of the work is running.
         var running: [Int: CancelHandle] = [:]
         var next = 0
     }
@@ -14,7 +14,7 @@ package final class Cancellation: Sendable {
 
     package init() {}
 
-    /// What runs fails soon, and nothing further is begun. It stays so.
+    /// Cancels for good: running statements fail soon, and nothing new starts.
     package func ask() {
         let running = state.withLock { state in
             state.isAsked = true
@@ -25,12 +25,12 @@ package final class Cancellation: Sendable {
 
     package var isAsked: Bool { state.withLock { $0.isAsked } }
 
-    /// Throws when it was asked for.
+    /// Throws if the work was cancelled.
     func check() throws(StepError) {
         if isAsked { throw .cancelled }
     }
 
-    /// Runs `body`, whose statements on this connection are cancelled with the rest.
+    /// Runs `body`. Cancelling cancels its statements on this connection, too.
     func during<Result>(
         _ connection: inout Connection, _ body: (inout Connection) throws -> Result
     ) throws -> Result {

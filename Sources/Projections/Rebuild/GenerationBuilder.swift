@@ -3,10 +3,10 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Makes, swaps and drops generations. It works as the owner, since tables are made and dropped.
+/// Builds, swaps and drops generations. It works as the owner, since it creates and drops tables.
 enum GenerationBuilder {
-    /// The generation that is being built for just these projectors, or a new one. One that was begun for others, or by another
-    /// version of this program, is given up.
+    /// Returns the unfinished generation if it is for exactly these projectors, or a new one. An unfinished one for other
+    /// projectors, or by another version of this program, is given up.
     static func begin(_ projectors: [any Projector.Type], on connection: inout Connection) throws(PostgresError)
         -> Int32
     {
@@ -61,36 +61,37 @@ enum GenerationBuilder {
         return generation
     }
 
-    /// Gives up what is being built: history has changed beneath it.
+    /// Gives up unfinished generations, because history has changed.
     static func retireUnfinished(on connection: inout Connection) throws(PostgresError) {
-        // No analyst has ever read of it.
+        // No analyst has ever read them.
         try connection.query(
             "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE state = 'building'")
     }
 
-    /// Gives up this generation, if it is still being built.
+    /// Gives up this generation if it is unfinished.
     static func retire(_ generation: Int32, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             "UPDATE projection.generation SET state = 'retired', readers = '{}' WHERE id = \(generation) AND state = 'building'"
         )
     }
 
-    /// No generation is begun or changes places until the transaction ends. Before shards of the live generation are locked: whoever
-    /// waited for them behind a swap would hold those of a generation that is no longer live.
+    /// Prevents generations from being begun or swapped until the transaction ends. Call it before locking shards of the live
+    /// generation: if a swap happened while we waited for the shards, we would lock those of a generation that is no longer
+    /// live.
     static func holdGenerations(on connection: inout Connection) throws(PostgresError) {
-        // That it changes no row does not matter to its lock on the table.
+        // It changes no row, but locks the table.
         try connection.query("UPDATE projection.generation SET state = state WHERE false")
     }
 
-    /// Puts a generation in the place of the live one, or its projectors in the place of theirs: at one position of the log and
-    /// in one moment, so that no reader sees a number go back. What was live is kept as a retired generation.
+    /// Swaps a generation with the live one, or only its projectors' tables, at one position of the log and in one transaction,
+    /// so that no reader sees a number go back. What was live is kept as a retired generation.
     static func swap(
         _ generation: Int32, all: Bool, of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(StepError) {
         try connection.atomically { connection in
             try connection.query("LOCK TABLE projection.generation IN SHARE ROW EXCLUSIVE MODE")
             guard try isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
-            // The new tables stand on days of the present zones, and the deliveries under them would not.
+            // The new funnels have the days of the present zones, and the live deliveries would not.
             if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) {
                 throw StepError.generationIsGone
             }
@@ -116,7 +117,7 @@ enum GenerationBuilder {
             .get(0)
     }
 
-    /// Brings all shards of a generation to a position, within the present transaction.
+    /// Moves all shards of a generation to a position, within the present transaction.
     private static func level(
         _ choice: Lane.Choice, of projectors: [any Projector.Type], at position: Int64, on connection: inout Connection
     ) throws {
@@ -136,7 +137,7 @@ enum GenerationBuilder {
             try connection.query("UPDATE projection.generation SET state = 'live' WHERE id = \(generation)")
             return
         }
-        // The two generations exchange the tables of these projectors, and stopped ones go on. A projector that the live
+        // The two generations exchange the tables of these projectors, and stopped ones run again. A projector that the live
         // generation did not have joins it.
         try connection.query(
             """

@@ -4,15 +4,15 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Makes funnels anew from the log beside the live ones, proves them, and lets the two change places; ingestion and
-/// readers go on. Cut short, it goes on where it was when it is run again.
+/// Rebuilds funnels from the log beside the live ones, verifies them, and swaps the two, while ingestion and readers go on. An
+/// interrupted rebuild continues when it is run again.
 package struct Rebuild {
     let control: ProjectionControl
     let projectors: [any Projector.Type]
-    /// The deliveries too, and with them all.
+    /// Whether the deliveries are rebuilt, and with them all funnels.
     let isComplete: Bool
 
-    /// Of these projectors, or of all and the deliveries on which they stand.
+    /// Rebuilds these projectors, or all of them and the deliveries that they count.
     package init(_ control: ProjectionControl, names: [String]) throws(UnknownProjector) {
         self.control = control
         isComplete = names.isEmpty || names.contains(DeliveryTable.projector)
@@ -34,9 +34,9 @@ package struct Rebuild {
         }
     }
 
-    /// What it is at.
+    /// What the rebuild is doing.
     package enum Phase: Sendable {
-        /// The batch that is folded, of how many.
+        /// The batch being folded, and the last one.
         case folding(Int64, of: Int64)
         case verifying(shard: Int, of: Int)
         case swapping
@@ -44,11 +44,12 @@ package struct Rebuild {
 
     /// How it ended.
     package enum Outcome: Sendable {
-        /// The new tables are live. Old ones that are still being read were left for the next time.
+        /// The new tables are live. Old tables that somebody still reads are left for the next time.
         case swapped(events: Int64, deliveries: Int64, leftTables: Int)
-        /// The new tables are not what verification counts: nothing was swapped, or nothing dropped.
+        /// The new tables differ from the recount. If that was found before the swap, nothing was swapped; if after, the old
+        /// tables were not dropped.
         case differs(VerificationReport, isSwapped: Bool)
-        /// What was built could not take a batch; nothing was swapped.
+        /// The new tables could not take a batch; nothing was swapped.
         case stopped([StoppedProjection])
     }
 
@@ -57,7 +58,7 @@ package struct Rebuild {
         for _ in 1..<Self.mostAttempts {
             do { return try attempt(progress) } catch StepError.generationIsGone {
                 control.log.info("the log's history changed, or another rebuild began: starting again")
-                // Retention changes it again and again, a few thousand deliveries at a time.
+                // Retention changes history again and again, a few thousand deliveries at a time.
                 _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
             }
         }
@@ -71,7 +72,7 @@ package struct Rebuild {
             url: control.url, role: nil, purpose: "rebuild", log: control.log)
         if !isComplete {
             if let stopped = try foldStop(&connection) { return .stopped([stopped]) }
-            // What is made anew will stand on the deliveries that there are: so they move to their days first.
+            // The new funnels count the live deliveries, so these first move to their right days.
             for change in try ZoneChange.pending(byRules: true, on: &connection) {
                 _ = try control.cancellation.during(&connection) { connection in try change.make(on: &connection) }
             }
@@ -89,7 +90,7 @@ package struct Rebuild {
         }
         let proof = try prove(generation, progress)
         guard proof.isProved else {
-            // History may have changed while it was recounted, or an app's zone.
+            // History or an app's time zone may have changed during the recount.
             guard try GenerationBuilder.isBuilding(generation, on: &connection) else {
                 throw StepError.generationIsGone
             }
@@ -97,7 +98,7 @@ package struct Rebuild {
             return .differs(proof, isSwapped: false)
         }
         CrashPoint.pass("proved")
-        // What came meanwhile, so that little is left for the moment in which everybody waits.
+        // Catches up with batches that arrived meanwhile, so that the swap, for which everybody waits, is short.
         try level(generation, &connection, progress)
         if !isComplete {
             _ = try control.catchUp()
@@ -109,7 +110,7 @@ package struct Rebuild {
         let shard = Int16.random(in: 0..<(try Shard.count(on: &connection)))
         let sample = try verify(
             .live, shards: [shard], withDeliveries: isComplete, progress: progress)
-        // Of days that are on the move since then, a difference tells nothing.
+        // If days have been moving since then, a difference proves nothing.
         let isSwapProved = (sample.differing.isEmpty || !sample.moves.isEmpty) && sample.gapCount == 0
         guard isSwapProved else { return .differs(sample, isSwapped: true) }
         return .swapped(
@@ -117,18 +118,18 @@ package struct Rebuild {
             leftTables: try RetiredGenerations.drop(control.projectors, on: &connection))
     }
 
-    /// Where the live generation has stopped as a whole: a funnel alone cannot be made level with it then.
+    /// The stop of the live fold, if it has one: then single funnels cannot catch up with it.
     private func foldStop(_ connection: inout Connection) throws(PostgresError) -> StoppedProjection? {
         try StoppedProjection.all(on: &connection).first { $0.name == DeliveryTable.projector }
     }
 
-    /// Brings the new generation to where the log stands now.
+    /// Moves the new generation to the present head of the log.
     private func level(
         _ generation: Int32, _ connection: inout Connection, _ progress: @escaping @Sendable (Phase) -> Void
     ) throws {
         let backlog = try Backlog.read(.building(generation), on: &connection)
         let head = backlog.head
-        // From where it goes on, also where there is nothing left to do.
+        // Reports the position from which it continues, even if there is nothing left to do.
         if let position = backlog.position { progress(.folding(position, of: head)) }
         let catchUp = CatchUp(
             url: control.url, role: nil, choice: .building(generation), projectors: control.projectors,
@@ -149,8 +150,8 @@ package struct Rebuild {
         _ generation: Verifier.Generation, shards: [Int16]? = nil, withDeliveries: Bool = true,
         progress: @escaping @Sendable (Phase) -> Void
     ) throws -> VerificationReport {
-        // A generation holds no other projectors than those that it is made for; and to the live one come the funnels alone, whose
-        // deliveries may not be what they should.
+        // A generation has only the projectors that it was built for. To the live one we add only funnels, so its deliveries,
+        // which may differ, are not our concern.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
         let verifier = Verifier(recounts: Recounts.all(of: projectors).filter { names.contains($0.projector) })
         let (url, log) = (control.url, control.log)

@@ -1,17 +1,18 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// Drops what generations have left that are no longer read.
+/// Drops the tables of retired generations that nobody reads any more.
 ///
-/// A table that is dropped is gone from every snapshot, those too that were taken while it was live. So its tables stay
-/// until all transactions have ended that were open when the generation was retired: an analyst's own would find it empty.
+/// A dropped table is gone from every snapshot, even from those taken while it was live: an analyst's transaction would find it
+/// empty. So the tables are kept until all transactions have ended that were open when the generation was retired.
 enum RetiredGenerations {
-    /// Drops their tables; those that somebody may read yet are left for the next time. Says of how many projectors.
+    /// Drops their tables, and leaves those that somebody may still read for the next time. Returns for how many projectors it
+    /// left them.
     static func drop(
         _ projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> Int {
         try noteReaders(on: &connection)
-        // Mostly it is our own steps and writers, who soon end.
+        // Mostly we wait for our own steps and writers, which end soon.
         var deadline = Deadline.after(seconds: patience)
         while try isRead(on: &connection), !deadline.hasPassed { try connection.query("SELECT pg_sleep(0.02)") }
         let rows = try connection.query(
@@ -25,7 +26,7 @@ enum RetiredGenerations {
         for row in rows {
             let isRead: Bool = try row.get(3)
             var isGone = isRead ? false : try drop(row, of: projectors, on: &connection)
-            // Readers of the new tables, too, are in its way for as long as they read.
+            // Readers of the new tables also hold the lock, for as long as they read.
             while !isRead, !isGone, !deadline.hasPassed { isGone = try drop(row, of: projectors, on: &connection) }
             if !isGone { left += 1 }
         }
@@ -40,8 +41,8 @@ enum RetiredGenerations {
     /// The longest wait for readers.
     private static let patience = 2.0
 
-    /// The transactions that are open in this database beside our own. Everybody may see these columns; autovacuum, which
-    /// has no user, reads no funnel, nor does the session that only holds the turn of a renewal.
+    /// The other open transactions in this database. Everybody may see these columns. Autovacuum, which has no user, reads no
+    /// funnel, and neither does the session that only holds the turn of a rebuild.
     private static let open: StaticString = """
         ARRAY(
             SELECT l.virtualtransaction FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -54,7 +55,8 @@ enum RetiredGenerations {
                         AND turn.mode = 'ShareUpdateExclusiveLock' AND turn.granted))
         """
 
-    /// Writes down, once for each generation, who may still read it. It was retired before: whoever comes now sees that.
+    /// Records, once for each generation, who may still read it. The generation is retired already, so new transactions see
+    /// that.
     private static func noteReaders(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             "UPDATE projection.generation SET readers = \(sql: open) WHERE state = 'retired' AND readers IS NULL")
@@ -66,7 +68,7 @@ enum RetiredGenerations {
             .get(0)
     }
 
-    /// Drops the tables of a row (generation, projector, number of its tables); false when somebody reads them.
+    /// Drops the tables of a row (generation, projector, number of its tables); returns false if somebody reads them.
     private static func drop(
         _ row: Rows.Row, of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(PostgresError) -> Bool {

@@ -4,8 +4,8 @@ internal import ServiceRuntime
 internal import Telemetry
 package import Values
 
-/// Takes one install out of the log and out of every funnel. Afterwards the funnels are what they would be if nothing of it
-/// had ever come.
+/// Removes one install from the log and from every funnel. Afterwards the funnels are what they would be if no event of it had
+/// ever arrived.
 package struct ErasureRun {
     let control: ProjectionControl
 
@@ -17,12 +17,12 @@ package struct ErasureRun {
     package struct Receipt: Sendable {
         package let erasure: Erasure
         package let log: Erasure.Receipt
-        /// Deliveries that were taken out of the funnels.
+        /// Deliveries that were removed from the funnels.
         package let deliveries: Int
         /// Projections that are stopped: they still count the install until they are resumed.
         package let stopped: [StoppedProjection]
 
-        /// Whether nothing of the install was on file.
+        /// Whether there was no data of the install.
         package var isEmpty: Bool {
             log.total == 0 && log.rejected == 0 && log.clientDrops == 0 && deliveries == 0
         }
@@ -35,14 +35,14 @@ package struct ErasureRun {
         let shard = Shard.of(install, among: try Shard.count(on: &connection))
         let findings = try erasure.findEvents(on: &connection)
         let receipt = try connection.atomically { connection in
-            // Steps hold the install's shard one after another: this waits for its turn among them.
+            // Steps lock the install's shard one after another, and this waits for its turn.
             try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
-            // What is being built holds them too, or will.
+            // An unfinished generation counts the install, or will.
             try GenerationBuilder.retireUnfinished(on: &connection)
             guard let lane = try Lane.lock([shard], of: .live, on: &connection) else {
                 throw StepError.generationIsGone
             }
-            // Those count it until they are made anew.
+            // Projections of an older version count the install until they are rebuilt.
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
             let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
@@ -64,7 +64,7 @@ package struct ErasureRun {
         return receipt
     }
 
-    /// Tables that were given up or replaced hold the install until somebody drops them.
+    /// Retired tables hold data of the install until somebody drops them.
     private func cleanRetired(of erasure: Erasure, on connection: inout Connection) throws {
         let rows = try connection.query(
             """
@@ -76,7 +76,7 @@ package struct ErasureRun {
             do {
                 try connection.transaction { connection throws(PostgresError) in
                     try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
-                    // A step that had read the events before they went is over when its shard can be locked.
+                    // Once its shard can be locked, no step is left that read the events before they were removed.
                     try connection.query("SELECT FROM projection.progress WHERE generation = \(generation) FOR UPDATE")
                     try connection.query(
                         """
@@ -90,7 +90,7 @@ package struct ErasureRun {
         }
     }
 
-    /// Of which the erased events were.
+    /// The deliveries of the erased events.
     private static func deliveries(
         of erasure: Erasure, in shard: Int16, on connection: inout Connection
     ) throws(PostgresError) -> [Delivery.Name] {

@@ -4,15 +4,14 @@ internal import Postgres
 internal import ServiceRuntime
 package import Values
 
-/// Takes months out of the log whose events are all older than so many days: each is closed, the funnels are brought
-/// level, the deliveries that would lose events are sealed, the losses are written down, and the partition is dropped.
-/// Events whose clocks belong to no month go by the time of their receipt, and so does what was refused.
-/// What was cut short anywhere is taken up again by the next run.
+/// Removes the months from the log whose events are all older than some number of days. For each month it closes the month,
+/// updates the funnels, seals the deliveries that would lose events, records the losses, and drops the partition. Events whose
+/// clocks belong to no month, and rejected events, go by the time of their receipt. The next run continues an interrupted one.
 package struct RetentionRun {
     let control: ProjectionControl
-    /// Deliveries that are sealed in one transaction, for which all steps wait.
+    /// The most deliveries that one transaction seals. All steps wait for it.
     package var mostDeliveries: Int32 = 5_000
-    /// For how many seconds the readers of a month are waited for.
+    /// For how many seconds to wait for readers of a month.
     package var patience: Double = 10
 
     package init(_ control: ProjectionControl) {
@@ -22,13 +21,13 @@ package struct RetentionRun {
     /// What became of a month.
     package struct Outcome: Sendable {
         package let month: CivilDate
-        /// Deliveries that were sealed with it.
+        /// Deliveries that were sealed with the month.
         package let sealed: Int
-        /// False where somebody reads it: then it is dropped by the next run.
+        /// False if somebody reads it; then the next run drops it.
         package let isDropped: Bool
     }
 
-    /// What went by the time of its receipt.
+    /// What was removed by the time of its receipt.
     package struct Remainder: Sendable {
         /// Events whose device clock belongs to no month.
         package let strays: Int64
@@ -42,7 +41,7 @@ package struct RetentionRun {
     /// Why retention cannot go on.
     package enum Obstacle: Error, CustomStringConvertible {
         case stopped([StoppedProjection])
-        /// These tables are of another version than this program's.
+        /// The tables of these projections are of another version than this program's.
         case foreign([String])
 
         package var description: String {
@@ -57,18 +56,18 @@ package struct RetentionRun {
         }
     }
 
-    /// Runs it, oldest month first; `report` is told of each month when it is through.
+    /// Removes the months, oldest first. Calls `report` after each one.
     @discardableResult
     package func run(
         days: Int, now: Timestamp, report: (Outcome) -> Void
     ) throws -> Remainder {
-        // Whole months are read on this one, and by other plans than single deliveries.
+        // This session reads whole months, which needs other plans than reading single deliveries.
         var log = try LogSession.open(url: control.url, role: nil, purpose: "retention", log: control.log)
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "retention", log: control.log)
         try lookForObstacles(on: &connection)
         for candidate in try Retention.candidates(olderThan: days, now: now, on: &log) {
-            // Closed, or found to have new events: those keep it.
+            // This closes the month or finds new events in it, which keep it.
             _ = try Retention.close(candidate, on: &log)
         }
         for closed in try Retention.closedMonths(on: &log) {
@@ -110,7 +109,7 @@ package struct RetentionRun {
         }
     }
 
-    /// Throws what there is.
+    /// Throws the obstacle, if there is one.
     private func lookForObstacles(on connection: inout Connection) throws {
         let stopped = try StoppedProjection.all(on: &connection)
         guard stopped.isEmpty else { throw Obstacle.stopped(stopped) }

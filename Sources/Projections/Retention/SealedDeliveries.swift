@@ -1,10 +1,10 @@
 internal import Postgres
 internal import Values
 
-/// The deliveries whose counts retention has sealed. One is remembered for as long as the log may hold an event of it: such
-/// an event counts no more, whoever reads it, and if it were forgotten too soon, some would count it and some not.
+/// The deliveries whose counts retention has sealed. A sealed delivery is remembered for as long as the log may hold an event
+/// of it. No generation counts such an event; if we forgot the delivery too early, some would count it and some not.
 enum SealedDeliveries {
-    /// Writes down that these are sealed.
+    /// Records that these are sealed.
     static func remember(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
         let (names, spans) = (deliveries.map(\.name), deliveries.map(\.state.span))
         try connection.queryPrepared(
@@ -16,8 +16,8 @@ enum SealedDeliveries {
             """)
     }
 
-    /// Those among these, whose events are passed over. They are held until the transaction ends, so that none is forgotten
-    /// meanwhile, and remembered for as long as these events are there.
+    /// Returns the sealed ones among these; the step skips their events. Locks them until the transaction ends, so that nobody
+    /// forgets them meanwhile, and keeps them remembered for as long as these events exist.
     static func among(
         _ news: [Delivery.Name: EventReader.News], on connection: inout Connection
     ) throws(PostgresError) -> Set<Delivery.Name> {
@@ -52,7 +52,7 @@ enum SealedDeliveries {
         return sealed
     }
 
-    /// In one order, since what is being built beside the live generation passes over the same events.
+    /// Updates in a fixed order, since a generation that is being built skips the same events.
     private static func lengthen(
         _ deliveries: [(name: Delivery.Name, first: Timestamp, last: Timestamp)], on connection: inout Connection
     ) throws(PostgresError) {
@@ -74,11 +74,12 @@ enum SealedDeliveries {
             """)
     }
 
-    /// Forgets those of which the log holds nothing any more: the months that they reached are gone, and no event of them has a
-    /// clock that belongs to no month. What comes later of one is a new delivery.
+    /// Forgets deliveries of which the log holds nothing any more: all months of their events are gone, and none of their
+    /// events has a clock that belongs to no month. A later event makes a new delivery.
     ///
-    /// In two looks. One that a step holds just now is kept, since it may reach further in a moment. And a step may have passed
-    /// over an event that the first look did not see: the second one sees it, since steps now wait for those that are to go.
+    /// It checks twice. The first check keeps rows that a step has locked, since that step may extend them. But a step may
+    /// already have skipped an event that the first check did not see. The second check sees it, since steps now wait for the
+    /// rows that it deletes.
     static func forgetGone(on connection: inout Connection) throws(PostgresError) {
         try connection.transaction { connection throws(PostgresError) in
             try connection.execute(

@@ -2,21 +2,23 @@ internal import EventLog
 internal import Postgres
 internal import Values
 
-/// Seals the deliveries that would lose events by retention: what they count for moves to the frozen part of each table, which
-/// rebuilds keep and which nothing changes any more; they themselves go, and what events of them the log still holds count no
-/// more. Every sum is the same before and after, at every moment.
+/// Seals the deliveries that retention would take events from. Their counts move to the frozen part of each table, which
+/// rebuilds keep and nothing changes any more. Their rows are deleted, and their remaining events in the log no longer count.
+/// Every sum is the same before, during and after this.
 struct Sealing {
-    /// Deliveries of one transaction.
+    /// The most deliveries in one transaction.
     let mostDeliveries: Int32
 
     /// The number of the frozen tables.
     private static let frozen: Int32 = 0
 
-    /// Seals those that have an event in a closed month; says how many. Again, goes on where it was cut short.
+    /// Seals the deliveries that have an event in a closed month, and returns how many. Run it again to continue an interrupted
+    /// run.
     ///
-    /// One look at all deliveries, since no event of the month can come any more. A delivery whose events end in the month
-    /// or begin there has one in it; of those that begin before it and end after it the month itself must tell. To seal them
-    /// all would stop the counting of what loses nothing: a device's clock may begin in 1970 and end today.
+    /// It looks at all deliveries once, since the month gets no more events. A delivery whose first or last event lies in the
+    /// month has one in it. For a delivery that begins before the month and ends after it, we look into the month itself:
+    /// sealing all of those would stop counting deliveries that lose nothing, since a device's clock may begin in 1970 and end
+    /// today.
     func seal(_ month: Retention.ClosedMonth, on connection: inout Connection) throws -> Int {
         let (lower, upper) = Self.bounds(of: month.month)
         return try seal(on: &connection) { live in
@@ -36,7 +38,7 @@ struct Sealing {
         }
     }
 
-    /// Seals those that have an event among the strays found on this connection; says how many.
+    /// Seals the deliveries that have an event among the strays found on this connection, and returns how many.
     func sealStrays(on connection: inout Connection) throws -> Int {
         try seal(on: &connection) { live in
             [
@@ -79,11 +81,11 @@ struct Sealing {
         }
     }
 
-    /// Nil when there are none left.
+    /// Returns nil if there are none left.
     private func sealSome(on connection: inout Connection) throws -> Int? {
-        // What is being built still holds them.
+        // An unfinished generation still counts them.
         try GenerationBuilder.retireUnfinished(on: &connection)
-        // What one that has stopped counts would be lost: it is made anew from events that count no more.
+        // If a projection has stopped, its counts of them would be lost: a rebuild would find only events that no longer count.
         guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
             throw StepError.stopped
         }

@@ -2,7 +2,7 @@ internal import Accounts
 internal import Postgres
 internal import ServiceRuntime
 
-/// Brings a generation to a position of the log, beside whoever else is moving it.
+/// Moves a generation to a position of the log, beside others that may be moving it.
 struct CatchUp {
     let url: String
     let role: LogSession.Role?
@@ -13,16 +13,16 @@ struct CatchUp {
     let log: Log
     var cancellation = Cancellation()
 
-    /// Told now and then how far the shard furthest behind has come.
+    /// Called now and then with the position of the shard furthest behind.
     typealias Progress = @Sendable (_ position: Int64) -> Void
 
     private struct State: Sendable {
         var failure: (any Error)?
-        /// Steps of all lanes that have moved something.
+        /// Steps of all lanes that moved shards.
         var moves = 0
     }
 
-    /// Returns when all shards stand at or past `target`, whoever carried them there, or when the generation has stopped.
+    /// Returns when all shards are at or past `target`, no matter who moved them, or when the generation has stopped.
     func run(to target: Int64, progress: @escaping Progress = { _ in }) throws {
         let worker = DatabaseWorker(State())
         worker.start((0..<lanes).map { "catch up \($0)" }) { lane in
@@ -34,7 +34,7 @@ struct CatchUp {
 
     private func follow(to target: Int64, _ worker: DatabaseWorker<State>, _ progress: Progress) {
         var stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
-        // What fails while another lane gets on is not in vain: connections may be cut as often as they like.
+        // A failure does not count if another lane has moved shards meanwhile: connections may fail any number of times.
         var attempts = 0
         var seen = 0
         worker.keep(Backoff(first: 0.1, most: 2)) { () throws(any Error) -> Connection? in
@@ -57,7 +57,7 @@ struct CatchUp {
                     continue
                 }
                 if try Self.hasStopped(choice, before: target, on: &connection) { return worker.askToStop() }
-                // Somebody else is moving what is left.
+                // Somebody else is moving the remaining shards.
                 worker.rest(0.02)
             }
         } failed: { error, _ in
@@ -72,7 +72,7 @@ struct CatchUp {
         }
     }
 
-    /// Whether the fold itself has stopped, in all shards: then nobody moves the generation.
+    /// Whether the fold itself has stopped in all shards, so that nobody can move the generation.
     private static func hasStopped(
         _ choice: Lane.Choice, before target: Int64, on connection: inout Connection
     ) throws(PostgresError) -> Bool {

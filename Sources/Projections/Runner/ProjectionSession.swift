@@ -4,14 +4,14 @@ package import ServiceRuntime
 
 /// A connection for the work of projections.
 package enum ProjectionSession {
-    /// Connects as the projector, or as the owner for what only the owner may do.
+    /// Connects as the projector, or as the owner for work that needs the owner.
     package static func open(
         url: String, role: LogSession.Role? = .projector, purpose: String, log: Log
     ) throws(PostgresError) -> Connection {
         var connection = try LogSession.open(
             url: url, role: role, purpose: purpose, log: log, statementSeconds: statementSeconds)
         connection.deadline = .after(seconds: 10)
-        // Every statement of a step looks rows up by an index, whatever the statistics of a young table say.
+        // Every statement of a step looks rows up by an index, even if a new table's statistics suggest otherwise.
         try connection.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
@@ -21,6 +21,6 @@ package enum ProjectionSession {
         return connection
     }
 
-    /// The longest that a statement of a step may take.
+    /// The longest time that a statement of a step may take.
     static let statementSeconds = 60
 }

@@ -1,20 +1,20 @@
 package import Postgres
 
-/// How a projection stands, as analysts see it.
+/// The status of a projection, as analysts see it.
 package struct ProjectionStatus: Sendable {
     package let name: String
     package let version: Int32
     package let position: Int64
     /// Batches behind the head of the log.
     package let lag: Int64
-    /// Age of the oldest batch that it does not hold.
+    /// Age of the oldest batch that it does not include.
     package let lagSeconds: Double
     /// Where and why it stopped; nil while it runs.
     package let stop: StoppedProjection?
     /// `running`, `stalled` or `stopped`.
     package let status: String
 
-    /// Behind the log for so long and unmoved, it is called stalled.
+    /// A projection that is behind the log and has not moved for this long is `stalled`.
     package static let mostSecondsStill: Double = 60
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [ProjectionStatus] {
@@ -39,13 +39,13 @@ package struct ProjectionStatus: Sendable {
     }
 }
 
-/// How far a generation stands behind the log.
+/// How far a generation is behind the log.
 package struct Backlog: Sendable {
     /// The newest batch.
     package let head: Int64
-    /// Of the shard furthest behind; nil where there is no such generation.
+    /// The position of the shard furthest behind; nil if there is no such generation.
     package let position: Int64?
-    /// Events after that, counted only so far as to tell little from much.
+    /// Events after that position, counted only up to `much`.
     package let events: Int64
 
     /// Age of the oldest batch after it.
@@ -55,10 +55,10 @@ package struct Backlog: Sendable {
 
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
 
-    /// Up to here they are counted.
+    /// Counting stops at this number.
     static let much: Int64 = 4_000
 
-    /// How many shards a lane takes when so many divide them.
+    /// How many shards each of so many lanes takes.
     func share(of lanes: Int) -> Int32 { (shards + Int32(lanes) - 1) / Int32(lanes) }
 
     static func read(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Backlog {

@@ -1,13 +1,13 @@
 internal import ServiceRuntime
 
 extension Runner {
-    /// Makes anew what older rules have counted, beside the lanes, until the runner stops.
+    /// Rebuilds what older rules have counted, beside the lanes, until the runner stops.
     func renew() {
         var control = ProjectionControl(url: configuration.url, log: log)
         control.lanes = configuration.lanes
         control.cancellation = cancellation
         var backoff = Backoff(first: 1, most: 60)
-        // What was tried in vain is not tried again before the next start.
+        // A failed rebuild is not tried again before the next start.
         var givenUp: [String] = []
         while !isStopping {
             let due = due
@@ -25,7 +25,7 @@ extension Runner {
         }
     }
 
-    /// Says whether there is sense in looking again.
+    /// Logs the outcome and returns whether to look again.
     private func tell(_ outcome: AutomaticRebuild.Outcome) -> Bool {
         switch outcome {
         case .nothingToDo, .busy: return true

@@ -3,16 +3,16 @@ internal import Postgres
 package import ServiceRuntime
 internal import Values
 
-/// Follows the log and keeps the live funnels level with it, on threads of its own. Several may run on one database, in
-/// one process or in many: each step locks what it moves, and who finds all taken waits.
+/// Follows the log and keeps the live funnels up to date, on its own threads. Several runners may work on one database, in one
+/// process or in many: each step locks the shards that it moves, and a runner that finds no free shard waits.
 package final class Runner: Sendable {
     package struct Configuration: Sendable {
         package var url: String
-        /// Steps at once, each over its share of the shards.
+        /// How many steps run at once, each on its share of the shards.
         package var lanes: Int
-        /// Events of one step.
+        /// The most events in a step.
         package var mostEvents: Int64 = 20_000
-        /// Between looks at a log that has nothing new, and while events gather: small steps cost as much as big ones.
+        /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as big ones.
         package var interval: Double = 0.1
 
         package init(url: String, lanes: Int = 2) {
@@ -22,14 +22,14 @@ package final class Runner: Sendable {
     }
 
     private struct State: Sendable {
-        /// When the funnels were last seen level with the log, or were moved.
+        /// When the funnels were last up to date with the log, or last moved.
         var advancedAt = Deadline.now
-        /// Where its shard furthest behind was seen last.
+        /// The last known position of the shard furthest behind.
         var seenPosition: Int64?
-        /// As it was last seen.
+        /// The last known backlog.
         var backlog: Backlog?
         var stopped: [StoppedProjection] = []
-        /// What has to be made anew.
+        /// The projections that need a rebuild.
         var due: [String] = []
         /// See `LastReport.oldest`.
         var lastReport: Timestamp?
@@ -39,14 +39,14 @@ package final class Runner: Sendable {
     let log: Log
     let isWell: @Sendable () -> Bool
     private let worker = DatabaseWorker(State())
-    /// Ends what is being made anew, and the steps that do not end by themselves.
+    /// Cancels a rebuild, and steps that do not end by themselves.
     let cancellation = Cancellation()
     private let steppers = Cancellation()
     private let events: Counter
     private let steps: Counter
     private let failures: Counter
 
-    /// `isWell` says whether the database fits this program: nothing is tried while it does not.
+    /// `isWell` says whether the database fits this program. The runner does nothing while it does not.
     package init(
         _ configuration: Configuration, metrics: Metrics, log: Log, isWell: @escaping @Sendable () -> Bool
     ) {
@@ -94,24 +94,25 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Begins no step any more. What is being made anew goes on at the next start.
+    /// Begins no more steps. An unfinished rebuild continues at the next start.
     package func askToStop() {
         worker.askToStop()
         cancellation.ask()
     }
 
-    /// Returns after the steps that are being taken. Those that take longer than `patience` seconds are undone: they are
-    /// taken again after the next start.
+    /// Waits for the present steps to end. Steps that take longer than `patience` seconds are rolled back, and run again after
+    /// the next start.
     package func stop(patience: Double = 10) {
         askToStop()
         var end = Deadline.after(seconds: patience)
         let last = Deadline.after(seconds: patience + 10)
         while !worker.hasEnded(by: end) {
-            // A server that stands still answers nobody: what it holds back is undone when the process ends.
+            // A database that hangs answers nobody. It rolls back when this process ends.
             guard !last.hasPassed else {
                 return log.warning("the database does not answer: what it is still running is left to end by itself")
             }
-            // Again and again: a step has many statements, and may just have been between two. To ask may take long, too.
+            // Cancels repeatedly: a step has many statements, and may just be between two. Cancelling itself may take long,
+            // too.
             _ = Worker(name: "cancel") { [steppers, cancellation] in
                 steppers.ask()
                 cancellation.ask()
@@ -121,7 +122,7 @@ package final class Runner: Sendable {
         worker.join()
     }
 
-    /// Why the funnels are not followed just now, for an operator; nil while they are.
+    /// Tells an operator why the funnels do not move just now; nil while they do.
     package var standstill: String? {
         let seconds = Self.stalledSeconds(worker.withLock { $0.advancedAt })
         return seconds < ProjectionStatus.mostSecondsStill
@@ -132,7 +133,7 @@ package final class Runner: Sendable {
         Double(Deadline.now.nanoseconds - advancedAt.nanoseconds) / 1e9
     }
 
-    /// The shard furthest behind tells: others may go on while it stands still.
+    /// Watches the shard furthest behind: others may move while it does not.
     private func note(_ backlog: Backlog) {
         worker.withLock { state in
             if backlog.isLevel || backlog.position != state.seenPosition { state.advancedAt = .now }
@@ -172,7 +173,7 @@ package final class Runner: Sendable {
         }
     }
 
-    /// What is looked at once a second.
+    /// Looked at once a second.
     private func look(_ connection: inout Connection) throws {
         let stopped = try StoppedProjection.all(on: &connection)
         let due = try AutomaticRebuild.due(on: &connection)
@@ -180,10 +181,10 @@ package final class Runner: Sendable {
         try changeZones(byRules: false, &connection)
     }
 
-    /// They come once a night.
+    /// Reports are made once a night.
     private static let secondsBetweenReports: Double = 15
 
-    /// What keeps it from looking keeps nobody from projecting.
+    /// An error here must not stop the projections.
     private func lookAtReports(_ connection: inout Connection) throws {
         connection.deadline = .after(seconds: 10)
         defer { connection.deadline = .never }
@@ -196,7 +197,7 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Takes up what a command began and did not end, and what an update of the time-zone data asks for.
+    /// Finishes zone changes that a command began, and makes those that an update of the time-zone data requires.
     private func changeZones(byRules: Bool, _ connection: inout Connection) throws {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
@@ -212,7 +213,7 @@ package final class Runner: Sendable {
         }
     }
 
-    /// One look at the log, and a step if there is something new; says how long to rest then.
+    /// Looks at the log once and takes a step if there is something new. Returns how long to rest then.
     private func follow(_ lane: Int, _ stepper: inout Stepper, _ connection: inout Connection) throws -> Double {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
@@ -220,7 +221,7 @@ package final class Runner: Sendable {
         if lane == 0 { worker.withLock { state in state.backlog = backlog } }
         note(backlog)
         guard !backlog.isLevel else { return configuration.interval }
-        // One lane does for a trickle: a step has its price however little it moves.
+        // One lane is enough for a few events: a step has a fixed cost however little it moves.
         let isMuch = backlog.events >= Backlog.much
         guard isMuch || lane == 0 else { return configuration.interval }
         let share = backlog.share(of: isMuch ? configuration.lanes : 1)
@@ -233,7 +234,7 @@ package final class Runner: Sendable {
         }
     }
 
-    /// What has to be made anew, as it was last seen.
+    /// The projections that need a rebuild, as last seen.
     var due: [String] { worker.withLock { state in state.due } }
 
     var isStopping: Bool { worker.isStopping }

@@ -1,34 +1,34 @@
 internal import Postgres
 internal import Values
 
-/// The batches of one step: those after a position, up to a number of events.
+/// The batches of one step: those after a position, until they have a certain number of events.
 struct BatchRange {
     struct Batch {
         let number: Int64
         let id: Int64
-        /// How many events it holds in each shard, from 0.
+        /// How many events it has in each shard, from shard 0.
         let shardEvents: [Int32]
-        /// Within these its events' device times lie; nil where it has none.
+        /// The least and the greatest device time of its events; nil if it has none.
         let times: (least: Timestamp, greatest: Timestamp)?
     }
 
-    /// In order of their numbers, without gap.
+    /// In the order of their numbers, without gaps.
     private(set) var batches: [Batch] = []
     /// How many of their events are in the lane's shards.
     private(set) var events: Int64 = 0
     /// The last number, the position after the step.
     var end: Int64? { batches.last?.number }
 
-    /// What one step reads at most in one go, so that small batches do not make an endless list.
+    /// The most batches in one step, so that many small ones do not make an endless list.
     static let mostBatches: Int32 = 4_096
 
-    /// Takes batches until they hold so many events of the lane, one at least; up to `last`.
+    /// Takes batches up to `last`, until they have `mostEvents` events of the lane. Takes at least one.
     init(
         after lane: Lane, upTo last: Int64, mostEvents: Int64, mostBatches: Int32?, on connection: inout Connection
     ) throws(PostgresError) {
         let most = mostBatches ?? Self.mostBatches
         var chunk = min(most, 64)
-        // Far behind, thousands of batches wait, and a few fill a step: so a few are asked for, and then more.
+        // When thousands of batches wait, a few fill a step. So it asks for a few first, and then for more.
         while chunk > 0 {
             let rows = try connection.queryPrepared(
                 """
@@ -56,20 +56,20 @@ struct BatchRange {
 }
 
 extension BatchRange.Batch {
-    /// How many events it holds in a shard.
+    /// How many events it has in a shard.
     func events(in shard: Int16) -> Int32 { shardEvents.indices.contains(Int(shard)) ? shardEvents[Int(shard)] : 0 }
 }
 
-/// Counts the events that were found of each batch and shard, and holds them against what the batches say.
+/// Counts the events found for each batch and shard, and compares the counts with what the batches say.
 struct FoundEvents {
     private let batches: [BatchRange.Batch]
-    /// Where each batch stands among them, by its id.
+    /// The index of each batch in `batches`, by the batch's id.
     private let places: [Int64: Int]
     /// Batch by batch, the shards of each in order.
     private var counts: [Int32]
-    /// How many each batch has.
+    /// How many counts each batch has.
     private let width: Int
-    /// Events of one batch mostly come together.
+    /// Events of one batch mostly come one after another.
     private var last: (id: Int64, place: Int)?
 
     init(of batches: [BatchRange.Batch]) {
@@ -85,7 +85,7 @@ struct FoundEvents {
         counts[last.place * width + Int(shard)] += 1
     }
 
-    /// Throws at the first batch that does not hold in one of these shards what it says.
+    /// Throws at the first batch that does not have as many events in one of these shards as it says.
     func check(_ shards: [Int16]) throws(StepError) {
         for (place, batch) in batches.enumerated() {
             for shard in shards {

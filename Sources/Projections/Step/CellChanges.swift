@@ -1,15 +1,15 @@
 internal import Postgres
 
-/// What deliveries change in the cells of projectors: gathered, and written together.
+/// The changes that deliveries make to the cells of projectors: gathered here, and written together.
 struct CellChanges {
     typealias Target = (projector: any Projector.Type, generation: Int32)
 
     private let targets: [Target]
-    /// Whether each projector is written for itself, so that a failure names it.
+    /// Whether each projector is written separately, so that a failure names it.
     private let apart: Bool
     private var tallies: [[Tally]]
 
-    /// Cells that are held: more are written meanwhile.
+    /// How many cells are held before they are written.
     private let most: Int
 
     init(of targets: [Target], apart: Bool = false, atMost most: Int = Step.Limits().cells) {
@@ -17,8 +17,8 @@ struct CellChanges {
         tallies = targets.map { target in target.projector.tables.map(Tally.init) }
     }
 
-    /// Counts deliveries as they are, and no longer as they were. One after another: what a delivery changes is little, even
-    /// where it counts in many cells.
+    /// Adds deliveries as they are now, and subtracts them as they were. It goes one by one, since a delivery changes little
+    /// even if it counts in many cells.
     mutating func count(_ changes: Changes, on connection: inout Connection) throws(StepError) {
         for index in changes.replaced.indices {
             count(changes.replaced[index], -1)
@@ -38,13 +38,13 @@ struct CellChanges {
     private mutating func bound(on connection: inout Connection) throws(StepError) {
         guard cells > most else { return }
         for index in tallies.indices { for table in tallies[index].indices { tallies[index][table].forgetUnchanged() } }
-        // Half of it: or the next deliveries would have it looked through again and again.
+        // Half of the limit: otherwise the next deliveries would make it search them again and again.
         if cells > most / 2 { try write(on: &connection) }
     }
 
     private var cells: Int { tallies.reduce(0) { sum, tables in tables.reduce(sum) { $0 + $1.cells } } }
 
-    /// Writes what has gathered, in one round trip.
+    /// Writes the gathered changes in one round trip.
     mutating func write(on connection: inout Connection) throws(StepError) {
         var statements: [Statement] = []
         for (target, tables) in zip(targets, tallies) {
@@ -85,7 +85,7 @@ extension Tally {
         let arrays = parameters.indices.dropFirst().map { "$\($0 + 1)" }.joined(separator: ", ")
         let sums = counts.map { "\($0) = cell.\($0) + excluded.\($0)" }.joined(separator: ", ")
         let name = Statement.quoted("\(table.name)_\(number)")
-        // Names are those of the table's definition in this program; values are bound.
+        // The names come from the table's declaration in this program; values are bound.
         return Statement(
             """
             INSERT INTO projection.\(name) AS cell (generation, \(columns))

@@ -1,11 +1,11 @@
-/// What a step makes of its news: deliveries that are new, deliveries that changed, and by how much the cells change.
+/// What a step makes of its news: new deliveries, changed deliveries, and by how much the cells change.
 struct Changes {
     private(set) var inserted: [Delivery] = []
     private(set) var updated: [Delivery] = []
-    /// Those that no longer count as they were; of each that is updated, in the same order, as it was.
+    /// Deliveries as they were, which no longer count. Updated ones come in the same order as in `updated`.
     private(set) var replaced: [Delivery] = []
 
-    /// Of those names whose stored deliveries were read, in the order of the names.
+    /// Takes the names whose stored deliveries were read, in the order of the names.
     init(
         _ names: [Delivery.Name], _ news: [Delivery.Name: EventReader.News], to part: DeliveryTable.Part,
         except sealed: Set<Delivery.Name>
@@ -22,14 +22,14 @@ struct Changes {
             merged.merge(state)
             let isEarlier = merged.span.firstOccurredAt < old.delivery.state.span.firstOccurredAt
             let day = isEarlier ? news.day : old.presentDay
-            // Many receipts say nothing new: nothing is written for them.
+            // Many receipts say nothing new, and cause no write.
             if merged == old.delivery.state, day == old.delivery.day { continue }
             updated.append(Delivery(name, day: day, state: merged))
             replaced.append(old.delivery)
         }
     }
 
-    /// Those deliveries whose day is another by the app's present time zone.
+    /// Updates the deliveries that have another day in the app's present time zone.
     init(redated stored: [DeliveryTable.Stored]) {
         for old in stored where old.presentDay != old.delivery.day {
             updated.append(Delivery(old.delivery.name, day: old.presentDay, state: old.delivery.state))
@@ -37,9 +37,9 @@ struct Changes {
         }
     }
 
-    /// Deliveries that go.
+    /// Removes these deliveries.
     init(removed deliveries: [Delivery]) { replaced = deliveries }
 
-    /// Deliveries that come.
+    /// Inserts these deliveries.
     init(inserted deliveries: [Delivery]) { inserted = deliveries }
 }

@@ -1,7 +1,7 @@
 internal import Postgres
 internal import Values
 
-/// The columns of a delivery's row: list, writer and update stand together, or they drift.
+/// The columns of a delivery's row. The list, the insert and the update are kept together so that they do not drift apart.
 enum DeliveryColumns {
     static let names = [
         "key", "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "received_at", "opened_at",
@@ -12,8 +12,8 @@ enum DeliveryColumns {
         "state",
     ]
 
-    /// Sets all that can change of these deliveries, found by key and name. What a column does not say comes as 0, or as what
-    /// stands for it, since an array of plain numbers is quick to send.
+    /// Updates all changeable columns of these deliveries, found by key and name. NULL is sent as 0 or as another placeholder,
+    /// since an array of plain numbers is quick to send.
     static func update(_ deliveries: [Delivery], in table: DeliveryTable) -> Statement {
         let facts = deliveries.map(\.facts)
         let attributes = facts.map(\.attributes)
@@ -107,7 +107,7 @@ extension CopyRows {
 }
 
 extension Facts.Response.Kind {
-    /// As its column holds it.
+    /// The value as its column holds it.
     package var code: Int32 {
         switch self {
         case .opened: -1
@@ -118,6 +118,6 @@ extension Facts.Response.Kind {
 }
 
 extension Timestamp {
-    /// Before all times, for one that is not there: PostgreSQL's -infinity.
+    /// PostgreSQL's -infinity, the placeholder for a missing time.
     fileprivate static var never: Timestamp { Timestamp(microseconds: .min + 946_684_800_000_000) }
 }

@@ -1,14 +1,14 @@
 package import Values
 
 /// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key, 24 for
-/// both it and the install.
+/// both the key and the install.
 ///
-/// A message id of FCM begins with the seconds since 1970 in ten digits: of those it takes units of 64 s, so that rows of
-/// one time stand on the same pages of the index. Other ids have a hash in their place. The first 39 bits follow from the
-/// notification key by functions of PostgreSQL, so that SQL finds the deliveries of a message (`sends.fcm_campaigns`); the
-/// last 24 hold the table's salt.
+/// A message id of FCM begins with the seconds since 1970 in ten digits. The time bits hold them in units of 64 s, so that rows
+/// of the same time share pages of the index. Other ids use a hash instead. Functions of PostgreSQL can compute the first 39
+/// bits from the notification key, so SQL can find the deliveries of a message (`sends.fcm_campaigns`). The last 24 bits
+/// include the table's salt.
 ///
-/// Names are many more than numbers: a number leads to a few rows, and the whole name decides among them.
+/// There are more names than numbers: a number leads to a few rows, and the full name decides among them.
 package enum DeliveryKey {
     package static func of(_ name: Delivery.Name, salt: Int64) -> Int64 {
         let message = hash(name.notificationKey, seed: 0)
@@ -17,7 +17,7 @@ package enum DeliveryKey {
         return Int64((time & 0x7F_FFFF) << 40 | (message & 0xFFFF) << 24 | install & 0xFF_FFFF)
     }
 
-    /// The number in the first ten digits; nil where there are fewer.
+    /// The number in the first ten digits; nil if there are fewer.
     private static func seconds(of key: String) -> UInt64? {
         var seconds: UInt64 = 0
         var digits = 0
@@ -48,12 +48,12 @@ package enum DeliveryKey {
     }
 }
 
-/// Bob Jenkins' lookup3, as PostgreSQL has it in `hash_bytes_extended`. Hash-partitioned tables stand on it, so it stays.
+/// Bob Jenkins' lookup3, like PostgreSQL's `hash_bytes_extended`. Hash-partitioned tables depend on it, so it will not change.
 private struct Hash {
     private var a: UInt32
     private var b: UInt32
     private var c: UInt32
-    /// Where in twelve bytes the next one goes.
+    /// The place of the next byte within twelve.
     private var place = 0
     private var words: (UInt32, UInt32, UInt32) = (0, 0, 0)
 
@@ -85,7 +85,7 @@ private struct Hash {
 
     var value: UInt64 {
         var (a, b, c) = (a &+ words.0, b &+ words.1, c)
-        // The lowest byte of the last word is the length's.
+        // The lowest byte of the last word is for the length.
         c &+= words.2 << 8
         func step(_ x: inout UInt32, _ y: UInt32, _ bits: UInt32) {
             x ^= y

@@ -9,7 +9,7 @@ package struct DeliveryCode: Sendable {
     /// These bits with this code in its place.
     package func bits(of code: Int16) -> Int32 { Int32(code) << first }
 
-    /// SQL for the code of a row `d`, NULL where there is none.
+    /// SQL for the code of a row `d`; NULL if there is none.
     fileprivate var opened: String {
         "nullif(d.codes >> \(first) & \((1 << bits) - 1), 0)::smallint AS \"\(name)\""
     }
@@ -36,7 +36,7 @@ package struct DeliveryCode: Sendable {
     }
 }
 
-/// The times of a delivery as its row holds them: nil where another column says the same.
+/// The times of a delivery as its row holds them: nil if another column says the same.
 struct DeliveryTimes {
     let firstOccurredAt: Timestamp
     let lastOccurredAt: Timestamp?
@@ -62,10 +62,10 @@ struct DeliveryTimes {
 }
 
 extension DeliveryTable {
-    /// Opens the rows of one table.
+    /// SQL that restores the omitted values in the rows of one table.
     static func opened(_ number: Int32) -> String { "(SELECT \(openedColumns) FROM projection.\(name(number)) AS d)" }
 
-    /// The same of all tables, for the views of analysts and for an owner in psql.
+    /// The same for all tables, as a view for the analysts' views and for an owner in psql.
     package static let openedView = """
         -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
         CREATE OR REPLACE VIEW projection.opened_delivery AS

@@ -1,15 +1,15 @@
 internal import Postgres
 internal import Values
 
-/// The table of deliveries of one generation, on which all its funnels stand: reads the rows that a step touches, and writes what
-/// became of them.
+/// The table of deliveries of one generation, which all its funnels count. Reads the rows that a step needs, and writes the
+/// results.
 package struct DeliveryTable {
-    /// Its name among the projectors: it is made, stopped and rebuilt like them, only that nothing goes on without it.
+    /// Its name among the projectors. It is built, stopped and rebuilt like them, but when it stops, nothing goes on.
     package static let projector = "deliveries"
     static let version: Int32 = 2
     package static let parent = "delivery"
 
-    /// That of the generation, too.
+    /// The number of the table and of its generation.
     let number: Int32
     let salt: Int64
 
@@ -17,17 +17,17 @@ package struct DeliveryTable {
 
     static func name(_ number: Int32) -> String { "delivery_\(number)" }
 
-    /// By which a row is found, with its whole name.
+    /// The key by which a row is found, together with its full name.
     func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, salt: salt) }
 
-    /// Whether a row `d` is that of the name `asked`. The name stands in a CASE, so that the planner, who may have no
-    /// statistics, sees one way to the row: by its key.
+    /// Whether a row `d` has the name `asked`. The name is in a CASE so that the planner, which may have no statistics, sees
+    /// only one way to the row: by its key.
     static let isNamed: StaticString = """
         d.key = asked.key AND CASE WHEN d.notification_key = asked.notification_key AND d.install_id = asked.install_id
             AND d.app = asked.app AND d.shard = asked.shard THEN true ELSE false END
         """
 
-    /// The number of the one that analysts read; nil where there is none.
+    /// The number of the table that analysts read; nil if there is none.
     static func live(on connection: inout Connection) throws(PostgresError) -> Int32? {
         let rows = try connection.query(
             """
@@ -37,22 +37,22 @@ package struct DeliveryTable {
         return try rows.first?.get(0)
     }
 
-    /// A delivery as it is stored.
+    /// A delivery as stored.
     struct Stored {
         let delivery: Delivery
         /// The day of its first event by the app's present time zone. It differs from the stored one after a change of zone.
         let presentDay: CivilDate
     }
 
-    /// Some deliveries as they are stored.
+    /// Some stored deliveries.
     struct Part {
         var stored: [Delivery.Name: Stored] = [:]
-        /// Those that are stored and did not fit, in the order in which they were asked for.
+        /// Stored deliveries that did not fit, in the order in which they were asked for.
         var left: [Delivery.Name] = []
     }
 
-    /// The stored ones among these, until their states have so many bytes. One look at the index for each: of the rows with
-    /// its key, the one with its whole name.
+    /// Reads the stored ones among these until their states add up to a number of bytes. For each name it looks once at the
+    /// index: of the rows with its key, it takes the one with its full name.
     func read(
         _ names: [Delivery.Name], atMost bytes: Int32 = Step.Limits().bytes, on connection: inout Connection
     ) throws(StepError) -> Part {
@@ -93,7 +93,7 @@ package struct DeliveryTable {
         } catch { throw StepError(error) }
     }
 
-    /// The same part by part, until all were read.
+    /// Reads all of them, part by part.
     func readAll(
         _ names: [Delivery.Name], on connection: inout Connection, _ body: ([Stored], inout Connection) throws -> Void
     ) throws {
@@ -105,7 +105,7 @@ package struct DeliveryTable {
         }
     }
 
-    /// Writes deliveries that were not there.
+    /// Inserts new deliveries.
     func insert(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
         guard !deliveries.isEmpty else { return }
         var rows = CopyRows(columns: DeliveryColumns.names.count)
@@ -115,7 +115,7 @@ package struct DeliveryTable {
             "COPY projection.\(Statement.quoted(name)) (\(columns)) FROM STDIN (FORMAT binary)", rows)
     }
 
-    /// Writes deliveries that changed.
+    /// Updates changed deliveries.
     func update(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
         guard !deliveries.isEmpty else { return }
         let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: self)).affected
@@ -124,7 +124,7 @@ package struct DeliveryTable {
         }
     }
 
-    /// Takes deliveries away.
+    /// Deletes deliveries.
     func delete(_ names: [Delivery.Name], on connection: inout Connection) throws(PostgresError) {
         guard !names.isEmpty else { return }
         try connection.queryPrepared(
@@ -138,7 +138,7 @@ package struct DeliveryTable {
 }
 
 extension DeliveryTable.Stored {
-    /// From the columns day, present day, the four times and state, in this order.
+    /// Reads the columns day, present day, the four times and state, in this order.
     init(_ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int) throws {
         let span = DeliveryState.Span(
             firstOccurredAt: try need(rows.timestamp(row, column + 2)),
@@ -154,7 +154,7 @@ extension DeliveryTable.Stored {
 }
 
 extension Delivery.Name {
-    /// From rows of notification key, install, app and shard.
+    /// Reads rows of notification key, install, app and shard.
     static func all(_ rows: Rows) throws(PostgresError) -> [Delivery.Name] {
         var names: [Delivery.Name] = []
         for row in 0..<rows.count {

@@ -2,18 +2,18 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Reads a range of batches from the log and puts its events to their deliveries.
+/// Reads a range of batches from the log and groups its events by delivery.
 enum EventReader {
-    /// What a step learned of one delivery.
+    /// What a step learned about one delivery.
     struct News {
         var observations: [Observation]
-        /// The day of the earliest of them in the app's time zone.
+        /// The day of its earliest observation in the app's time zone.
         var day: CivilDate
         var earliest: Timestamp
     }
 
-    /// The events of the lane's shards by delivery. The log must hold as many as its batches say, in each shard: fewer or
-    /// more would make numbers that nobody can explain. So batches without an event in these shards are looked for, too.
+    /// The events of the lane's shards by delivery. In each shard the log must have as many events as its batches say:
+    /// otherwise the numbers could not be explained. So it also checks batches without events in these shards.
     static func read(
         _ range: BatchRange, of lane: Lane, on connection: inout Connection
     ) throws(StepError) -> [Delivery.Name: News] {
@@ -36,9 +36,9 @@ enum EventReader {
         } catch { throw StepError(error) }
     }
 
-    /// Batch by batch, each by the index of batches and in the months it has events in. A plan is kept for long, perhaps from
-    /// a log without any event, so statistics must not decide. The times say which months to look into; written as they are
-    /// here they never look choosier than the batch, which stands there as a range, too.
+    /// Reads batch by batch, using the index of batches in the months that the batch has events in. PostgreSQL keeps the plan
+    /// for long, and may make it on an empty log, so statistics must not decide. The times say which months to read. Written
+    /// like this they never look more selective than the batch, which is given as a range, too.
     static func events(of batches: [BatchRange.Batch], in shards: [Int16]) -> Statement {
         """
         SELECT b.id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
@@ -66,7 +66,7 @@ enum EventReader {
     private static func add(
         _ row: Int, of rows: Rows, _ words: EventWords, to news: inout [Delivery.Name: News]
     ) throws(PostgresError) {
-        // What is about the install itself is of no delivery.
+        // Events about the install belong to no delivery.
         guard let key = try rows.text(row, 4) else { return }
         let name = Delivery.Name(
             app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
@@ -86,7 +86,7 @@ enum EventReader {
 }
 
 extension Observation {
-    /// From a row of the query above.
+    /// Reads a row of the query above.
     fileprivate init(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
         let codes = try need(rows.int32(row, 8))
         func bits(_ member: Member, _ field: Int32) -> Int16 { EventBits.of(member).value(in: field) }
@@ -119,7 +119,7 @@ extension Observation {
             media.kind = bits(.mediaKind, own)
             media.network = bits(.mediaNetwork, own)
             media.outcome = bits(.mediaOutcome, own)
-            // A sum of what liars count must not overflow.
+            // Clamped, so that a sum of absurd counts cannot overflow.
             items = try rows.int64(row, 15).map { Int32(clamping: $0) }
         case .notificationOpened: attributes.launch = bits(.launch, own)
         case .actionTapped:
@@ -137,9 +137,9 @@ extension Observation {
         guard isPlausible else { throw .decoding("event \(moment.id) has numbers that no event can have") }
     }
 
-    /// What ingestion lets through. Somebody may have written into the log by hand.
+    /// Whether ingestion would let it through. Somebody may have written into the log by hand.
     private var isPlausible: Bool {
-        // A negative one among them makes the whole negative.
+        // The result is negative if any of them is.
         let ids =
             attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
             | attributes.appVersion | attributes.osVersion | attributes.deviceModel | attributes.locale
@@ -154,7 +154,7 @@ extension Observation {
 }
 
 extension Observation.Presentation {
-    /// Of the log's bits: whether there is a list at all, and then each option, the first lowest.
+    /// Takes the log's bits: the lowest says whether there is a list at all, then one for each option.
     fileprivate init(bits: Int16) {
         let visible: [PresentationOption] = [.banner, .list, .alert]
         let mask = visible.reduce(Int16(0)) { $0 | 1 << $1.rawValue }

@@ -1,11 +1,11 @@
 internal import Postgres
 internal import Telemetry
 
-/// What the devices and contexts of a step's events stand for, asked for once.
+/// The words and codes of the devices and contexts of a step's events, looked up once.
 struct EventWords {
     private var devices: [Int32: Attributes] = [:]
     private var contexts: [Int32: Attributes] = [:]
-    /// What a word counts as that was merged into another.
+    /// For each merged word, the word that it counts as.
     private var merged: [Int32: Int32] = [:]
 
     /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
@@ -13,13 +13,13 @@ struct EventWords {
         let device: Int
         let context: Int
         let own: Int
-        /// Device and context that stand in the event's own row.
+        /// Devices and contexts that are stored in the event's own row.
         let looseDevice: Int
         let looseContext: Int
     }
 
-    /// Of rows that have these columns. Each id is looked up by its key, however many there are and whatever the statistics
-    /// say.
+    /// Reads what rows with these columns name. Each id is looked up by its key, however many there are and whatever the
+    /// statistics say.
     init(of rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
         var (devices, contexts, words): (Set<Int32>, Set<Int32>, Set<Int32>) = ([], [], [])
         for row in 0..<rows.count {
@@ -56,7 +56,7 @@ struct EventWords {
             words.formUnion(members)
             contextMembers[try need(answers[1].int32(row, 0))] = members
         }
-        // Few words are ever merged, and an index has those alone.
+        // Few words are ever merged, and an index has only those.
         let merges = try connection.queryPrepared(
             "SELECT id, counts_as FROM log.word WHERE id = ANY (\(words.sorted())) AND counts_as IS NOT NULL")
         for row in 0..<merges.count { merged[try need(merges.int32(row, 0))] = try need(merges.int32(row, 1)) }
@@ -87,7 +87,7 @@ struct EventWords {
         return context
     }
 
-    /// One that stands in the event's own row, as a JSON array in the order of the columns of `log.device`.
+    /// The device in an event's own row: a JSON array in the order of the columns of `log.device`.
     func device(in json: String) throws(PostgresError) -> Attributes {
         let members = try Self.members(of: json, count: 9)
         return device([members[0], members[1], members[2], members[4], members[5], members[7]])
@@ -122,7 +122,7 @@ struct EventWords {
     }
 }
 
-/// Where a member stands among the bits of `codes` or `own`, as the catalogue says.
+/// The place of a member among the bits of `codes` or `own`, as the catalogue says.
 struct EventBits {
     private let first: Int32
     private let mask: Int32

@@ -1,21 +1,21 @@
 internal import Postgres
 
-/// Who of a generation goes along with a lane.
+/// Which projectors of a generation a lane moves.
 ///
-/// A projector that stopped at a batch still takes those before it, in the shards that stood further behind when it stopped:
-/// so what it holds is the same everywhere, every batch before that one.
+/// A projector that stopped at a batch still takes earlier batches in shards that are further behind. So in all shards it has
+/// exactly the batches before that one.
 extension Lane {
-    /// Whether all these shards stand before the batch at which the projector stopped, or it has not.
+    /// Whether the projector runs in these shards: it has not stopped, or only at a batch that all of them have yet to reach.
     private func carries(_ member: Member) -> Bool { member.stoppedBatch.map { furthest < $0 - 1 } ?? true }
 
-    /// Whether the fold itself goes on; nothing moves without it.
+    /// Whether the fold itself runs; nothing moves without it.
     var isRunning: Bool {
         members.contains {
             $0.name == DeliveryTable.projector && carries($0) && $0.version == DeliveryTable.version
         }
     }
 
-    /// The projectors of this program that go on in these shards, with the numbers of their tables.
+    /// The projectors of this program that run in these shards, with the numbers of their tables.
     var running: [CellChanges.Target] {
         projectors.compactMap { projector in
             members.first { $0.name == projector.name && $0.version == projector.version && carries($0) }
@@ -23,12 +23,12 @@ extension Lane {
         }
     }
 
-    /// No batch after it is taken in one step with those before it, since who goes along changes there.
+    /// The last batch that a step may take: after it other projectors run.
     var end: Int64 {
         members.compactMap { member in carries(member) ? member.stoppedBatch.map { $0 - 1 } : nil }.min() ?? .max
     }
 
-    /// Throws when a projector that goes on is one that this program does not know: it must not be left behind.
+    /// Throws if a running projector is newer than this program: it must not be left behind.
     func refuseNewer() throws(StepError) {
         let versions = Projectors.versions(of: projectors)
         for member in members where carries(member) && member.version > versions[member.name] ?? 0 {
@@ -36,8 +36,7 @@ extension Lane {
         }
     }
 
-    /// Stops those whose tables hold what an older version counted: this program cannot go on with them. It holds for all
-    /// shards at once.
+    /// Stops the projectors whose tables an older version counted, in all shards: this program cannot continue them.
     func stopOlder(on connection: inout Connection) throws(PostgresError) -> [Step.Stop] {
         let versions = Projectors.versions(of: projectors)
         let older = members.filter { $0.stoppedBatch == nil && $0.version < versions[$0.name] ?? 0 }
@@ -58,8 +57,8 @@ extension Lane {
         return stops
     }
 
-    /// The same lane with nobody in between: who stopped at a batch that some of these shards have yet to reach and others
-    /// are past is stopped where the last of them stands. For changes that touch all of them in one stroke.
+    /// The same lane with every projector either running or stopped in all its shards. If a projector stopped at a batch that
+    /// only some of the shards have reached, it now stops where the last shard is. For changes that affect all shards at once.
     func settled(on connection: inout Connection) throws(PostgresError) -> Lane {
         var members = members
         for index in members.indices {

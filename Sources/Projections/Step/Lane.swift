@@ -1,14 +1,14 @@
 internal import Postgres
 
-/// The shards that one step moves together, locked by its transaction, and from where.
+/// The shards that one step moves together, locked by its transaction, and their positions.
 struct Lane {
     let generation: Int32
     let shards: [Int16]
-    /// Of the shard furthest behind, and of the one furthest ahead; a step moves shards of one position.
+    /// The positions of the shard furthest behind and of the one furthest ahead; a step moves shards of one position.
     let position: Int64
     let furthest: Int64
     let members: [Member]
-    /// Those of this program.
+    /// The projectors of this program.
     let projectors: [any Projector.Type]
 
     /// A projector of the generation.
@@ -25,7 +25,7 @@ struct Lane {
 }
 
 extension Lane {
-    /// Which generation a step is for: the one that analysts read, or one that is being built.
+    /// Which generation a step is for: the live one, or one that is being built.
     enum Choice: Sendable {
         case live
         case building(Int32)
@@ -34,8 +34,8 @@ extension Lane {
         var generation: Int32? { if case .building(let generation) = self { generation } else { nil } }
     }
 
-    /// Locks up to so many shards that stand behind `head`, those furthest behind; nil when there is none that nobody
-    /// else is moving. The members are read under the lock, so that nobody changes them meanwhile.
+    /// Locks some shards that are behind `head`, those furthest behind first; nil if others are moving all of them. Reads the
+    /// members under the lock, so that nobody changes them meanwhile.
     static func claim(
         _ choice: Choice, of projectors: [any Projector.Type] = Projectors.all, behind head: Int64, atMost count: Int32,
         on connection: inout Connection
@@ -55,8 +55,7 @@ extension Lane {
             on: &connection)
     }
 
-    /// Locks these shards (nil: all), whoever else would move them, and waits for them. Nil when there is no such generation any
-    /// more.
+    /// Locks these shards (nil: all), and waits if others are moving them. Nil if the generation no longer exists.
     static func lock(
         _ wanted: [Int16]?, of choice: Choice, on connection: inout Connection
     ) throws(PostgresError) -> Lane? {
@@ -103,13 +102,13 @@ extension Lane {
             projectors: projectors, deliveries: DeliveryTable(number: generation, salt: try rows.first?.get(4) ?? 0))
     }
 
-    /// Whether all projectors of the generation go on, and are those of this program: then what a delivery counts for is known
-    /// everywhere.
+    /// Whether all projectors of the generation run and belong to this program, so that we know everything that a delivery
+    /// counts for.
     var isWhole: Bool {
         isRunning && running.count == projectors.count && members.count == running.count + 1
     }
 
-    /// Moves the shards on, if they still stand where they were found.
+    /// Moves the shards forward, if they are still where they were found.
     func move(to position: Int64, on connection: inout Connection) throws {
         let moved = try connection.queryPrepared(
             """

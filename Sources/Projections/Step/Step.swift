@@ -1,38 +1,39 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// One step: some shards of a generation are moved on by a range of batches, deliveries and all funnels together, in one
-/// transaction. So a reader finds all of them at one position, and a step that was cut short never was.
+/// One step: moves some shards of a generation forward by a range of batches, deliveries and all funnels together, in one
+/// transaction. So readers see all of them at one position, and an interrupted step leaves no trace.
 struct Step {
     let choice: Lane.Choice
     var projectors = Projectors.all
-    /// No batch after it is looked at.
+    /// The last batch that the step may take.
     let last: Int64
     let mostShards: Int32
     let mostEvents: Int64
     var limits = Limits()
 
-    /// What a step holds at most, whatever its events are of. Ordinary steps need a tenth, and do all at once.
+    /// Limits of what a step holds in memory, whatever its events are. Ordinary steps need a tenth, and write everything at
+    /// once.
     struct Limits {
-        /// Bytes of stored deliveries, unless a single one has more.
+        /// Bytes of stored deliveries, unless a single delivery has more.
         var bytes: Int32 = 4 << 20
         /// Cells of funnels that change. A single delivery may change some ten thousand.
         var cells = 32_768
-        /// Seconds in which a statement that moves a single batch must end: who cannot do it fails for good.
+        /// Seconds for a statement that moves a single batch: if it takes longer, its projector fails for good.
         var patience = 600
     }
 
     /// How a step treats failure.
     enum Manner {
-        /// As if there was none, all at once.
+        /// As if nothing could fail, everything at once.
         case plain
-        /// The fold and each projector for itself, and no more than so many batches: to find out whose failure it is, and
-        /// at which batch. Of a single batch who fails stops there; of several nothing is stored (`cannotTell`). With
-        /// patience, who takes too long fails as well.
+        /// Writes the fold and each projector separately, and takes only so many batches, to find out who fails and at which
+        /// batch. If it is a single batch, the one that fails stops there; if there are several, nothing is stored
+        /// (`cannotTell`). With patience, taking too long is a failure, too.
         case careful(batches: Int32, isPatient: Bool = false)
     }
 
-    /// What became of a step.
+    /// The result of a step.
     struct Taken {
         /// Whether the shards moved.
         var hasMoved = false
@@ -45,18 +46,18 @@ struct Step {
         let name: String
         let batch: Int64
         let reason: String
-        /// Whether it was counted by older rules: nobody is to blame.
+        /// Whether older rules counted it: that is nobody's fault.
         var isOutdated = false
     }
 
-    /// Takes it; nil when there is nothing to move, or nobody to move it.
+    /// Takes the step; nil if there is nothing to move, or others are moving it.
     func take(_ manner: Manner, on connection: inout Connection) throws(StepError) -> Taken? {
         let taken = try connection.atomically { connection in try body(manner, &connection) }
         CrashPoint.pass("stepped")
         return taken
     }
 
-    /// Takes it within a transaction that is open already, as if there was no failure.
+    /// Takes the step within a transaction that is already open, as if nothing could fail.
     func take(within connection: inout Connection) throws -> Taken? { try body(.plain, &connection) }
 
     private func body(_ manner: Manner, _ connection: inout Connection) throws -> Taken? {
@@ -66,11 +67,11 @@ struct Step {
         else { return nil }
         try lane.refuseNewer()
         let older = try lane.stopOlder(on: &connection)
-        // The next step knows them as stopped.
+        // The next step sees them as stopped.
         guard older.isEmpty else { return Taken(stops: older) }
         guard lane.isRunning else { return nil }
-        // A statement that is planned while a month is made, or dropped, may know only the tables of before, and would miss
-        // the rows that moved. So all are held first, and what is read hereafter goes together.
+        // If a month is created or dropped while a statement is planned, the statement may know only the old tables and miss
+        // the rows that moved. So this locks the log first, and all later reads are consistent.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         CrashPoint.pass("claimed")
         let (batches, isPatient): (Int32?, Bool) =
@@ -94,15 +95,15 @@ struct Step {
         return Taken(hasMoved: true, events: range.events, stops: stops)
     }
 
-    /// Reads the events, takes their deliveries to where they are after them, and the cells of these projectors with them.
-    /// Part by part: what is held of stored deliveries and of changed cells has a limit, whatever the events are of.
+    /// Reads the events, applies them to their deliveries, and updates the cells of these projectors. It works part by part, so
+    /// memory for stored deliveries and changed cells is limited, whatever the events are.
     private func advance(
         _ range: BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
         on connection: inout Connection
     ) throws {
         let news = try EventReader.read(range, of: lane, on: &connection)
         let sealed = try SealedDeliveries.among(news, on: &connection)
-        // In the order of the index: neighbours share its pages.
+        // In the order of the index, since neighbours share its pages.
         var names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }
             .map(\.name)
         var cells = CellChanges(of: projectors, apart: apart, atMost: limits.cells)
@@ -118,8 +119,8 @@ struct Step {
         try cells.write(on: &connection)
     }
 
-    /// The same, and of a single batch finds out who cannot take it: that projector is stopped there, and the others go on
-    /// without it. Gives who has stopped.
+    /// Does the same, and for a single batch finds out which projector fails. Stops that projector there, and goes on with the
+    /// others. Returns the stops.
     private func advanceWithCare(
         _ range: BatchRange, of lane: Lane, _ isPatient: Bool, on connection: inout Connection
     ) throws -> [Stop] {
@@ -137,7 +138,7 @@ struct Step {
                 return stops
             } catch {
                 let failure = StepError(error)
-                // Cut short by something else, it says the same.
+                // A statement that something else interrupted fails with the same error.
                 let hasHadTime = isPatient && failure.isTooSlow && end.hasPassed
                 guard failure.blamesProjection || hasHadTime else { throw failure }
                 guard range.batches.count == 1 else {
@@ -158,8 +159,8 @@ struct Step {
 }
 
 extension Step.Stop {
-    /// Where analysts and operators see it. Of two stops the earlier batch stays, and of one batch the first reason; says
-    /// whether it is this one.
+    /// Records the stop for analysts and operators. Of two stops the earlier batch is kept, and at the same batch the first
+    /// reason. Returns whether this stop was kept.
     func record(in generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
             """

@@ -1,29 +1,29 @@
 package import Postgres
 
-/// Why a step could not be taken. Nothing of it was stored.
+/// Why a step failed. It stored nothing.
 package enum StepError: Error, Sendable {
     case database(PostgresError)
     /// The cells of this projector could not be written.
     case projector(String, PostgresError)
-    /// Somebody else moved the shards meanwhile.
+    /// Somebody else has moved the shards.
     case overtaken
-    /// The log did not hold in a shard what its batch says.
+    /// The log did not have as many events in a shard as its batch says.
     case wrongCount(batch: Int64, shard: Int16, found: Int32, expected: Int32)
-    /// A stored delivery does not read.
+    /// A stored delivery cannot be read.
     case unreadableDelivery(String)
 
-    /// The generation is not what it was: it was given up, or has taken the place of the live one.
+    /// The generation was given up, or became the live one.
     case generationIsGone
     /// The fold of the generation has stopped.
     case stopped
-    /// Something failed for good, and any of so many batches may be why.
+    /// Something failed for good, and any of several batches may be the reason.
     case cannotTell(batches: Int32, String)
-    /// Somebody asked for it, and all is as it was after the last step.
+    /// The work was cancelled. The last step before that is complete.
     case cancelled
-    /// A projection's tables are not of this program: they are newer, or it knows of none such.
+    /// A projection's tables are newer than this program, or unknown to it.
     case tooNew(String, version: Int32)
 
-    /// Whether the same step may succeed later without anybody changing anything.
+    /// Whether the same step may succeed later although nobody changes anything.
     var isRetriable: Bool {
         switch self {
         case .database(let error), .projector(_, let error): error.isRetriable
@@ -32,7 +32,7 @@ package enum StepError: Error, Sendable {
         }
     }
 
-    /// Whether a projection, or the log itself, may be why: then it is worth to look which, and where.
+    /// Whether a projection, or the log itself, may be the reason: then it makes sense to find out which, and where.
     var blamesProjection: Bool {
         switch self {
         case .database(let error), .projector(_, let error): !error.isRetriable
@@ -41,7 +41,7 @@ package enum StepError: Error, Sendable {
         }
     }
 
-    /// Whether it took longer than it may: what does less at once may succeed.
+    /// Whether it took too long: a smaller step may succeed.
     var isTooSlow: Bool {
         switch self {
         case .database(let error), .projector(_, let error):
@@ -94,7 +94,7 @@ extension Connection {
 }
 
 extension StepError {
-    /// Wraps PostgreSQL's errors and lets our own pass.
+    /// Wraps PostgreSQL's errors, and keeps our own as they are.
     init(_ error: any Error) {
         switch error {
         case let error as StepError: self = error

@@ -1,22 +1,22 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// Takes steps, and when one fails for good finds out what stands in the way: halves the range until a single batch is
-/// left, then stops who cannot take it and goes on with the others. A step that takes long is followed by smaller ones.
+/// Takes steps. When one fails for good, it halves the range until it finds the single batch that fails, stops the projector
+/// that cannot take it, and goes on with the others. After a slow step it takes smaller ones.
 struct Stepper {
     var choice: Lane.Choice
     var projectors = Projectors.all
     let log: Log
     var limits = Step.Limits()
 
-    /// Events of one step.
+    /// The most events in a step.
     private var mostEvents: Int64
     private let mostEventsEver: Int64
     private var care = Care.none
-    /// Steps since one took too long.
+    /// Steps since the last slow one.
     private var goodSteps = 0
 
-    /// How much less is taken at once after steps that ran into their timeout.
+    /// How much smaller steps are after some ran into their timeout.
     private enum Care: Int {
         case none
         case fewBatches
@@ -29,14 +29,14 @@ struct Stepper {
         (self.mostEvents, mostEventsEver) = (mostEvents, mostEvents)
     }
 
-    /// What became of a step.
+    /// The result of a step.
     enum Outcome {
-        /// There was nothing to do, or all that there was is being done by somebody else.
+        /// There was nothing to do, or others are doing all of it.
         case nothing
         case moved(events: Int64)
     }
 
-    /// Takes one step towards `last`. Throws what no projection is to blame for: a later attempt may succeed.
+    /// Takes one step towards `last`. Throws errors that no projection caused: a later attempt may succeed.
     mutating func step(
         upTo last: Int64, mostShards: Int32, on connection: inout Connection
     ) throws(StepError) -> Outcome {
@@ -80,7 +80,7 @@ struct Stepper {
         }
     }
 
-    /// While a step lasts nobody else moves its shards: one of a few seconds is long.
+    /// Nobody else can move its shards during a step, so a step of a few seconds is too long.
     private mutating func adapt(wasLong: Bool, wasShort: Bool) {
         if wasLong { mostEvents = max(mostEvents / 2, 500) }
         if wasShort { mostEvents = min(mostEvents * 2, mostEventsEver) }
@@ -106,7 +106,7 @@ struct Stepper {
                     ["projection": stop.name, "batch": "\(stop.batch)", "reason": stop.reason])
             }
         }
-        // Who has stopped now is left out by the next step: there is something to do.
+        // A projector that stopped now is left out of the next step, so there is more to do.
         return taken.hasMoved || !taken.stops.isEmpty ? .moved(events: taken.events) : .nothing
     }
 }

@@ -1,10 +1,10 @@
 internal import Postgres
 
-/// Whether the log holds, in one shard, as many events of each batch as were committed and not taken away again.
+/// Checks that the log has, in one shard, as many events of each batch as were committed and not removed since.
 enum BatchGate {
-    /// The first batches up to a position that hold another number of events than they should, and how many do.
+    /// The first batches up to a position with a wrong number of events, and how many such batches there are.
     ///
-    /// Asks `RecountTables`, which must exist. In one pass, where `log.batch_expected` would look up the losses of each
+    /// Reads `RecountTables`, which must exist. It needs one pass, while `log.batch_expected` would look up the losses of each
     /// batch.
     static func gaps(
         shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
@@ -36,11 +36,11 @@ enum BatchGate {
     }
 }
 
-/// A batch with another number of events in a shard than it should have.
+/// A batch with a wrong number of events in a shard.
 package struct BatchGap: Sendable {
     package let shard: Int16
     package let batch: Int64
-    /// What was committed, less what erasure and retention took. Nil when the batch knows of no such shard.
+    /// The events committed, less those that erasure and retention removed. Nil if the batch has no events in this shard.
     package let expected: Int64?
     package let found: Int64
 }

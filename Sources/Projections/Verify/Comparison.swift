@@ -1,7 +1,7 @@
 internal import Postgres
 package import Values
 
-/// A recount beside what the projection has stored of the same shard, cell by cell.
+/// Compares a recount with the stored cells of the same shard.
 struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
@@ -15,7 +15,7 @@ struct Comparison {
         return (try row.get(0), try row.get(1))
     }
 
-    /// Notes the keys of what differs in a temporary table.
+    /// Stores the keys of the differing cells in a temporary table.
     func noteDiffering(as table: String, on connection: inout Connection) throws(PostgresError) {
         try connection.execute(
             script: """
@@ -24,7 +24,7 @@ struct Comparison {
                 """)
     }
 
-    /// The first differing cells in the order of their keys, as people know them.
+    /// The first differing cells in the order of their keys, with readable names.
     func differences(
         atMost limit: Int, deliveries: Deliveries, on connection: inout Connection
     ) throws(PostgresError) -> [Difference] {
@@ -80,13 +80,13 @@ struct Comparison {
     }
 }
 
-/// A cell that is not what the log says.
+/// A cell that does not agree with the log.
 package struct Difference: Sendable {
     package let table: String
     package let shard: Int16
-    /// What names the cell, column for column, as people know it: slugs and words, not ids.
+    /// The readable name of the cell, column by column: slugs and words, not ids.
     package let key: [(column: String, text: String)]
-    /// Only the columns that differ. Nil on a side that has no such cell.
+    /// Only the columns that differ. Nil on a side that does not have the cell.
     package let values: [(column: String, stored: String?, recounted: String?)]
     /// The first few of the deliveries behind it.
     package let deliveries: [Delivery]
@@ -95,7 +95,7 @@ package struct Difference: Sendable {
     package struct Delivery: Sendable {
         package let install: UUID
         package let notificationKey: String
-        /// Whether its own row is not what the log says; nil where nobody keeps the rows of deliveries up to date.
+        /// Whether its own row does not agree with the log; nil if nobody keeps the rows of deliveries up to date.
         package let differs: Bool?
     }
 

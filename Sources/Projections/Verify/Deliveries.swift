@@ -1,15 +1,15 @@
 internal import Postgres
 internal import Telemetry
 
-/// Finds the deliveries behind a cell of one shard, those first that are stored otherwise than recounted.
+/// Finds the deliveries behind a cell of one shard, first those whose stored row differs from the recount.
 struct Deliveries {
     /// SQL for the deliveries that the generation stores; nil when nobody keeps them up to date.
     let stored: String?
-    /// The table with the names of those that differ; nil when none does, or nobody knows.
+    /// The table with the names of those that differ; nil if none does, or if that is unknown.
     let differing: String?
     let limit: Int
 
-    /// Those that the recount or the stored rows put into a cell.
+    /// The deliveries that the recount or the stored rows put into a cell.
     func behind(
         _ recount: Recount, cells: String, place: Int64, on connection: inout Connection
     ) throws(PostgresError) -> [Difference.Delivery] {
@@ -46,8 +46,8 @@ struct Deliveries {
 }
 
 extension Recount {
-    /// The facts of each delivery as its row holds them. What it keeps to merge further events in is the fold's own
-    /// business, and not compared.
+    /// The facts of each delivery as its row holds them. The state, which the fold keeps to merge later events, is not
+    /// compared.
     package static let delivery = Recount(
         table: "delivery", projector: "deliveries",
         key: [Column("app", .app), Column("install_id"), Column("notification_key")],

@@ -1,26 +1,26 @@
 internal import Postgres
 
-/// How one table of a projector is counted anew from raw events, in nothing but SQL, and how its cells are told to people.
+/// How to count one table of a projector again from raw events, in pure SQL, and how to show its cells to people.
 ///
-/// A recount shares no line with the fold that it checks: it sees all events of a delivery at once and asks PostgreSQL
-/// for orders, firsts and sums.
+/// A recount shares no code with the fold that it checks. It sees all events of a delivery at once and lets PostgreSQL find
+/// orders, firsts and sums.
 package struct Recount: Sendable {
-    /// The projection's table, without its schema and number; its recount gives its columns, `generation` and `shard` aside.
+    /// The projection's table, without schema and number. The recount has the same columns, except `generation` and `shard`.
     package let table: String
-    /// Whose table it is.
+    /// The projector that the table belongs to.
     package let projector: String
     /// What names a row.
     package let key: [Column]
     /// What the row says.
     package let values: [Column]
-    /// Whether the values are sums. A row of nothing but zeros then says as little as a row that is not there.
+    /// Whether the values are sums. Then a row of zeros means the same as no row.
     package let isSum: Bool
-    /// A SELECT that gives key and values from the tables of `RecountTables`.
+    /// A SELECT of key and values from the tables of `RecountTables`.
     package let sql: String
-    /// Which deliveries stand behind a row: a condition on the row of the delivery table `d` and the row `cell`.
+    /// Which deliveries belong to a row: a condition on the row of the delivery table `d` and the row `cell`.
     package let behind: String
 
-    /// Of a table as its projector declares it.
+    /// The recount of a table that its projector declares.
     init(_ table: TallyTable, of projector: any Projector.Type) {
         self.table = table.name
         self.projector = projector.name
@@ -31,7 +31,7 @@ package struct Recount: Sendable {
         behind = table.recount.behind
     }
 
-    /// Of the deliveries themselves.
+    /// The recount of the deliveries themselves.
     init(
         table: String, projector: String, key: [Column], values: [Column], sql: String, behind: String
     ) {
@@ -44,7 +44,7 @@ package struct Recount: Sendable {
         self.behind = behind
     }
 
-    /// The rows that the generation with this number has of a shard, with what stands for NULL.
+    /// SQL for the rows that this generation has in a shard, with NULL replaced.
     func stored(in generation: Int32, shard: Int16) -> String {
         let columns = (key + values).map { column in
             let name = Recount.quoted(column.name)
@@ -63,7 +63,7 @@ extension Recount {
     package struct Column: Sendable {
         package let name: String
         package let meaning: Meaning
-        /// What a recount gives where the table holds NULL; nil where it gives NULL, too, or there is none.
+        /// What a recount gives where the table holds NULL; nil if it gives NULL, too, or there is no NULL.
         let absent: Int?
 
         package init(_ name: String, _ meaning: Meaning = .plain, absent: Int? = nil) {
@@ -86,19 +86,18 @@ extension Recount {
     }
 
     package enum Meaning: Sendable {
-        /// Its text is its meaning.
+        /// Its text can be read as it is.
         case plain
         /// The id of an app.
         case app
         /// The id of a word of the log's dictionary, 0 for none.
         case word
-        /// A code, by what each means, from 1 on; 0 for none.
+        /// A code, with the names of the codes from 1 on; 0 for none.
         case code([String])
         /// The first response to a delivery: the id of an action, -1 an opening, -2 a story's call to action, 0 for none.
         case response
-        /// A bit each, from the lowest on.
+        /// One bit for each name, the lowest first.
         case flags([String])
-        /// A moment.
         case time
     }
 }
@@ -107,17 +106,17 @@ extension Recount {
 package enum Recounts {
     package static let all = all(of: Projectors.all)
 
-    /// Those of these projectors. The deliveries first: what differs there is told with every other cell.
+    /// The recounts of these projectors. The deliveries come first, since every other differing cell shows which of its
+    /// deliveries differ.
     package static func all(of projectors: [any Projector.Type]) -> [Recount] {
         [.delivery] + projectors.flatMap { projector in projector.tables.map { Recount($0, of: projector) } }
     }
 
-    /// The recount of a table.
     package static func of(_ table: String) -> Recount? { all.first { $0.table == table } }
 }
 
 extension Recount.Column {
-    /// SQL for the text by which people know a value of this column; `value` is SQL that gives one.
+    /// SQL for the readable text of a value of this column; `value` is SQL for the value.
     package func text(of value: String) -> String {
         switch meaning {
         case .plain: "\(value)::text"
@@ -149,7 +148,7 @@ extension Recount.Column {
 extension Recount {
     static func quoted(_ name: String) -> String { Statement.quoted(name) }
 
-    /// Our own names as an array.
+    /// Names from our own code as an array.
     fileprivate static func array(_ names: [String]) -> String {
         "ARRAY[\(names.map { "'\($0)'" }.joined(separator: ", "))]::text[]"
     }

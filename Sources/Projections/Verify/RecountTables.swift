@@ -1,17 +1,17 @@
 package import Postgres
 
-/// What recounts are made of: temporary relations that hold one shard as it was at one position, anew in each
-/// transaction.
+/// The temporary tables and views that recounts read: one shard at one position, created again in each transaction.
 ///
-/// - `recount_log`: the events of the shard up to the position. A copy, since it is asked again and again, and the whole log
-///   would be read each time.
-/// - `recount_event`, a view: those that count. Those of deliveries that retention has sealed do not, and neither do those
-///   about an install, which are of no delivery.
-/// - `recount_delivery`: a row for each delivery, numbered, with all that its events say together.
+/// - `recount_log`: the events of the shard up to the position. A copy, since it is read again and again, and each time would
+///   read the whole log.
+/// - `recount_event`, a view: the events that count. Events of sealed deliveries do not, and neither do events about an
+///   install, which belong to no delivery.
+/// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
-/// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, of those that count.
+/// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events that
+///   count.
 package enum RecountTables {
-    /// Makes them within the open transaction, whose end takes them away.
+    /// Creates them in the open transaction; they disappear when it ends.
     package static func make(
         shard: Int16, position: Int64, on connection: inout Connection
     ) throws(PostgresError) {
@@ -30,16 +30,16 @@ package enum RecountTables {
         }
     }
 
-    /// Memory enough to sort a big shard in a few runs. All joins are by equality and go by hash: where statistics are
-    /// missing, the planner takes millions of rows for one, and compiles (`jit`) what then runs for a moment. They stand in a
-    /// good order already; to look for a better one would take most of the planner's time. No index begins with the shard, and
-    /// reading the whole of one to fetch a row here and there reads the table as well.
+    /// There is enough memory to sort a big shard in a few runs. All joins are equality joins and run as hash joins: without
+    /// statistics, the planner takes millions of rows for one, and compiles (`jit`) what then runs for a moment. The joins are
+    /// written in a good order; looking for a better one would take most of the planner's time. No index begins with the shard,
+    /// and fetching a row here and there through a whole index reads the table as well.
     private static let settings = """
         SET LOCAL work_mem = '64MB'; SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off;
         SET LOCAL enable_indexscan = off; SET LOCAL join_collapse_limit = 1; SET LOCAL jit = off
         """
 
-    /// Rows sort fast by `scatter`, which is one number; which delivery they belong to their names decide.
+    /// `scatter` is a single number, so rows sort fast by it. The names decide which delivery a row belongs to.
     private static func log(shard: Int16, position: Int64) -> String {
         """
         SELECT
@@ -64,8 +64,8 @@ package enum RecountTables {
         """
     }
 
-    /// The first of something in event order is the least (rank, something), both in one number: no sort for each. Ranks go
-    /// on from delivery to delivery, which costs less than to begin anew.
+    /// The first of something in event order is the least (rank, something), packed into one number, so that each needs no
+    /// sort. Ranks continue from delivery to delivery, which costs less than starting again.
     /// The bits of `types`: 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped; of stories 64 started, 128 page
     /// shown, 256 action tapped, 512 finished, 1024 fallback shown.
     private static let deliveries = """
@@ -161,16 +161,15 @@ package enum RecountTables {
         SELECT *, received AND responded AS received_responded, unanswered AND shown_to_nobody AS suppressed FROM flagged
         """
 
-    /// Whether an event `e` is of a delivery `d`. The names stand in a CASE because the planner takes three equal names for
-    /// three coincidences, and plans for a single row.
+    /// Whether an event `e` belongs to a delivery `d`. The names are in a CASE because the planner would take three equal names
+    /// for three independent conditions, and expect a single row.
     static let ofDelivery = """
         e.scatter = d.scatter
             AND CASE WHEN e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
                 THEN true ELSE false END
         """
 
-    /// A tap not before the earliest receipt times the action; the first such does, if it is among the delivery's first
-    /// 1,000 taps.
+    /// The first tap not before the earliest receipt times the action, if it is among the delivery's first 1,000 taps.
     private static let taps = """
         WITH placed AS (
             SELECT
@@ -192,9 +191,9 @@ package enum RecountTables {
         GROUP BY d.app, d.install_id, d.notification_key, d.day, d.category, d.first_receipt_at, e.action_id
         """
 
-    /// Of a delivery's story events the first 1,000. A page dwells until the next start, page, tap or finish, if that is
-    /// no start and comes within 60 s. It advances when a page ended it that is further on and was neither turned back to
-    /// (cause 4) nor a beginning (1), or another one that says that it came by itself (2), by a tap (3) or round again (5).
+    /// Reads the first 1,000 story events of a delivery. A page dwells until the next start, page, tap or finish, if that is no
+    /// start and comes within 60 s. The page advances if another page ended its dwell: one further on whose cause is neither
+    /// turning back (4) nor a beginning (1), or a different one whose cause is by itself (2), a tap (3) or a loop (5).
     private static let pages = """
         WITH placed AS (
             SELECT

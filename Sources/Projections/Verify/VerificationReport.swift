@@ -2,17 +2,17 @@ internal import ServiceRuntime
 
 /// What `verify` found.
 package struct VerificationReport: Sendable {
-    /// The shards that were recounted, and where each stood.
+    /// The recounted shards, and the position of each.
     package internal(set) var shards: [(shard: Int16, generation: Int32, position: Int64)] = []
     package internal(set) var events: Int64 = 0
     package internal(set) var deliveries: Int64 = 0
-    /// Rows of all tables, on either side.
+    /// Rows of all tables, stored or recounted.
     package internal(set) var cells: Int64 = 0
-    /// How many cells differ, by table; those with none are not there.
+    /// How many cells differ, by table; tables without differences are left out.
     package internal(set) var differing: [(table: String, cells: Int64)] = []
-    /// The first of them.
+    /// The first differing cells.
     package internal(set) var differences: [Difference] = []
-    /// The first batches that hold another number of events than were committed, and how many there are.
+    /// The first batches with a wrong number of events. `gapCount` says how many there are.
     package internal(set) var gaps: [BatchGap] = []
     package internal(set) var gapCount: Int64 = 0
     package internal(set) var omissions: [Omission] = []
@@ -24,14 +24,14 @@ package struct VerificationReport: Sendable {
         package let reason: String
     }
 
-    /// An app whose days do not all stand in its own time zone yet.
+    /// An app that has days outside its own time zone.
     package struct Move: Hashable, Sendable {
         package let app: String
         package let from: String
         package let to: String
     }
 
-    /// Every cell was compared, none differs, no event is missing, and all days stand in the time zone that they should.
+    /// Whether every cell was compared, none differs, no event is missing, and all days are in the right time zone.
     package var isProved: Bool { differing.isEmpty && gapCount == 0 && omissions.isEmpty && moves.isEmpty }
 
     package var differingCells: Int64 { differing.reduce(0) { $0 + $1.cells } }
@@ -55,7 +55,7 @@ package struct VerificationReport: Sendable {
 }
 
 extension VerificationReport: CustomStringConvertible {
-    /// For people, a few lines for each thing found.
+    /// A text for people, with a few lines for each finding.
     package var description: String {
         var lines = [
             "Recounted \(events) events of \(deliveries) deliveries in \(shards.count) of the log's shards "

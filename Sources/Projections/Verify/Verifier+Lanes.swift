@@ -2,8 +2,8 @@ package import Postgres
 internal import ServiceRuntime
 
 extension Verifier {
-    /// The same by several connections at once, each recounting a shard of its own: what counts is the processor, and one
-    /// connection keeps one core busy. `open` is called on several threads.
+    /// Verifies on several connections at once, each recounting its own shard: the processor is the limit, and one connection
+    /// keeps one core busy. `open` is called on several threads.
     package func verify(
         _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int,
         cancellation: Cancellation = Cancellation(),
@@ -41,13 +41,13 @@ extension Verifier {
         return try shards(on: &connection)
     }
 
-    /// Who recounts what, and what was found.
+    /// Which shards are left, and what was found so far.
     private struct Round {
         var begun = 0
         var reports: [Int: VerificationReport] = [:]
         var failure: (any Error)?
 
-        /// Nothing more where somebody failed. What is begun is told in order.
+        /// Returns nothing more after a failure. Reports the shards in the order in which they begin.
         mutating func next(of shards: [Int16], _ progress: (Step) -> Void) -> Int? {
             guard failure == nil, begun < shards.count else { return nil }
             defer { begun += 1 }
@@ -58,7 +58,7 @@ extension Verifier {
 }
 
 extension VerificationReport {
-    /// What was found in other shards.
+    /// Adds what was found in other shards.
     fileprivate mutating func add(_ other: VerificationReport, atMost most: Int) {
         shards += other.shards
         events += other.events

@@ -2,13 +2,13 @@ internal import Postgres
 internal import ServiceRuntime
 
 extension Verifier {
-    /// Recounts one shard in a transaction of its own, which is rolled back, so that what it made is gone.
+    /// Recounts one shard in its own transaction, which is rolled back to remove the temporary tables.
     func verify(
         _ generation: Generation, shard: Int16, into report: inout VerificationReport, on connection: inout Connection
     ) throws {
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         defer { connection.rollBack() }
-        // Before the snapshot is taken: a partition that is dropped takes its rows out of every snapshot.
+        // This comes before the snapshot: dropping a partition removes its rows from every snapshot.
         let tables = ["log.event"] + recounts.map { "projection.\(Recount.quoted($0.table))" }
         try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
         let place = try place(of: generation, shard: shard, on: &connection)
@@ -67,7 +67,7 @@ extension Verifier {
         let deliveries = Deliveries(
             stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.generation, shard: shard) },
             differing: noted, limit: mostDeliveries)
-        // Funnels first: a delivery that differs shows behind their cells.
+        // Funnels come first: a differing delivery also shows behind their cells.
         for comparison in differing.filter({ !isDelivery($0) }) + differing.filter(isDelivery)
         where report.differences.count < mostDifferences {
             report.differences += try comparison.differences(
@@ -80,12 +80,12 @@ extension Verifier {
 private struct GenerationMember {
     let name: String
     let tablesGeneration: Int32
-    /// Nil while it runs, by the rules of this program.
+    /// Nil if it runs and follows the rules of this program.
     let stopReason: String?
 }
 
 extension Verifier {
-    /// Where the generation stands in a shard.
+    /// The position of the generation in a shard.
     private func place(
         of generation: Generation, shard: Int16, on connection: inout Connection
     ) throws -> (generation: Int32, position: Int64, isLive: Bool) {

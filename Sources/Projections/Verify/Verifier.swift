@@ -1,21 +1,20 @@
 package import Postgres
 
-/// Proves the funnels by another route than the one by which they were made: it counts them anew from raw events and
-/// compares every cell.
+/// Checks the funnels in an independent way: it counts them again from raw events and compares every cell.
 ///
 /// ```swift
 /// let report = try Verifier().verify(on: &connection) { step in show(step) }
 /// ```
 ///
-/// Shard by shard, each at the position where the generation stands in it, in one snapshot: readers and writers go on. It needs
-/// an owner's rights, keeps what it makes in temporary tables, and leaves nothing behind.
+/// It goes shard by shard, each at the generation's position in that shard, in one snapshot, while readers and writers go on.
+/// It needs an owner's rights, uses only temporary tables, and leaves nothing behind.
 package struct Verifier: Sendable {
     let recounts: [Recount]
     let mostDifferences: Int
     let mostDeliveries: Int
 
-    /// `mostDifferences` bounds the differing cells, and the batches, that are told one by one; `mostDeliveries` the
-    /// deliveries behind each.
+    /// `mostDifferences` limits how many differing cells, and how many batches, are listed; `mostDeliveries` limits the
+    /// deliveries listed for each cell.
     package init(recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5) {
         self.recounts = recounts
         precondition(mostDifferences > 0, "at least one difference must be shown")
@@ -23,22 +22,22 @@ package struct Verifier: Sendable {
         self.mostDeliveries = mostDeliveries
     }
 
-    /// Which fold of the log to prove.
+    /// Which generation to verify.
     package enum Generation: Sendable {
-        /// The one that analysts read.
+        /// The generation that analysts read.
         case live
         case number(Int32)
     }
 
-    /// A shard is about to be recounted.
+    /// Reported before a shard is recounted.
     package struct Step: Sendable {
         package let shard: Int16
-        /// Which of the shards it is, from 1, and of how many.
+        /// The number of this shard in the run, from 1, and how many there are.
         package let place: Int
         package let count: Int
     }
 
-    /// Recounts these shards, or all.
+    /// Recounts these shards, or all of them.
     package func verify(
         _ generation: Generation = .live, shards: [Int16]? = nil, on connection: inout Connection,
         progress: (Step) throws -> Void = { _ in }

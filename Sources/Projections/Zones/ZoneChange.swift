@@ -1,22 +1,22 @@
 package import Postgres
 
-/// Moves the deliveries of an app to the days that its present time zone gives them: after the app's zone was changed, or
-/// an update of the time-zone data moved a midnight. In small transactions, each of which moves deliveries as
-/// a whole, so every law holds meanwhile; a change that was cut short is taken up again by whoever comes first.
+/// Moves the deliveries of an app to their days in the app's present time zone, after somebody changed the zone or an update of
+/// the time-zone data moved a midnight. It uses small transactions that move whole deliveries, so every law holds meanwhile.
+/// The next run, by whoever comes first, continues an interrupted change.
 package struct ZoneChange: Sendable {
     package let app: Int32
     package let slug: String
     package let timeZone: String
-    /// Which of the app's changes it is.
+    /// The number of this change among the app's changes.
     let number: Int32
 
-    /// Deliveries that are moved in one transaction, for which all steps wait.
+    /// The most deliveries that one transaction moves. All steps wait for it.
     package var mostDeliveries: Int32 = 5_000
 
-    /// Remembers, before a zone is changed, in which one the days stand, and that they will not all stand in one. Part of
-    /// the transaction that changes it.
+    /// Call this in the transaction that changes a zone, before the change. It records in which zone the days are, and that
+    /// they will not all be in one zone.
     package static func remember(_ slug: String, on connection: inout Connection) throws(PostgresError) {
-        // What is being built has days of the old zone; what is begun after this has none.
+        // An unfinished generation has days of the old zone; one that begins after this has none.
         try GenerationBuilder.retireUnfinished(on: &connection)
         try connection.query(
             """
@@ -26,13 +26,13 @@ package struct ZoneChange: Sendable {
             """)
     }
 
-    /// The changes that have yet to be made, by what is remembered alone or, which costs more, by the zones' rules.
+    /// The changes still to make. Uses only what was recorded or, which costs more, the rules of the zones as well.
     package static func pending(
         byRules: Bool, on connection: inout Connection
     ) throws(PostgresError) -> [ZoneChange] {
         let rules = byRules ? try rulesOfZones(on: &connection) : (zones: [], rules: [])
         if byRules {
-            // An app whose zone was never changed stands in the one that it has.
+            // The days of an app are in its present zone if that was never changed.
             try connection.query(
                 """
                 INSERT INTO projection.zone (app, time_zone, rules)
@@ -59,7 +59,7 @@ package struct ZoneChange: Sendable {
         return changes
     }
 
-    /// What the rules of all zones in use say at present.
+    /// The present rules of all zones in use.
     private static func rulesOfZones(
         on connection: inout Connection
     ) throws(PostgresError) -> (zones: [String], rules: [String]) {
@@ -75,11 +75,11 @@ package struct ZoneChange: Sendable {
         return (zones, rules)
     }
 
-    /// Makes the change in the live generation; says how many deliveries moved to another day. Deliveries go where they belong
-    /// at that moment; but it is made only if the zone was not changed once more meanwhile.
+    /// Makes the change in the live generation, and returns how many deliveries moved to another day. Each delivery moves to
+    /// its day in the zone of that moment. The change counts as made only if nobody changed the zone again meanwhile.
     package func make(on connection: inout Connection) throws -> Int {
-        // Steps that began under the old zone are over when their shards could be locked, and what was begun to be built
-        // under old rules is given up.
+        // Once this has locked their shards, the steps that began under the old zone have ended. It also gives up an unfinished
+        // generation, which began under old rules.
         _ = try transaction(before: GenerationBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         var moved = 0
         if let live = try DeliveryTable.live(on: &connection) {
@@ -105,8 +105,8 @@ package struct ZoneChange: Sendable {
         return moved
     }
 
-    /// Leaves the names of all deliveries on a wrong day in a cursor, which the server keeps beyond this transaction. All
-    /// deliveries are looked at once.
+    /// Opens a cursor with the names of all deliveries on a wrong day. The server keeps it beyond this transaction. All
+    /// deliveries are checked at once.
     private func find(in table: String, on connection: inout Connection) throws(PostgresError) {
         try connection.transaction { connection throws(PostgresError) in
             try connection.execute(
@@ -133,7 +133,7 @@ package struct ZoneChange: Sendable {
         return moved
     }
 
-    /// With all shards of the live generation locked.
+    /// Runs `body` with all shards of the live generation locked.
     private func transaction(
         before first: (inout Connection) throws -> Void = GenerationBuilder.holdGenerations,
         on connection: inout Connection,
