@@ -3,12 +3,12 @@ package import Postgres
 internal import ServiceRuntime
 package import Values
 
-/// What opens the door for an app. Only its hash is stored; the secret is seen once.
+/// A key that gives access to an app. Only its hash is stored; the secret is shown once.
 package struct APIKey: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// Ships inside an app and can only post events.
         case write
-        /// Stays on a server and can also tell what categories and sends there are.
+        /// Stays on a server and can also register categories and sends.
         case server
     }
 
@@ -21,7 +21,7 @@ package struct APIKey: Sendable, Equatable {
 
 /// The keys of apps, as the owner sees them.
 package enum APIKeys {
-    /// Makes a key and gives its secret, which nobody can read again. Without a name it gets the next free one.
+    /// Creates a key and returns its secret, which cannot be read again. Without a name it gets the next free one.
     package static func add(
         to slug: String, kind: APIKey.Kind, name: String?, on connection: inout Connection
     ) throws(AppError) -> (key: APIKey, secret: String) {
@@ -29,7 +29,7 @@ package enum APIKeys {
         if let name { try check(name) }
         let secret = makeSecret(kind)
         do {
-            // Two may ask for the next free name at once: the second tries again.
+            // Two sessions may ask for the next free name at once: the second one tries again.
             while true {
                 let chosen = try name ?? nextName(kind, of: app, on: &connection)
                 let rows = try connection.query(
@@ -58,7 +58,7 @@ package enum APIKeys {
         } catch { throw AppError(error) }
     }
 
-    /// Closes a key for good. When this returns, no writer stores anything more that comes with it.
+    /// Closes a key for good. When this returns, no writer stores anything more that was sent with it.
     package static func revoke(
         name: String, of slug: String, on connection: inout Connection
     ) throws(AppError) {
@@ -91,13 +91,13 @@ package enum APIKeys {
     }
 
     private static func check(_ name: String) throws(AppError) {
-        // What a terminal would not show as it is, cannot be typed again to revoke the key.
+        // If a terminal cannot show a name as it is, nobody can type it to revoke the key.
         guard (1...64).contains(name.unicodeScalars.count), String(printable: name) == name else {
             throw .invalidKeyName(name)
         }
     }
 
-    /// 256 bits from the system's generator; the prefix tells a person, and a scanner for leaked secrets, what it is.
+    /// 256 bits from the system's generator. The prefix shows people, and scanners for leaked secrets, what it is.
     private static func makeSecret(_ kind: APIKey.Kind) -> String {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -128,13 +128,13 @@ package struct SHA256: Hashable, Sendable {
         bytes = digest
     }
 
-    /// A digest that was stored; nil when it has another length.
+    /// A stored digest; nil if it has another length.
     package init?(stored bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// In a time that does not depend on where they differ.
+    /// Takes the same time wherever they differ.
     package func equalsInConstantTime(_ other: SHA256) -> Bool {
         unsafe CRYPTO_memcmp(bytes, other.bytes, 32) == 0
     }

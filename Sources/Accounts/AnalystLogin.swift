@@ -2,21 +2,21 @@ package import Postgres
 
 /// A login that reads the views of `analytics` as a member of the group `bellwether_analyst`.
 package enum AnalystLogin {
-    /// The one of the embedded server, which no person but root and the server's own user reaches.
+    /// The login on the embedded server, which only root and the server's own user can reach.
     package static let embedded = "bellwether_reader"
-    /// How many sessions it may have at once: of the hundred that the embedded server takes, the others are the service's.
+    /// How many sessions it may have at once: the service needs the others of the hundred that the embedded server allows.
     package static let connections = 20
 
-    /// What its sessions begin with; the person may change it for a session of his own.
+    /// The settings that its sessions start with; people may change them in their own sessions.
     package static let settings: KeyValuePairs<String, String> = [
         "role": LogSession.Role.analyst.rawValue, "timezone": "UTC", "search_path": "analytics",
         "default_transaction_read_only": "on", "statement_timeout": "5min",
         "idle_in_transaction_session_timeout": "10min",
     ]
-    /// What only a superuser sets and changes: disk for temporary files, of one session.
+    /// Disk space for temporary files of one session. Only a superuser can change this.
     package static let temporaryFiles = "2GB"
 
-    /// Makes it, or puts it right again: it may have changed its own settings. For a superuser.
+    /// Creates the login, or repairs it, since it may have changed its own settings. Needs a superuser.
     package static func make(_ name: String, on connection: inout Connection) throws(PostgresError) {
         try connection.execute(script: statements(for: name, exists: try exists(name, on: &connection)))
     }
@@ -37,7 +37,7 @@ package enum AnalystLogin {
         return "BEGIN;\n" + lines.map { $0 + ";\n" }.joined() + "COMMIT"
     }
 
-    /// Whether it is there and as `make` leaves it.
+    /// Whether it exists, with the settings of `make`.
     package static func isRight(_ name: String, on connection: inout Connection) throws(PostgresError) -> Bool {
         let wanted = (settings.map { "\($0.key)=\($0.value)" } + ["temp_file_limit=\(temporaryFiles)"]).sorted()
         let rows = try connection.query(

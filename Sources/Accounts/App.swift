@@ -11,12 +11,12 @@ package struct App: Sendable, Equatable {
     package let createdAt: Timestamp
 }
 
-/// Events a second that an app may send, and how many at once after a pause.
+/// How many events a second an app may send, and how many at once after a pause.
 package struct RateLimit: Sendable, Equatable {
     package let eventsPerSecond: Double
     package let burst: Double
 
-    /// What either may be: beyond it, waits are longer than any client's patience, or it is no limit.
+    /// The allowed range of both: outside it, waits are longer than any client's patience, or there is no real limit.
     package static let bounds = 1e-6...1e9
 
     package init(eventsPerSecond: Double, burst: Double) {
@@ -25,7 +25,7 @@ package struct RateLimit: Sendable, Equatable {
     }
 }
 
-/// What cannot be done to an app or a key, in words for the person who asked.
+/// Why something cannot be done with an app or a key, for the person who asked.
 package enum AppError: Error, Sendable, CustomStringConvertible {
     case invalidSlug(String)
     case unknownTimeZone(String)
@@ -58,7 +58,6 @@ package enum AppError: Error, Sendable, CustomStringConvertible {
 
 /// The apps, as the owner sees them.
 package enum Apps {
-    /// Makes an app.
     package static func create(
         slug: String, timeZone: String, on connection: inout Connection
     ) throws(AppError) -> App {
@@ -90,7 +89,7 @@ package enum Apps {
         } catch { throw AppError(error) }
     }
 
-    /// Changes the rate limit; nil takes it away.
+    /// Changes the rate limit; nil removes it.
     package static func set(
         rateLimit: RateLimit?, of slug: String, on connection: inout Connection
     ) throws(AppError) {
@@ -124,8 +123,8 @@ package enum Apps {
         slug.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
     }
 
-    /// Days are counted by PostgreSQL, so it is PostgreSQL that must know the zone, by its full name. Its list has all files
-    /// of the directory, of which some are no zones, or another one on each machine.
+    /// PostgreSQL counts the days, so it must know the zone, by its full name. Its list contains all files of the directory;
+    /// some are no zones, or a different one on each machine.
     private static func check(timeZone: String, on connection: inout Connection) throws {
         let known: Bool = try connection.query(
             """
@@ -150,7 +149,7 @@ extension App {
 }
 
 extension AppError {
-    /// Wraps PostgreSQL's errors and lets our own pass.
+    /// Wraps PostgreSQL's errors, and keeps our own as they are.
     init(_ error: any Error) {
         switch error {
         case let error as AppError: self = error

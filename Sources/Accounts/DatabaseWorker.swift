@@ -1,11 +1,11 @@
 package import ServiceRuntime
 
-/// Threads that work on the database until they are asked to stop, and the state that they share with those who ask them.
+/// Threads that work on the database until they are asked to stop, and the state that they share with their callers.
 ///
-/// `keep` is how each of them lives: it connects, works, and after a failure it waits, longer each time, and connects again.
-/// `next` gives out the work, and lets a worker that stops finish what was accepted before.
+/// Each thread runs `keep`: it connects, works, and after a failure it waits, longer each time, and connects again. `next`
+/// hands out the work, and lets a stopping worker finish what it accepted before.
 package final class DatabaseWorker<State: Sendable>: Sendable {
-    /// Whether work that is handed in now would be done.
+    /// Whether new work would be done.
     package enum Readiness: Sendable { case ready, away, stopping }
 
     private struct Shared: Sendable {
@@ -40,7 +40,7 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
 
     // MARK: Starting and stopping
 
-    /// Starts a thread for each name. `body` is told its number.
+    /// Starts a thread for each name, and passes its number to `body`.
     package func start(_ names: [String], _ body: @escaping @Sendable (Int) -> Void) {
         shared.withLock { shared in shared.running = names.count }
         let threads = names.enumerated().map { number, name in
@@ -54,7 +54,7 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
 
     package func askToStop() { shared.withLockNotifying { shared in shared.isStopping = true } }
 
-    /// Waits until the threads have ended; false when they have not by then.
+    /// Waits until the threads have ended; returns false if they have not by the deadline.
     package func hasEnded(by deadline: Deadline) -> Bool {
         shared.wait(until: deadline) { shared in shared.running == 0 ? true : nil } ?? false
     }
@@ -70,10 +70,10 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
 
     // MARK: On its threads
 
-    /// Connects and works until it is time to stop. `work` returns when it has nothing more to do with its session.
-    /// `connect` gives nil when now is not the time. Whoever works resets the backoff once something has succeeded.
+    /// Connects and works until the worker stops. `work` returns when it is finished with its session. `connect` returns nil if
+    /// now is not the time. `work` resets the backoff after a success.
     ///
-    /// `failed` is called after each failure, before the wait; it is told whether this is news.
+    /// `failed` is called after each failure, before the wait, and is told whether the failure is new.
     package func keep<Session: ~Copyable, Failure: Error>(
         _ backoff: Backoff, connect: () throws(Failure) -> Session?,
         work: (inout Session, inout Backoff) throws(Failure) -> Void, failed: (Failure, _ isNews: Bool) -> Void
@@ -90,7 +90,7 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
         }
     }
 
-    /// Work that is handed in from now on will be done; says whether it would not have been before.
+    /// Work that arrives from now on will be done. Returns whether this is a change.
     @discardableResult
     package func goOn() -> Bool {
         shared.withLock { shared in
@@ -99,7 +99,7 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
         }
     }
 
-    /// Nobody needs to wait for a connection any more that is gone; says whether it was there.
+    /// The connection is lost, and nobody needs to wait for it. Returns whether this is a change.
     @discardableResult
     package func goAway() -> Bool {
         shared.withLock { shared in
@@ -108,7 +108,8 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
         }
     }
 
-    /// What `take` finds, as soon as it finds something; nil when it is time to stop and nothing is left, or at the deadline.
+    /// Waits until `take` finds something and returns that. Returns nil at the deadline, or when the worker stops and nothing
+    /// is left.
     package func next<Work: Sendable>(
         by deadline: Deadline = .never, _ take: (inout State) -> Work?
     ) -> Work? {
@@ -119,7 +120,7 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
         return found ?? nil
     }
 
-    /// Waits, but no longer than until it is time to stop.
+    /// Waits, but not longer than until the worker stops.
     package func rest(_ seconds: Double) {
         guard seconds > 0 else { return }
         let _: Never? = next(by: .after(seconds: seconds)) { _ in nil }

@@ -1,24 +1,24 @@
 package import Postgres
 
-/// What keeps readers of the database from holding up or using up the service: what a superuser has to set once, since
-/// PostgreSQL gives it to everybody. On the embedded server and in compose it is set; `bellwether status --security` looks.
+/// Settings that keep readers of the database from blocking or exhausting the service. A superuser must make them once, since
+/// PostgreSQL's defaults allow too much. The embedded server and compose have them; `bellwether status --security` checks.
 package struct Hardening: Sendable {
     package let name: String
-    /// What is possible while it is open.
+    /// What can happen while it is open.
     package let danger: String
-    /// Gives a line for each thing that is open.
+    /// Returns one line for each thing that is open.
     private let question: StaticString
-    /// What a superuser runs, in this database.
+    /// What a superuser must run in this database.
     package let mend: String
 
-    /// One of them, as it was found.
+    /// The result of one check.
     package struct Finding: Sendable {
         package let hardening: Hardening
-        /// What is open; none where it is closed.
+        /// What is open; empty if nothing is.
         package let open: [String]
     }
 
-    /// All of them, in this database.
+    /// Runs all checks in this database.
     package static func look(on connection: inout Connection) throws(PostgresError) -> [Finding] {
         var findings: [Finding] = []
         for hardening in all {
@@ -29,14 +29,14 @@ package struct Hardening: Sendable {
         return findings
     }
 
-    /// Sets what is open and a statement can close, as a superuser in this database.
+    /// Closes what is open and can be closed by a fixed statement, as a superuser in this database.
     package static func close(on connection: inout Connection) throws(PostgresError) {
         for finding in try look(on: &connection) where !finding.open.isEmpty && finding.hardening.isForAll {
             try connection.execute(script: finding.hardening.mend)
         }
     }
 
-    /// Whether the statement is the same everywhere, and not to be filled in for a person.
+    /// Whether the statement can be run as it is, without filling in a person's name.
     package var isForAll: Bool { !mend.contains("PERSON") }
 
     package static let all = [functions, database, group, logins, connections]

@@ -1,9 +1,9 @@
 package import Postgres
 package import ServiceRuntime
 
-/// How a process of this program talks to the database: the session settings and the role of its work.
+/// Opens a process's database sessions, with the settings and the role for its work.
 package enum LogSession {
-    /// The role to step down to after logging in; nil stays what the URL says, the owner.
+    /// The role to switch to after logging in; nil keeps the login of the URL, the owner.
     package enum Role: String, Sendable {
         case ingest = "bellwether_ingest"
         case projector = "bellwether_projector"
@@ -11,13 +11,13 @@ package enum LogSession {
         case reporter = "bellwether_reporter"
     }
 
-    /// Connects and sets the session up.
+    /// Connects and sets up the session.
     package static func open(
         url: String, role: Role?, purpose: String, log: Log, statementSeconds: Int = 30
     ) throws(PostgresError) -> Connection {
         var connection = try connect(url: url, purpose: purpose, log: log, statementSeconds: statementSeconds)
         if let role { try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))") }
-        // An acknowledged event is on disk, whatever the database's default; a stronger one (remote_apply) stays.
+        // An acknowledged event is on disk, whatever the database's default; a stronger setting (remote_apply) stays.
         try connection.query(
             """
             SELECT set_config('synchronous_commit', 'on', false)
@@ -27,9 +27,9 @@ package enum LogSession {
         return connection
     }
 
-    /// Before anything else a session sets its own timeouts: what the login or the database has set may be too short for
-    /// whatever comes. It may even be too short for this, on a busy machine: then once more. Warnings must come through:
-    /// one of them says that a commit reached no standby.
+    /// First of all a session sets its own timeouts: those of the login or the database may be too short for the work. On a
+    /// busy machine they may even be too short for this statement, so it is tried twice. Warnings must come through, since one
+    /// of them says that a commit reached no standby.
     private static func connect(
         url: String, purpose: String, log: Log, statementSeconds: Int
     ) throws(PostgresError) -> Connection {
@@ -57,7 +57,7 @@ package enum LogSession {
     }
 }
 
-/// What a key lets its bearer do: what ingestion has to know of it.
+/// What ingestion must know about a key.
 package struct Access: Sendable {
     package let hash: SHA256
     package let key: Int32
@@ -67,7 +67,7 @@ package struct Access: Sendable {
     package let slug: String
     package let rateLimit: RateLimit?
 
-    /// All keys, revoked ones too: a revoked key is told from an unknown one.
+    /// All keys. Revoked ones are included, since they get another answer than unknown ones.
     package static func all(on connection: inout Connection) throws(PostgresError) -> [Access] {
         try read(try connection.queryPrepared("\(sql: selection)"))
     }

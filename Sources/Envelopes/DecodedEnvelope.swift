@@ -1,26 +1,26 @@
 package import Telemetry
 package import Values
 
-/// What one request carried, each event valid or refused by itself. From here to its row an event has one index: its place
+/// The content of one request, each event valid or rejected separately. From here to its row an event has one index: its place
 /// in the envelope.
 package final class DecodedEnvelope: Sendable {
     package let receivedAt: Timestamp
-    /// When the client's clock says the envelope was sent; nil when absent or unreadable.
+    /// The time by the client's clock when it sent the envelope; nil if absent or unreadable.
     package let sentAt: Timestamp?
     /// The install that the envelope's own `source` names; events may name others.
     package let installID: UUID?
-    /// By index. What stands at the index of a rejected event is empty.
+    /// By index. The entry of a rejected event is empty.
     package let events: [EventRecord]
     /// Rejected events, in order.
     package let rejected: [RejectedEvent]
     package let sources: [SourceRecord]
-    /// The texts of its events and sources, end to end.
+    /// The texts of its events and sources, joined.
     package let texts: [UInt8]
-    /// What the client says that it threw away.
+    /// What the client reports as dropped.
     package let drops: [ClientDrop]
     /// A sentence for each entry of `dropped` that could not be read.
     package let invalidDrops: [String]
-    /// The body, and where its parts stand in it.
+    /// The body, and where its parts are in it.
     package let raw: RawEnvelope
 
     package init(
@@ -39,7 +39,7 @@ package final class DecodedEnvelope: Sendable {
         self.raw = raw
     }
 
-    /// How many events it has, rejected ones too.
+    /// How many events it has, including rejected ones.
     package var count: Int { events.count }
 
     package func install(of index: Int) -> UUID { sources[Int(events[index].source)].install }
@@ -59,23 +59,23 @@ package final class DecodedEnvelope: Sendable {
         }
     }
 
-    /// What is kept of an event that is rejected: how it stands in the body, without members of free text at any depth,
-    /// cut to its bound between two characters.
+    /// What is kept of a rejected event: its text in the body, without members of free text at any depth, cut to its bound
+    /// between two characters.
     package func rawEvent(_ index: Int) -> String { String(decoding: raw.event(index), as: UTF8.self) }
 
-    /// What is kept of the envelope's `source` likewise; nil when there is none, or when it is over its bound.
+    /// What is kept of the envelope's `source`, likewise; nil if there is none, or if it exceeds its bound.
     package var rawSource: String? { raw.source.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// An event that was refused before it reached the log.
+/// An event that was rejected before it reached the log.
 package struct RejectedEvent: Sendable {
     /// Its place in the envelope.
     package let index: Int
-    /// Id and install are given where they could be read; without an install it is taken for the envelope's.
+    /// Id and install are given if they could be read; without its own install, an event has the envelope's.
     package let id: UUID?
     package let install: UUID?
     package let rejection: Rejection
-    /// As it came, cut to the bound.
+    /// Its text in the body, cut to the bound.
     package let raw: String
 
     package init(index: Int, id: UUID?, install: UUID? = nil, rejection: Rejection, raw: String) {

@@ -2,9 +2,9 @@ import JSON
 import Telemetry
 import Values
 
-/// Reads the envelope's `dropped`. What is wrong there is told, and keeps no event from being stored.
+/// Reads the envelope's `dropped`. Errors there are reported, and reject no event.
 enum DropDecoder {
-    /// `isDamaged` tells whether the entry at an index holds what cannot be held.
+    /// `isDamaged` says whether the entry at an index contains something that cannot be stored.
     static func decode(
         _ value: JSONValue?, isDamaged: (Int) -> Bool
     ) -> (drops: [ClientDrop], problems: [String]) {

@@ -2,16 +2,16 @@ import JSON
 internal import Telemetry
 package import Values
 
-/// Turns the body of a request into events, each valid or refused by itself.
+/// Turns the body of a request into events, each valid or rejected separately.
 ///
-/// Keeps its parser's buffers from one body to the next, so one decoder serves one thread at a time.
+/// It reuses its parser's buffers, so a decoder serves one thread at a time.
 package final class EnvelopeDecoder {
     private let parser = JSONParser(maximumBytes: Bounds.unpackedBody)
     private let readers = EventReaders()
 
     package init() {}
 
-    /// Reads an envelope that arrived at `receivedAt`. Throws only where nothing of it can be read.
+    /// Reads an envelope that arrived at `receivedAt`. Throws only if nothing of it can be read.
     package func decode(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
         defer { parser.release() }
@@ -22,8 +22,8 @@ package final class EnvelopeDecoder {
         return try decodeMended(body: body, receivedAt: receivedAt)
     }
 
-    /// The slow way, for what simdjson refuses: find out what it minds, put something harmless in its place, and refuse
-    /// just the events where that was done.
+    /// The slow way, if simdjson refuses the body: finds what it objects to, replaces that by something harmless, and rejects
+    /// only the events where this was done.
     private func decodeMended(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         var mended = body
         let misfits: [JSONMisfit]

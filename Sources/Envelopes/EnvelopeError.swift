@@ -4,11 +4,11 @@ import Telemetry
 package enum EnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Not well-formed UTF-8 JSON; the clause says what and where.
     case notJSON(String)
-    /// JSON, but no object.
+    /// JSON, but not an object.
     case notAnObject
     /// There is no `events` array.
     case noEvents
-    /// `source` is there and is no object.
+    /// `source` is there and is not an object.
     case sourceNotObject
     /// More events than an envelope may hold.
     case tooManyEvents(Int)

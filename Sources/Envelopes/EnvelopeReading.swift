@@ -2,14 +2,14 @@ import JSON
 import Telemetry
 import Values
 
-/// One parsed body on its way to a decoded envelope.
+/// One parsed body, on its way to a decoded envelope.
 struct EnvelopeReading {
-    /// The envelope and its `events` hold each event.
+    /// The envelope and its `events` contain each event.
     static let levelsAboveEvent = 2
 
     let body: [UInt8]
     let receivedAt: Timestamp
-    /// What was mended in the body before it could be parsed, by place.
+    /// What was replaced in the body before it could be parsed, by place.
     let misfits: [JSONMisfit]
     let readers: EventReaders
 
@@ -45,7 +45,7 @@ struct EnvelopeReading {
             invalidDrops: problems, raw: raw)
     }
 
-    /// For each event what its place in the body tells; empty when that is nothing for all of them.
+    /// What the body shows about each event before it is read; empty if there is nothing for any of them.
     private func findings(_ raw: RawEnvelope) -> [EventDecoder.Finding] {
         guard body.count > Bounds.event || !misfits.isEmpty else { return [] }
         let ranges = raw.eventRanges
@@ -54,7 +54,7 @@ struct EnvelopeReading {
         }
     }
 
-    /// Why the envelope's `source` cannot be held.
+    /// Why the envelope's `source` cannot be stored.
     private func refusal(of source: EnvelopeMembers.Found?, _ raw: RawEnvelope, _ mayHoldNUL: Bool) -> Rejection? {
         guard let source else { return nil }
         var isMended = false
@@ -76,7 +76,7 @@ struct EnvelopeReading {
         return Set(mended.indices.filter { mended[$0] })
     }
 
-    /// For each of the ranges, which are in order, whether there was a misfit in it.
+    /// Whether there was a misfit in each of the ranges, which are in order.
     private func areMended(_ ranges: [Range<Int>]) -> [Bool] {
         var next = 0
         return ranges.map { range in
@@ -86,7 +86,7 @@ struct EnvelopeReading {
     }
 }
 
-/// The members of the envelope that we know, each by its last occurrence.
+/// The known members of the envelope; of repeated ones the last.
 struct EnvelopeMembers {
     var events: Found?
     var source: Found?

@@ -2,17 +2,17 @@ import JSON
 import Telemetry
 import Values
 
-/// The envelope's `source`, which speaks for every event as far as the event has no `source` of its own.
+/// The envelope's `source`. It applies to every event, except for what the event's own `source` says.
 struct EnvelopeSource {
     private let reader: ObjectReader<Member>
-    /// Why it cannot be held, when it cannot: then no event can be taken.
+    /// Why it cannot be stored, if so; then no event can be accepted.
     private let refusal: Rejection?
-    /// The source of all events without an own one; nil when there is no install id.
+    /// The source of all events without their own; nil if there is no install id.
     private let shared: Result<Int32, Rejection>?
     /// What goes to the `extra` of the events.
     let leftovers: Leftovers
 
-    /// `refusal` says why the object cannot be held, when it cannot.
+    /// `refusal` says why the object cannot be stored, if so.
     init(
         _ object: JSONValue?, refusal: Rejection?, _ reader: ObjectReader<Member>, _ plans: MemberPlans,
         _ values: inout EnvelopeValues
@@ -27,21 +27,21 @@ struct EnvelopeSource {
         } else {
             shared = nil
         }
-        // A value of another type is told to each event.
+        // A value of another type is reported for each event.
         MemberTables.sourceCodes.forEach { reader.keepUnknownWord($0, plans) }
-        // They cost far more than all the rest when there are too many of them.
+        // If there are too many of them, they cost far more than all the rest.
         leftovers = Leftovers(refusal == nil ? reader.leftovers : [])
     }
 
-    /// The install that the envelope itself names, where it can be read, whatever is wrong with its other members.
+    /// The install that the envelope itself names, if it can be read, whatever is wrong with other members.
     var installID: UUID? { reader[.installID]?.uuid }
 
-    /// Being too large is said before anything else is: so is the order of the reasons.
+    /// `too_large` comes before all other reasons.
     func checkSize() throws(Rejection) {
         if let refusal, refusal.reason == .tooLarge { throw refusal }
     }
 
-    /// Whether an event has an install id, with a `source` of its own or without.
+    /// Whether an event has an install id, from its own `source` or from the envelope's.
     func hasInstallID(with own: ObjectReader<Member>) -> Bool {
         own.has(.installID) || reader.has(.installID)
     }

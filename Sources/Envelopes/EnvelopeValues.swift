@@ -1,11 +1,11 @@
 import JSON
 import Telemetry
 
-/// The texts and sources of an envelope in the making, and how values get from JSON into records.
+/// The texts and sources of an envelope being decoded. Moves values from JSON into records.
 struct EnvelopeValues {
     private(set) var texts: [UInt8] = []
     private(set) var sources: [SourceRecord] = []
-    /// Of the event that is being read, what few have.
+    /// The rare members of the event that is being read.
     private var rare = JSONWriter()
 
     mutating func beginEvent() {
@@ -17,7 +17,7 @@ struct EnvelopeValues {
         return TextSlice(start: texts.count - bytes.count, count: bytes.count)
     }
 
-    /// Reads those members of an object that are in the set. What is wrong with one refuses the event.
+    /// Reads those members of an object that are in the set. A wrong value rejects the event.
     mutating func read(
         _ reader: ObjectReader<Member>, _ members: JSONKeys.Set, _ plans: MemberPlans, like last: EventRecord,
         into record: inout EventRecord
@@ -64,7 +64,7 @@ struct EnvelopeValues {
         }
     }
 
-    /// Fills in what follows from what was read.
+    /// Fills in what follows from the values read.
     mutating func finish(_ record: inout EventRecord) {
         let (fcm, delivery) = (
             record.texts[EventRecord.Slot.fcmMessageID], record.texts[EventRecord.Slot.deliveryID]
@@ -81,7 +81,7 @@ struct EnvelopeValues {
         if !rare.isEmpty { record.rare = add(rare.bytes) }
     }
 
-    /// The key is a part of the message id; what else the id says is kept beside it.
+    /// The key is a part of the message id; the rest of the id is kept beside it.
     private mutating func finish(_ fcm: TextSlice, _ record: inout EventRecord) {
         let (key, suffix) = FCMMessageID.parts(of: texts.span.extracting(fcm.range))
         let isAll = key.count == fcm.count
@@ -125,7 +125,7 @@ struct EnvelopeValues {
         return Int32(sources.count - 1)
     }
 
-    /// A text that an earlier event has too stands there once.
+    /// A text that the previous event has, too, is stored once.
     private mutating func add(_ text: JSONText, like last: TextSlice) -> TextSlice {
         if Int(last.count) == text.count, text.equals(texts, from: last.range.lowerBound, to: last.range.upperBound) {
             return last
@@ -153,7 +153,7 @@ struct EnvelopeValues {
         return text
     }
 
-    /// A first bit that says that there is a list, and one for each word in it; 0 where a word is not known.
+    /// A first bit that says there is a list, and one for each word in it; 0 if a word is unknown.
     private func codes(
         _ array: JSONValue, _ ordinal: Int, _ plan: MemberPlan, _ plans: MemberPlans, of reader: ObjectReader<Member>
     ) throws(Rejection) -> Int32 {
@@ -195,7 +195,7 @@ struct EnvelopeValues {
         guard range.contains(number.double) else {
             throw reader.invalid(ordinal, "must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
-        // There is one zero.
+        // Turns -0 into 0.
         return number.double + 0
     }
 
@@ -212,7 +212,7 @@ struct EnvelopeValues {
         case .own: return put(Int32(number - plan.least + 1), plan, into: &record)
         case .rare: break
         default:
-            // A larger one has no room in its column.
+            // A larger one does not fit into its column.
             guard let small = Int32(exactly: number) else { break }
             if plan.goal == .seq { record.seq = small } else { record.amounts[Int(plan.slot)] = small }
             return

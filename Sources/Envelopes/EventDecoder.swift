@@ -2,18 +2,18 @@ import JSON
 import Telemetry
 import Values
 
-/// Reads the events of one envelope. Each is valid or refused by itself, for the first reason that applies.
+/// Reads the events of one envelope. Each is valid or rejected separately, with the first reason that applies.
 struct EventDecoder {
     private let sentAt: Timestamp?
     private let receivedAt: Timestamp
     private let envelopeSource: EnvelopeSource
-    /// Whether U+0000 may stand somewhere in the body, so that each event must be looked through for it.
+    /// Whether U+0000 may occur somewhere in the body, so that each event must be searched for it.
     private let mayHoldNUL: Bool
     private let raw: RawEnvelope
     private let readers: EventReaders
-    /// The event before: what it says in the same words is kept once.
+    /// The previous event: texts that it shares are stored once.
     private var last = EventRecord()
-    /// What was read so far.
+    /// The events read so far.
     private(set) var events: [EventRecord] = []
     private(set) var rejected: [RejectedEvent] = []
     private(set) var values: EnvelopeValues
@@ -37,10 +37,10 @@ struct EventDecoder {
     private var media: ObjectReader<Member> { readers.media }
     private var source: ObjectReader<Member> { readers.source }
 
-    /// What is known of an event before it is read.
+    /// What is known about an event before it is read.
     struct Finding {
         var isTooLarge = false
-        /// Whether something was mended in the event, because it could not be held.
+        /// Whether something in the event was replaced because it could not be stored.
         var isMended = false
     }
 
@@ -58,7 +58,7 @@ struct EventDecoder {
             last = try decode(value, id: id, at: index, finding)
             events.append(last)
         } catch {
-            // It may have been refused before its own source was reached.
+            // It may have been rejected before its own source was read.
             beginSource(at: index)
             reject(index, id: id, install: source[.installID]?.uuid ?? envelopeSource.installID, error)
         }
@@ -100,7 +100,7 @@ struct EventDecoder {
         if let value = event[.source], !source.isThere {
             throw event.invalid(.source, "must be an object, not \(value.kind.words)")
         }
-        // What belongs to other types is to this one an unknown member. Reading marks more, so `extra` comes last.
+        // Members of other types are unknown to this one. Reading marks more, so `extra` comes last.
         event.kept = ~readers.tables.known[Int(type.rawValue)]
         try beginMedia(at: index)
         values.beginEvent()

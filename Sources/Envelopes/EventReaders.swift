@@ -1,7 +1,7 @@
 import JSON
 import Telemetry
 
-/// What one thread reads events with, kept from envelope to envelope.
+/// The readers that one thread uses for events, kept from envelope to envelope.
 final class EventReaders {
     let event = ObjectReader<Member>(MemberTables.keys(of: .event))
     let notification = ObjectReader<Member>(MemberTables.keys(of: .notification))

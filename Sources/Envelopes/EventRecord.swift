@@ -1,7 +1,7 @@
 package import Telemetry
 package import Values
 
-/// Where a text stands among the texts of its envelope. One without bytes is none: an empty string counts as absent.
+/// The place of a text among the texts of its envelope. An empty one means none: an empty string counts as absent.
 package struct TextSlice: Equatable, Sendable, BitwiseCopyable {
     package let start: UInt32
     package let count: UInt32
@@ -18,32 +18,32 @@ package struct TextSlice: Equatable, Sendable, BitwiseCopyable {
     package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
-/// One event as its row needs it: numbers, and slices of the texts of its envelope. Nothing in it is counted or allocated, so
-/// it is copied like a number. What each bit means the catalogue says.
+/// One event as its row needs it: numbers, and slices of the texts of its envelope. It has no references, so copying it is
+/// cheap. The catalogue says what each bit means.
 package struct EventRecord: Sendable, BitwiseCopyable {
     package var id = UUID(high: 0, low: 0)
     /// The device's clock, raw.
     package var deviceAt = Timestamp(microseconds: 0)
-    /// When it happened as far as we know: what every number is computed from.
+    /// When it happened, as far as we know. Every number is computed from this.
     package var occurredAt = Timestamp(microseconds: 0)
     package var receivedAt = Timestamp(microseconds: 0)
     package var notificationSentAt: Timestamp?
-    /// Which of the envelope's sources speaks.
+    /// The index of its source among the envelope's sources.
     package var source: Int32 = 0
-    /// The bits that all types share, without those that only the log knows.
+    /// The bits that all types share, without those that only the log can set.
     package var codes: Int32 = 0
     /// The bits of its type.
     package var own: Int32 = 0
     package var seq: Int32?
     package var amounts = InlineArray<2, Int32?>(repeating: nil)
     package var texts = InlineArray<12, TextSlice>(repeating: .none)
-    /// What, with app and install, names the delivery; none for an event about the install itself.
+    /// The text that, with app and install, names the delivery; none for an event about the install itself.
     package var key = TextSlice.none
-    /// What an FCM message id has after `0:KEY%`, in pairs of hexadecimal digits.
+    /// The part of an FCM message id after `0:KEY%`, as pairs of hexadecimal digits.
     package var suffix = TextSlice.none
-    /// Members of the JSON object of what few events carry, with commas between them.
+    /// Rare members, as members of a JSON object with commas between them.
     package var rare = TextSlice.none
-    /// What no column holds, as a JSON object fit for `jsonb`.
+    /// What no column holds, as a JSON object for `jsonb`.
     package var extra = TextSlice.none
 
     package init() {}
@@ -66,7 +66,7 @@ package struct EventRecord: Sendable, BitwiseCopyable {
 }
 
 extension EventRecord {
-    /// Where the texts of an event stand among `texts`: the words of its context, those of its own, its notification's ids.
+    /// Where the texts of an event are among `texts`: the words of its context, its own words, its notification's ids.
     package enum Slot {
         /// In the order of `contextWords`.
         package static let context = 0..<7
@@ -77,7 +77,7 @@ extension EventRecord {
         package static let notificationID = 11
     }
 
-    /// What the columns of `log.context` hold, in order.
+    /// The words in the columns of `log.context`, in order.
     package static let contextWords: [WordKind] = [
         .category, .thread, .campaign, .variant, .analyticsLabel, .topic, .interruptionLevel,
     ]
@@ -112,6 +112,6 @@ package struct SourceRecord: Sendable, BitwiseCopyable {
 
     package init() {}
 
-    /// What the columns of `log.device` hold, in order, before the codes.
+    /// The words in the columns of `log.device`, in order, before the codes.
     package static let words: [WordKind] = [.platform, .appVersion, .osVersion, .sdk, .deviceModel, .locale, .timeZone]
 }

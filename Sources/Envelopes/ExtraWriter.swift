@@ -4,10 +4,10 @@ import Telemetry
 /// Gathers what no column holds into the text of one JSON object.
 struct ExtraWriter {
     private var writer = JSONWriter()
-    /// Bytes that would be there too, were they not far too many.
+    /// Bytes that were left out because there were far too many.
     private var unwritten = 0
 
-    /// What is left over in the event itself.
+    /// Adds the leftovers of the event itself.
     mutating func write(_ event: ObjectReader<Member>) {
         for (key, value) in event.leftovers {
             separate()
@@ -15,21 +15,21 @@ struct ExtraWriter {
         }
     }
 
-    /// What is left over in an object of the event, under the object's name.
+    /// Adds the leftovers of an object of the event, under the object's name.
     mutating func write(_ object: ObjectReader<Member>, under name: StaticString) {
         let leftovers = object.leftovers
         guard !leftovers.isEmpty else { return }
         write(name, leftovers) { writer, member in writer.write(key: member.key, member.value) }
     }
 
-    /// What is left over in the `source`.
+    /// Adds the leftovers of the `source`.
     mutating func write(_ source: Leftovers) {
         unwritten += source.unwritten
         guard !source.members.isEmpty else { return }
         write("source", source.members) { writer, member in writer.bytes.append(contentsOf: member.text) }
     }
 
-    /// The object, or how large it was, or nil when it is empty.
+    /// The object, or how large it would be; nil if it is empty.
     consuming func finish() -> [UInt8]? {
         guard !writer.isEmpty || unwritten > 0 else { return nil }
         writer.write(raw: "}")

@@ -1,6 +1,6 @@
 import JSON
 
-/// Keys under which clients send what a person typed. Never kept, at no depth, of a good event or a bad one.
+/// Keys under which clients send text that a person typed. Never kept, at any depth, whether the event is accepted or rejected.
 enum FreeText {
     static let keys: [StaticString] = ["text", "user_text", "reply", "input"]
 }

@@ -2,7 +2,7 @@ import JSON
 import Values
 
 extension JSONValue {
-    /// RFC 3339 text or epoch milliseconds, if it lies in the years that an event may speak of.
+    /// RFC 3339 text or epoch milliseconds, if it lies in the years allowed for events.
     var timestamp: Timestamp? {
         if let text {
             guard let time = Timestamp(rfc3339: text.utf8.span) else { return nil }
@@ -22,8 +22,8 @@ extension JSONValue {
 }
 
 extension JSONText {
-    /// The beginning of a text for showing it in a sentence: 64 bytes at most, and nothing that a terminal or
-    /// PostgreSQL would stumble over.
+    /// The beginning of a text, to be shown in a sentence: at most 64 bytes, and nothing that could upset a terminal or
+    /// PostgreSQL.
     var excerpt: String {
         var excerpt = ""
         var bytes = 0

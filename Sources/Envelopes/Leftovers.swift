@@ -1,11 +1,11 @@
 import JSON
 import Telemetry
 
-/// Members of a `source` on their way to `extra`, already written: the envelope's are shared by many events.
+/// Members of a `source` for `extra`, already written, since many events share the envelope's.
 struct Leftovers {
-    /// Key and text of each; none when together they are over what `extra` may hold.
+    /// Key and text of each; empty if together they exceed the bound of `extra`.
     private(set) var members: [(key: [UInt8], text: [UInt8])] = []
-    /// Bytes of the members that are left out for being too many.
+    /// Bytes of the members that were left out.
     private(set) var unwritten = 0
 
     init(_ leftovers: [JSONMember]) {
@@ -14,7 +14,7 @@ struct Leftovers {
             var writer = JSONWriter()
             writer.write(key: key, value)
             byteCount += writer.bytes.count + 1
-            // Nobody will see what is over the bound, so it need not stay: a source may be megabytes.
+            // What exceeds the bound is never shown, so it need not be kept: a source may have megabytes.
             if byteCount <= Bounds.extra { members.append((key.bytes, writer.bytes)) }
         }
         if byteCount > Bounds.extra {
@@ -23,7 +23,7 @@ struct Leftovers {
         }
     }
 
-    /// These members, and those of `own` in the place of the ones that it has too.
+    /// These members, overridden by those of `own`.
     func overridden(by own: ObjectReader<Member>) -> Leftovers {
         var merged = Leftovers(own.leftovers)
         var overridden = Set(merged.members.map(\.key))

@@ -1,8 +1,8 @@
 import JSON
 import Telemetry
 
-/// How a member is read and where its value goes, laid out flat from its declaration: what the decoder looks at for each value
-/// of an event.
+/// How to read a member and where its value goes, as a flat copy of its declaration: the decoder uses it for each value of an
+/// event.
 struct MemberPlan: BitwiseCopyable {
     enum Kind: UInt8 { case none, text, code, codes, boolean, integer, number, time }
 
@@ -26,7 +26,7 @@ struct MemberPlan: BitwiseCopyable {
     var limit = 0
     /// The range of a whole number.
     var (least, greatest): (Int64, Int64) = (0, 0)
-    /// Where the words of a code stand among all words.
+    /// The range of a code's words among all words.
     var (firstWord, words): (UInt8, UInt8) = (0, 0)
 }
 
@@ -113,7 +113,7 @@ struct MemberPlans {
         return UInt8(place)
     }
 
-    /// The place of a word among those of a code, from 1; 0 for one that is not known.
+    /// The place of a word among those of a code, from 1; 0 for an unknown word.
     func code(of text: JSONText, _ plan: MemberPlan) -> Int32 {
         let first = Int(plan.firstWord)
         for place in first..<first + Int(plan.words) where text.equals(bytes, from: ends[place], to: ends[place + 1]) {

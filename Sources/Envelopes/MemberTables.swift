@@ -1,16 +1,16 @@
 import JSON
 import Telemetry
 
-/// Sets of members that the decoder asks for each event, by the code of its type. Held by whoever reads: a static property is
-/// asked each time whether it has been made.
+/// Sets of members that the decoder needs for each event, by the code of its type. Each reader holds a copy, since every access
+/// to a static property checks whether it is initialised.
 struct MemberTables {
     /// By member.
     static let names = Member.allCases.map(\.declaration.key)
 
-    /// The members that are read from an event, by the code of its type. Any other is to it an unknown one.
+    /// The members that are read from an event, by the code of its type. All others are unknown to it.
     let known = MemberTables.sets { _ in true }
 
-    /// The members without which an event is refused, by the code of its type.
+    /// The required members of an event, by the code of its type.
     let required = MemberTables.sets {
         $0.declaration.isRequired && $0.declaration.object == .event && $0 != .notification
     }
@@ -21,10 +21,10 @@ struct MemberTables {
         return member.declaration.object == .event && isRead
     }
 
-    /// Those that are looked for before the type is known.
+    /// The members that are read before the type is known.
     let identity = Member.eventID.bit | Member.type.bit | Member.deviceAt.bit
 
-    /// Those that say which notification it is: one of them is required.
+    /// The members that name the notification: one of them is required.
     let notificationIDs = Member.fcmMessageID.bit | Member.deliveryID.bit | Member.notificationID.bit
 
     /// The members of `source` that are words of an enumeration.
@@ -48,7 +48,7 @@ struct MemberTables {
 extension Member: MemberName {
     var name: StaticString { MemberTables.names[ordinal] }
 
-    /// The raw value, which is the place among the cases. Asked for as such it would be a call into another module, for
-    /// each value of an event.
+    /// The raw value, which is the place among the cases. Reading `rawValue` would call into another module for each value of
+    /// an event.
     var ordinal: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

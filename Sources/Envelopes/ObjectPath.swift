@@ -1,4 +1,4 @@
-/// Where an object stands in the envelope, put into words only when something is wrong with it.
+/// The path of an object in the envelope, formatted only when something is wrong with it.
 enum ObjectPath {
     case event(Int)
     case inEvent(Int, StaticString)

@@ -2,21 +2,21 @@ import JSON
 import Telemetry
 import Values
 
-/// The known members of one object, each by its last occurrence, and typed doors to them.
+/// The known members of one object, with typed accessors. Of repeated members the last counts.
 ///
-/// A null and an empty string count as absent. What is wrong with a value is thrown as `invalid_field`. A reader is used
-/// for one object after another, since making one for each would cost more than reading it.
+/// A null and an empty string count as absent. A wrong value throws `invalid_field`. A reader is reused for many objects, since
+/// making one for each would cost more than reading it.
 final class ObjectReader<Name: MemberName> {
     private(set) var path = ObjectPath.envelopeSource
-    /// Whether there is an object at all: one without members is read where there is none.
+    /// Whether there is an object. A missing one reads as an object without members.
     private(set) var isThere = false
-    /// The known members whose raw values go to `extra` all the same.
+    /// The known members whose raw values go into `extra` as well.
     var kept: JSONKeys.Set = 0
     private let fields: JSONFields
 
     init(_ keys: JSONKeys) { fields = JSONFields(keys) }
 
-    /// Begins with another object, or with none.
+    /// Starts with another object, or with none.
     func begin(_ object: JSONValue?, _ path: ObjectPath) {
         fields.find(in: object)
         self.path = path
@@ -24,7 +24,7 @@ final class ObjectReader<Name: MemberName> {
         kept = 0
     }
 
-    /// The members that are there.
+    /// The members that are present.
     var present: JSONKeys.Set { fields.present }
 
     func has(_ member: Name) -> Bool { fields.present & member.bit != 0 }
@@ -33,7 +33,7 @@ final class ObjectReader<Name: MemberName> {
 
     func value(of ordinal: Int) -> JSONValue? { fields.value(of: ordinal) }
 
-    /// What of this object goes to `extra`: what is not known, and what is marked as kept. Free text does not.
+    /// The members of this object that go into `extra`: unknown ones and those marked as kept, but no free text.
     var leftovers: [JSONMember] { fields.rest(keeping: kept, omitting: isFreeText) }
 
     /// A rejection that names a member.
@@ -52,7 +52,7 @@ extension ObjectReader {
         return integer
     }
 
-    /// A word of an enumeration; one that is not known is nil here and marked as kept.
+    /// A word of an enumeration. An unknown word gives nil and is marked as kept.
     func word<Word: WireEnum>(_ member: Name) throws(Rejection) -> Word? {
         guard let value = self[member] else { return nil }
         guard let text = value.text else { throw invalid(member, "must be a string, not \(value.kind.words)") }
@@ -61,7 +61,7 @@ extension ObjectReader {
         return word
     }
 
-    /// A time; one that cannot be read is nil here and marked as kept.
+    /// A time. If it cannot be read, this gives nil and marks it as kept.
     func time(_ member: Name) throws(Rejection) -> Timestamp? {
         guard let value = self[member] else { return nil }
         guard value.kind == .string || value.kind == .number else {
@@ -74,7 +74,7 @@ extension ObjectReader {
 }
 
 extension ObjectReader<Member> {
-    /// Marks a member whose raw value goes to `extra` all the same.
+    /// Marks a member whose raw value goes into `extra` as well.
     func keep(_ ordinal: Int) { kept |= 1 &<< JSONKeys.Set(truncatingIfNeeded: ordinal) }
 
     /// A rejection that names a member.
@@ -82,7 +82,7 @@ extension ObjectReader<Member> {
         Rejection(.invalidField, "\(path.text).\(MemberTables.names[ordinal]): \(problem)")
     }
 
-    /// Marks a word that is not declared as one for `extra`.
+    /// Marks an undeclared word for `extra`.
     func keepUnknownWord(_ member: Member, _ plans: MemberPlans) {
         guard let text = self[member]?.text else { return }
         if plans.code(of: text, plans.plans[member.ordinal]) == 0 { kept |= member.bit }

@@ -2,8 +2,7 @@ import JSON
 import ServiceRuntime
 import Telemetry
 
-/// The body of a request, and where its parts stand in it: looked for when first asked, since most envelopes have
-/// nothing rejected.
+/// The body of a request and the places of its parts, which are found on first use: most envelopes have no rejected events.
 package final class RawEnvelope: Sendable {
     private let body: [UInt8]
     private let eventsOrdinal: Int
@@ -17,7 +16,7 @@ package final class RawEnvelope: Sendable {
         self.sourceOrdinal = sourceOrdinal
     }
 
-    /// Where each event stands.
+    /// Where each event is.
     var eventRanges: [Range<Int>] {
         ranges.withLock { ranges in
             if let ranges { return ranges }
@@ -27,26 +26,26 @@ package final class RawEnvelope: Sendable {
         }
     }
 
-    /// Where a member's value stands.
+    /// Where a member's value is.
     func range(ofMember ordinal: Int) -> Range<Int>? {
         let body = body
         return JSONSlicer.value(ofMember: ordinal, ofObjectAt: JSONSlicer.root(in: body.span), in: body.span)
     }
 
-    /// Where the elements of a member that is an array stand.
+    /// Where the elements of an array are.
     func elementRanges(ofMember ordinal: Int) -> [Range<Int>] {
         let body = body
         guard let array = range(ofMember: ordinal) else { return [] }
         return JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
     }
 
-    /// The first thing in an event that cannot be held, and where it stands: `.notification.category`. What a person typed
-    /// is not held, so it may be anything. Looked for only where something was seen.
+    /// The first thing in an event that cannot be stored, and its path, such as `.notification.category`. Free text is not
+    /// stored, so it may contain anything. Called only if something was found.
     func unholdable(inEvent index: Int) -> (path: String, problem: Unholdable)? {
         unholdable(in: eventRanges[index], levels: Bounds.nesting)
     }
 
-    /// The same of the envelope's `source`, which in an event would stand one level below it.
+    /// The same for the envelope's `source`, which in an event would be one level deeper.
     var unholdableOfSource: (path: String, problem: Unholdable)? {
         sourceOrdinal.flatMap(range(ofMember:)).flatMap { unholdable(in: $0, levels: Bounds.nesting - 1) }
     }
@@ -54,7 +53,7 @@ package final class RawEnvelope: Sendable {
     private func unholdable(in range: Range<Int>, levels: Int) -> (path: String, problem: Unholdable)? {
         let rest = Array(withoutFreeText(range, upTo: range.count))
         var mended = rest
-        // It is a part of what was JSON as a whole.
+        // It is a part of a valid JSON text.
         let misfit = try? JSONScanner.mend(&mended, limit: levels).first
         guard let offset = misfit?.offset ?? JSONSlicer.offset(ofNULIn: 0..<rest.count, of: rest.span) else {
             return nil
@@ -68,7 +67,7 @@ package final class RawEnvelope: Sendable {
         let kept = withoutFreeText(eventRanges[index], upTo: Bounds.rawEvent)
         guard kept.count > Bounds.rawEvent else { return kept }
         var end = kept.startIndex + Bounds.rawEvent
-        // A continuation byte may not begin what is cut off.
+        // The text that is cut off must not begin within a character.
         while kept[end] & 0b1100_0000 == 0b1000_0000 { end -= 1 }
         return kept[..<end]
     }
@@ -80,7 +79,7 @@ package final class RawEnvelope: Sendable {
         return kept.count <= Bounds.rawSource ? Array(kept) : nil
     }
 
-    /// A part of the body without what a person typed; of a longer one at least the first `limit` bytes and one more.
+    /// A part of the body without free text. Of a longer part, at least the first `limit` bytes and one more.
     private func withoutFreeText(_ range: Range<Int>, upTo limit: Int) -> ArraySlice<UInt8> {
         let body = body
         let rest = JSONSlicer.omitting(FreeText.keys, from: body.span.extracting(range), upTo: limit)

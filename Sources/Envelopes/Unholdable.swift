@@ -1,7 +1,7 @@
 import JSON
 import Telemetry
 
-/// What JSON can say and the log cannot hold.
+/// What JSON can express and the log cannot store.
 enum Unholdable {
     case number, surrogate, nesting, nul
 
@@ -26,7 +26,7 @@ enum Unholdable {
 }
 
 extension JSONValue {
-    /// Whether something in this object cannot be held, be it of what is not held anyway.
+    /// Whether something in this object may be impossible to store, including parts that are not stored anyway.
     func mayBeUnholdable(isMended: Bool, levels: Int, mayHoldNUL: Bool) -> Bool {
         isMended || nestsDeeper(than: levels) || mayHoldNUL && holdsNUL
     }

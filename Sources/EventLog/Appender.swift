@@ -5,20 +5,20 @@ package import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// Appends to the log, one commit at a time. One thread uses it; its connection is made anew when it was lost.
+/// Appends to the log, one commit at a time. One thread uses it. If its connection is lost, it opens a new one.
 ///
-/// The way of a batch: words become ids; events known to the log or repeated within the batch are found; the rest goes
-/// in by COPY, in one order so that two nodes with crossed retries cannot deadlock; last, under the head's lock, the batch
-/// takes its number; commit. What retention or erasure has taken away does not get so far, and under the head's lock the
-/// log turns back a writer that has not heard of it.
+/// A batch goes through these stages: words become ids; events that the log has, or that the batch repeats, are found; the rest
+/// is stored by COPY, in a fixed order so that two nodes with crossed retries cannot deadlock; then the batch takes its number
+/// under the lock of the head, and commits. Removed events are rejected before that, and under the head's lock the log turns
+/// back a writer that does not know the newest history.
 package final class Appender {
     package struct Configuration: Sendable {
         package var url: String
         /// Names this process in `log.batch`.
         package var node: String
-        /// Words of one app and kind. Of devices and contexts an app may have ten times as many.
+        /// The most words of one app and kind. An app may have ten times as many devices and contexts.
         package var mostWords: Int32
-        /// New words of all kinds that one install, and one key, may bring within an hour, through all processes together.
+        /// How many new words of all kinds one install, and one key, may bring within an hour, counted over all processes.
         package var newWords = NewWords()
         /// The longest that one statement may take before the connection is given up.
         package var statementSeconds: Int
@@ -49,22 +49,22 @@ package final class Appender {
     private var connection: Connection?
     var words = WordCache()
     var combinations = CombinationCache()
-    /// The first key of each app that was met.
+    /// The first key of each app, as far as known.
     private var firstKeys: [Int32: Int32] = [:]
-    /// Into how many shards the database divides its installs.
+    /// The number of shards in this database.
     private var shards: Int16 = 0
     private var batchIDs: Range<Int64> = 0..<0
-    /// Looking ids up costs a tenth of the throughput, and most batches hold no repeat. So one goes in
-    /// unasked, unless a repeat was met in the last few: what the unique index refuses is rolled back, and then asked for.
+    /// Probing costs a tenth of the throughput, and most batches have no repeats. So a batch is stored without a probe unless
+    /// one of the last few had a repeat. If the unique index refuses it, the batch is rolled back and then probed.
     private var batchesToProbe = 0
     private static let wary = 64
-    /// The last failure was COPY's: PostgreSQL did not like a row.
+    /// Whether the last failure was a row that COPY did not accept.
     private var refusedRows = false
     private let months: PartitionRequests
     private var removed = RemovedHistory()
-    /// The log may have lost something that `removed` does not know of.
+    /// Whether there may be removals that `removed` does not know.
     private var mayHaveNewRemovals = true
-    /// What the last batch that was committed looked like, for the metrics.
+    /// Number and size of the last committed batch, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
     package init(
@@ -77,7 +77,7 @@ package final class Appender {
         self.log = log
     }
 
-    /// Makes sure that there is a connection, or says why there cannot be one.
+    /// Makes sure that there is a connection, or throws why there cannot be one.
     package func connect() throws(PostgresError) {
         if connection?.isUsable == true { return }
         connection = nil
@@ -86,7 +86,7 @@ package final class Appender {
             statementSeconds: configuration.statementSeconds)
         fresh.deadline = .after(seconds: 10)
         // The probe is planned once, perhaps on an empty table, and must look each candidate up by the index whatever the
-        // statistics say: its LIMIT forbids every other join, and these settings every other scan.
+        // statistics say. Its LIMIT rules out every other join, and these settings every other scan.
         try fresh.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
@@ -94,7 +94,7 @@ package final class Appender {
         shards = try Shard.count(on: &fresh)
         fresh.deadline = .never
         connection = consume fresh
-        // After a failover or a restore the new server may know other ids than the old one gave.
+        // After a failover or a restore the new server may have given these ids to others.
         batchIDs = 0..<0
         words = WordCache()
         combinations = CombinationCache()
@@ -103,16 +103,16 @@ package final class Appender {
         mayHaveNewRemovals = true
     }
 
-    /// Stores what the submissions hold and says of each event, in order, what became of it. When this returns, it is
-    /// committed; when it throws, nothing is promised and a retry will sort it out. Whether their keys are still open is not
-    /// asked: for what an owner appends.
+    /// Stores the events of the submissions and returns the verdict of each, in order. When this returns, they are committed.
+    /// When it throws, they may or may not be; a retry is safe. It does not check whether the keys are still open: this is for
+    /// what an owner appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
         let verdicts = try append(submissions, askingForKeys: false)
         return zip(submissions, verdicts).compactMap { submission, verdicts in verdicts?.each(of: submission) }
     }
 
-    /// As `append`, but asks the key of each submission again when the commit is made: nil for one whose key is closed by
-    /// then, of which nothing more is stored.
+    /// Like `append`, but checks the key of each submission again at the commit. The verdicts are nil for a submission whose
+    /// key is closed by then; nothing more of it is stored.
     package func appendWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [Verdicts?] {
         try append(submissions, askingForKeys: true)
     }
@@ -137,7 +137,7 @@ package final class Appender {
             } catch {
                 for refusal in batch.unstoredRefusals { allowance.giveBack(refusal) }
                 guard error.state == .historyRaised, connection != nil, tries < 10 else { throw error }
-                // Something was taken away, a key was closed, or words were pruned: what is not committed begins anew.
+                // Something was removed, a key was closed, or words were pruned: what is not committed starts again.
                 log.debug(
                     "retention, erasure or a revoked key overtook a batch: trying it again", ["error": "\(error)"])
                 mayHaveNewRemovals = true
@@ -149,8 +149,8 @@ package final class Appender {
         return verdicts
     }
 
-    /// Stores these candidates, in one batch if PostgreSQL takes them; else halves them until the culprit stands alone.
-    /// Only what COPY itself refuses is an event's fault.
+    /// Stores these candidates, in one batch if PostgreSQL takes them. Otherwise it halves them until it finds the event at
+    /// fault. Only an error of COPY itself is an event's fault.
     private func store(
         _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
@@ -173,7 +173,8 @@ package final class Appender {
         }
     }
 
-    /// One transaction, made again while another's commit crosses it. Takes out those candidates that are settled before.
+    /// Runs one transaction, and repeats it while it crosses another writer's commit. Takes out candidates that get a verdict
+    /// before.
     private func attempt(
         _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
@@ -181,11 +182,11 @@ package final class Appender {
         var isRefusedThoughProbed = false
         for tries in 1... {
             let probes = tries > 1 || batchesToProbe > 0
-            // ROLLBACK included: a server that stands still must not hold the writer.
+            // Includes the ROLLBACK: a server that hangs must not hold the writer.
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
             if !removed.isEmpty {
-                for refusal in batch.withdrawErased(by: removed) { allowance.giveBack(refusal) }
+                for refusal in batch.removeErased(by: removed) { allowance.giveBack(refusal) }
             }
             do throws(PostgresError) {
                 return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
@@ -203,9 +204,10 @@ package final class Appender {
         }
     }
 
-    /// A unique violation is a retry that another node stored between our probe and our COPY: the next probe sees it. Or it
-    /// is another event with the same hash: once a batch is refused of which nothing was known, ties are looked for and broken.
-    /// A check violation may be a partition that was attached while we wrote into the default one; or the row's fault.
+    /// Whether another transaction may be the reason, so that trying again may help. A unique violation is either a retry that
+    /// another node stored between our probe and our COPY, which the next probe sees, or another event with the same hash: if a
+    /// batch is refused although the log has none of it, we find ties and break them. A check violation may come from a
+    /// partition that was attached while we wrote into the default one, or from the row itself.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
         case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
@@ -220,7 +222,7 @@ package final class Appender {
     ) throws(PostgresError) {
         refusedRows = false
         let batchID = try nextBatchID()
-        // The probe has a transaction opened; else COPY opens it on its way.
+        // The probe opens the transaction; without a probe, COPY does.
         let probed = try probing ? probe(candidates) : nil
         let known = probed ?? []
         var isOpen = probed != nil
@@ -283,11 +285,11 @@ package final class Appender {
         statements.append("COMMIT")
         CrashPoint.pass("numbering")
         let answers = try there(connection?.pipeline(statements))
-        // The COMMIT of a transaction that had failed is answered with ROLLBACK, and is no error.
+        // COMMIT of a failed transaction is answered with ROLLBACK, and without an error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
         }
-        // Trying again finds everything stored, and waits for the standby once more.
+        // The next try finds everything stored, and waits for the standby again.
         guard connection?.takeGivenUpStandby() == false else {
             throw .connection("the standby did not confirm the commit")
         }
@@ -301,20 +303,20 @@ package final class Appender {
         batch.settle(candidates, known: known)
     }
 
-    /// The numbering needs that each statement sees what is committed by then, whatever the database's default is.
+    /// The numbering needs each statement to see all earlier commits, whatever the database's default is.
     private static let begin: Statement = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
     private static let beginAndCopy = "\(begin.sql); \(EventRow.copy)"
 
-    /// Opens the transaction and says which of the candidates, by their place, the log already holds; nil, and no transaction,
-    /// where there are none.
+    /// Opens the transaction and returns the places of those candidates that the log already has. Without candidates it returns
+    /// nil and opens nothing.
     private func probe(_ candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int>? {
         guard let probe = Probe.statement(candidates) else { return nil }
         return try Probe.places(try there(connection?.pipeline([Appender.begin, probe]))[1])
     }
 
-    /// Tells events apart that have the same time and hash: each takes the least number that no other has. Gives those for
-    /// which there is none; only who makes such hashes on purpose gets there.
+    /// Distinguishes events with the same time and hash: each takes the lowest free tie. Returns the events for which none is
+    /// free; that takes hashes that somebody made on purpose.
     private func breakTies(
         of candidates: inout ArraySlice<PendingBatch.Candidate>, known: Set<Int>
     ) throws(PostgresError) -> [PendingBatch.Candidate] {
@@ -324,7 +326,8 @@ package final class Appender {
         }
         var taken: [Slot: Set<Int32>] = [:]
         var crowded: [PendingBatch.Candidate] = []
-        // An erasure that is under way ends first, and the next one waits for this commit: it moves the ties of what is left.
+        // Waits for an erasure that is running. The next one waits for this commit, since an erasure moves the ties of the
+        // remaining events.
         try there(connection?.queryPrepared("SELECT log.hold_ties()"))
         let rows = try there(connection?.queryPrepared(Probe.ties(candidates)))
         for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
@@ -341,7 +344,7 @@ package final class Appender {
         return crowded
     }
 
-    /// Asks what has been decided since the last time, where there may be something.
+    /// Reads the newest decisions, if there may be any.
     private func learnRemoved() throws(PostgresError) {
         guard mayHaveNewRemovals else { return }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
@@ -351,40 +354,41 @@ package final class Appender {
         mayHaveNewRemovals = false
     }
 
-    /// Settles the candidates that retention or erasure bars, and gives the others: those that the log still holds are
-    /// repeats, the others are refused. By what is known here; if that is not all, the commit is turned back.
+    /// Gives verdicts to candidates from before an erasure or from a closed month, and returns the others. Such a candidate is
+    /// a duplicate if the log still has it, and is rejected otherwise. It uses what this writer knows; if that is not the
+    /// newest history, the log turns the commit back.
     ///
-    /// No barred one is left for the unique index to find: when it is asked, the stored one may be gone.
+    /// No such candidate may be left for the unique index: by then the stored event may be gone.
     private func settleRemoved(of batch: inout PendingBatch) throws(PostgresError) -> [PendingBatch.Candidate] {
         guard !removed.isEmpty else { return batch.candidates }
-        var (sound, barred): ([PendingBatch.Candidate], [PendingBatch.Candidate]) = ([], [])
+        var (others, rejected): ([PendingBatch.Candidate], [PendingBatch.Candidate]) = ([], [])
         var rejections: [Rejection] = []
         for candidate in batch.candidates {
             let event = batch.submissions[candidate.submission].envelope.events[candidate.event]
             if let rejection = removed.rejection(
                 of: event, install: candidate.identity.install, app: candidate.identity.app)
             {
-                barred.append(candidate)
+                rejected.append(candidate)
                 rejections.append(rejection)
             } else {
-                sound.append(candidate)
+                others.append(candidate)
             }
         }
-        guard let probe = Probe.statement(barred[...]) else { return batch.candidates }
+        guard let probe = Probe.statement(rejected[...]) else { return batch.candidates }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
         let known = try Probe.places(try there(connection?.queryPrepared(probe)))
-        for (index, candidate) in barred.enumerated() {
+        for (index, candidate) in rejected.enumerated() {
             if known.contains(index) {
                 batch.settleKnown(candidate)
             } else {
                 batch.reject(candidate, rejections[index])
             }
         }
-        return sound
+        return others
     }
 
-    /// There is a connection from `connect` on, until it is lost.
+    /// The connection exists from `connect` on, until it is lost.
     @discardableResult
     private func there<Answer>(_ answer: Answer?) throws(PostgresError) -> Answer {
         guard let answer else { throw .connection("the connection was lost") }
@@ -400,7 +404,7 @@ package final class Appender {
         return batchIDs.lowerBound
     }
 
-    /// Has those refusals kept that the day still has room for; the others are counted only.
+    /// Keeps those rejected events for which today's allowance has room; the others are only counted.
     private func admitRefusals(of batch: inout PendingBatch) throws(PostgresError) {
         var kept: [Refusal] = []
         for refusal in batch.takeFreshRefusals() {
@@ -416,7 +420,7 @@ package final class Appender {
         batch.keep(kept)
     }
 
-    /// Keys are never deleted, so the first one of an app stays the first.
+    /// Keys are never deleted, so the first key of an app stays the first.
     private func learnFirstKeys(of submissions: [Submission]) throws(PostgresError) {
         let unknown = Set(submissions.map(\.app)).subtracting(firstKeys.keys)
         guard !unknown.isEmpty else { return }
@@ -428,7 +432,7 @@ package final class Appender {
         for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
     }
 
-    /// Gives every event the ids of its device and context, where there is room for them.
+    /// Gives every event the ids of its device and context, if the dictionaries have room.
     private func resolveCombinations(of batch: inout PendingBatch) throws(PostgresError) {
         let unknown = batch.combineCandidates(combinations)
         guard !unknown.isEmpty else { return }
@@ -454,7 +458,7 @@ package final class Appender {
         batch.completeCombinations(learned)
     }
 
-    /// Gives every event the ids of its words, that of the reserved one where a word is not learned.
+    /// Gives every event the ids of its words. A word that is not learned gets the id of the reserved word.
     private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
         var learned: [WordCache.Key: PendingBatch.Lesson] = [:]
         for (group, words) in batch.nameCandidates(&words) {
@@ -473,7 +477,7 @@ package final class Appender {
                     PendingBatch.Lesson(id: try row.get(1), isOther: try row.get(2))
             }
         }
-        // What was not learned today may be tomorrow.
+        // A word that was not learned today may be learned tomorrow.
         for (key, lesson) in learned where !lesson.isOther { words.insert(lesson.id, for: key) }
         try batch.completeCandidates(learned)
         CrashPoint.pass("named")
@@ -481,7 +485,7 @@ package final class Appender {
 }
 
 extension Connection {
-    /// As a method, since what an optional holds cannot be lent `inout`.
+    /// A method, since Swift cannot pass the content of an optional `inout`.
     fileprivate mutating func learn(_ removed: inout RemovedHistory) throws(PostgresError) {
         try removed.refresh(on: &self)
     }

@@ -2,9 +2,9 @@ internal import Envelopes
 package import Postgres
 internal import Telemetry
 
-/// What would become of a submission if it were appended now. It asks what the appender asks, stores nothing and learns no word.
+/// Returns the verdicts that a submission would get now. It checks what the appender checks, stores nothing and learns no word.
 package enum DryRun {
-    /// What would become of its events, all as of one moment. Only what PostgreSQL itself would refuse (`unstorable`) stays unseen.
+    /// The verdicts of its events, all as of one moment. It cannot foresee what PostgreSQL itself would refuse (`unstorable`).
     package static func verdicts(
         of submission: Submission, on connection: inout Connection
     ) throws(PostgresError) -> Verdicts {
@@ -40,7 +40,7 @@ package enum DryRun {
 
     private static let begin: Statement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    /// As on a writer's connection: the probe looks each event up by the index, whatever the statistics say.
+    /// As for a writer: the probe looks each event up by the index, whatever the statistics say.
     private static let settings: Statement = """
         SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
             set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)

@@ -2,31 +2,31 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// Takes one install out of the log. In order: `begin`, after which no node takes anything of it from before;
-/// `findEvents`, which reads the whole log and holds nobody up; `deleteEvents`, in the transaction that also corrects
-/// what was made of them. Interrupted, it is begun again.
+/// Removes one install from the log, in this order: `begin`, after which no node accepts earlier events of it; `findEvents`,
+/// which reads the whole log and blocks nobody; `deleteEvents`, in the transaction that also corrects the funnels. An
+/// interrupted erasure is begun again.
 ///
-/// All of it is the owner's, on one connection.
+/// Needs the owner, and one connection for all of it.
 package struct Erasure: Sendable, Equatable {
     package let app: Int32
     package let install: UUID
     /// Its number among the batches of the log.
     package let number: Int64
-    /// What of this install occurred before is refused from now on.
+    /// Events of this install from before this moment are rejected from now on.
     package let erasedAt: Timestamp
 
-    /// The events of an install as they were found, standing in `Erasure.table`.
+    /// The events found, which are in `Erasure.table`.
     package struct Findings: Sendable, Equatable {
         package let events: Int64
-        /// Position of the log up to which all are found.
+        /// The position of the log up to which all events were found.
         package let position: Int64
-        /// What was refused and names the install somewhere in its text, whoever sent it.
+        /// Rejected events of any sender whose text contains the install's id.
         package let mentions: [Int64]
     }
 
-    /// What is gone.
+    /// What was deleted.
     package struct Receipt: Sendable, Equatable {
-        /// By the month of the device's clock, the oldest first.
+        /// By month of the device's clock, the oldest first.
         package internal(set) var events: [MonthCount] = []
         package internal(set) var rejected = 0
         /// Reports of dropped events that no longer name the install.
@@ -35,17 +35,18 @@ package struct Erasure: Sendable, Equatable {
         package var total: Int64 { events.reduce(0) { $0 + $1.events } }
     }
 
-    /// So many events of a month.
+    /// The number of events in a month.
     package struct MonthCount: Sendable, Equatable {
         package let month: CivilDate
         package internal(set) var events: Int64
     }
 
-    /// The temporary table of one session with the events found: `device_at`, `occurred_at`, `batch_id`, `event_id`,
-    /// `notification_key`, `fid`. After `deleteEvents` it holds those that came since, too.
+    /// A temporary table with the events found: `device_at`, `occurred_at`, `batch_id`, `event_id`, `notification_key`, `fid`.
+    /// After `deleteEvents` it also has the events that arrived since.
     package static let table: StaticString = "pg_temp.erasure_event"
 
-    /// Begins in a transaction of its own. Once more moves the moment forward, and takes what has come since.
+    /// Begins in its own transaction. Calling it again moves the moment forward, so that the erasure includes what arrived
+    /// since.
     package static func begin(
         app: Int32, install: UUID, on connection: inout Connection
     ) throws(PostgresError) -> Erasure {
@@ -55,7 +56,7 @@ package struct Erasure: Sendable, Equatable {
         }
     }
 
-    /// Those that were begun and did not come to their end.
+    /// Erasures that were begun and not finished.
     package static func unfinished(on connection: inout Connection) throws(PostgresError) -> [Erasure] {
         var erasures: [Erasure] = []
         for row in try connection.query(
@@ -68,7 +69,7 @@ package struct Erasure: Sendable, Equatable {
         return erasures
     }
 
-    /// Finds all events that the log holds now. There is no index by install, so it takes as long as the log is big.
+    /// Finds all events that the log has now. There is no index by install, so the time depends on the size of the log.
     package func findEvents(on connection: inout Connection) throws(PostgresError) -> Findings {
         // One snapshot for the position and the events.
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
@@ -86,7 +87,7 @@ package struct Erasure: Sendable, Equatable {
                     SELECT device_at, occurred_at, batch_id, event_id, notification_key, fid FROM log.opened_event
                     WHERE app = \(app) AND install_id = '\(install)'
                     """)
-            // The plan of the deletion rests on how many they are.
+            // The plan of the deletion needs to know how many they are.
             try connection.execute(script: "ANALYZE \(Erasure.table)")
             let events: Int64 = try connection.query("SELECT count(*) FROM \(sql: Erasure.table)")[0].get(0)
             var mentions: [Int64] = []
@@ -107,16 +108,16 @@ package struct Erasure: Sendable, Equatable {
         }
     }
 
-    /// Deletes, within the caller's READ COMMITTED transaction, the events found and those that have come since, what was
-    /// refused of the install, and its name in reports of dropped events.
+    /// Deletes, in the caller's READ COMMITTED transaction, the events found and those that arrived since, the rejected events
+    /// of the install, and its id in reports of dropped events.
     ///
-    /// Writers wait for the rest of that transaction if an event lies ahead of `erasedAt`, which then moves behind it.
+    /// If an event is later than `erasedAt`, this moves `erasedAt` past it, and writers wait until the transaction ends.
     package func deleteEvents(
         _ findings: Findings, on connection: inout Connection
     ) throws(PostgresError) -> Receipt {
         precondition(
             connection.isInTransaction, "events are deleted in the transaction that corrects what was made of them")
-        // No month is made or dropped from here on: a statement that is planned meanwhile would miss the rows that moved.
+        // From here on no month is created or dropped: a statement planned meanwhile would miss the rows that moved.
         try connection.execute(script: "LOCK TABLE log.event IN ROW EXCLUSIVE MODE")
         var receipt = Receipt()
         for row in try connection.query(

@@ -1,16 +1,16 @@
 internal import Telemetry
 
-/// A column of the views that show events, made of what the catalogue says of a member.
+/// A column of the event views, derived from the catalogue's declaration of a member.
 struct EventColumn {
     let name: String
     let comment: String
-    /// As an id or a code, of a row `e` of the log, its batch `b`, `log.counted_device` d and `log.counted_context` c; `word_1`
-    /// and `word_2` are words that were merged.
+    /// SQL for the id or code, given a row `e` of the log, its batch `b`, `log.counted_device` d and `log.counted_context` c.
+    /// `word_1` and `word_2` are the ids that these words count as.
     var opened: String
     var types = EventTypes.all
-    /// Whether it says something of the event itself, and not of what happened.
+    /// Whether it describes the event itself, and not what happened.
     var isCommon = false
-    /// As people read it, in a view of these types: `d` and `c` have names there, and `word_1` and `word_2` are words.
+    /// SQL for the readable value, in a view of these types: `d` and `c` have names there, and `word_1` and `word_2` are words.
     var shown: @Sendable (EventTypes) -> String
 }
 
@@ -28,7 +28,7 @@ extension EventColumn {
         ) { types in EventColumn.ofItsTypes(shown, declaration, in: types) }
     }
 
-    /// Where two members have one column, what the event itself says outranks what its source says.
+    /// Joins two members that share a column: the event's own value overrides its source's.
     func overridden(by own: EventColumn) -> EventColumn {
         var column = self
         column.opened = "coalesce(\(own.opened), \(opened))"
@@ -39,12 +39,12 @@ extension EventColumn {
         return column
     }
 
-    /// A code's name is its place in the list; there is none at 0.
+    /// A code is the position of its name in the list, from 1.
     static func name(of code: String, _ words: [String]) -> String {
         "('{\(words.joined(separator: ","))}'::text[])[\(code)]"
     }
 
-    /// Bits and columns that mean something else for other types are read only for these.
+    /// Bits and columns that other types use differently are read only for these types.
     private static func ofItsTypes(_ value: String, _ declaration: Declaration, in types: EventTypes) -> String {
         switch declaration.storage {
         case .own, .word, .amount: break
@@ -94,23 +94,23 @@ extension EventColumn {
         }
     }
 
-    /// Of a device or context for which its dictionary had no room: the row has its members as an array.
+    /// The value of a device or context that did not fit into its dictionary: the event's row has its members as an array.
     private static func loose(_ dictionary: Combination.Dictionary, _ name: String) -> String {
         let place = Combination.columns(of: dictionary).firstIndex(of: name) ?? -1
         return "(e.rare -> '\(dictionary)' ->> \(place))::integer"
     }
 
-    /// The word that another one counts as, likewise.
+    /// The id of the word that this word counts as.
     private static func counted(_ id: String) -> String {
         "CASE WHEN \(id) > 0 THEN coalesce((SELECT w.counts_as FROM log.word AS w WHERE w.id = \(id)), \(id)) END"
     }
 
-    /// Looked up one by one, and only where there is an id.
+    /// Looks up single words, and only if there is an id.
     private static func word(_ id: String) -> String {
         "CASE WHEN \(id) > 0 THEN (SELECT w.value FROM log.word AS w WHERE w.id = \(id)) END"
     }
 
-    /// The id that became the key is stored as the key alone.
+    /// The id that became the key is stored only as the key.
     private static func key(_ column: String) -> String {
         let source = "(e.codes >> 17 & 3)"
         return switch column {

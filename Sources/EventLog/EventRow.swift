@@ -3,8 +3,8 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// A row of `log.event` as it is written. Where each member goes the catalogue says; a test holds this against it, member by
-/// member, since what runs for every event is written out.
+/// A row of `log.event` as it is written. The catalogue says where each member goes. This code, which runs for every event, is
+/// written by hand, and a test compares the two member by member.
 enum EventRow {
     /// In the order in which a row is written.
     static let columns = [
@@ -17,23 +17,23 @@ enum EventRow {
     static let copy =
         "COPY log.event (\(columns.map(Statement.quoted).joined(separator: ", "))) FROM STDIN (FORMAT binary)"
 
-    /// What an event shares with its batch, and the numbers under which the log knows its words.
+    /// What an event shares with its batch, and the ids of its words.
     struct Place {
         let batchID: Int64
         /// When the first event of the batch was received.
         let batchReceivedAt: Timestamp
         let app: Int32
-        /// Nil for the first key of the app, with which most events come.
+        /// Nil for the app's first key, which most events use.
         let key: Int32?
         let shard: Int16
         /// 0, unless an earlier event of the same time has the same hash.
         let tie: Int16
         let names: Names
-        /// For which the dictionaries have no room: they stand in the event's own row.
+        /// Device and context if the dictionaries have no room for them: the event's own row holds them.
         let loose: LooseCombinations?
     }
 
-    /// An event that was received so much later than the first one of its batch says when.
+    /// An event received later than this after the first one of its batch stores its own time of receipt.
     static let sameReceipt: Int64 = 100_000
 }
 
@@ -92,7 +92,7 @@ extension CopyRows {
         if slice.isEmpty { appendNull() } else { append(json: texts.span.extracting(slice.range)) }
     }
 
-    /// Pairs of hexadecimal digits as bytes.
+    /// Appends pairs of hexadecimal digits as bytes.
     private mutating func append(hex slice: TextSlice, of texts: [UInt8]) {
         guard !slice.isEmpty else { return appendNull() }
         func value(_ digit: UInt8) -> UInt8 {
@@ -114,7 +114,7 @@ extension CopyRows {
 }
 
 extension EventRecord {
-    /// When it was received, where that is not told well enough by its batch. Exact where `occurredAt` was made of it.
+    /// The time of receipt if the batch's is not close enough, or if `occurredAt` was computed from it and must be exact.
     fileprivate func receivedAt(besides batch: Timestamp) -> Timestamp? {
         timeSource == .device && 0..<EventRow.sameReceipt ~= receivedAt - batch ? nil : receivedAt
     }

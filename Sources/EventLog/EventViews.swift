@@ -1,9 +1,9 @@
 internal import Telemetry
 
-/// The views that show events, made of the catalogue: `log.opened_event` with a column for each member, as ids and codes,
-/// and with names those of the analysts.
+/// The event views, derived from the catalogue: `log.opened_event` with a column of ids or codes for each member, and the
+/// analysts' views with names.
 package enum EventViews {
-    /// Makes all of them. They go together: a view to which a column comes in the middle is made anew.
+    /// Creates all of them. They go together: a view that gets a new column in the middle must be created again.
     package static let sql = """
         -- Why: rows of log.event are packed. log.opened_event opens them, for the projections and for an owner in psql; the
         -- views of analytics show names. Made of the catalogue of events: what is said of a member there stands here.
@@ -32,20 +32,20 @@ package enum EventViews {
 
         """
 
-    /// Beside the members: what the log itself knows of an event.
+    /// A column besides the members: what the log itself knows about an event.
     private static func derived(_ name: String, _ comment: String, _ opened: String, _ shown: String? = nil)
         -> EventColumn
     {
         EventColumn(name: name, comment: comment, opened: opened, isCommon: true) { _ in shown ?? opened }
     }
 
-    /// In the order in which they are shown.
+    /// In the order in which the views show them.
     private static let columns: [EventColumn] = {
         var columns: [EventColumn] = []
         for member in Member.allCases {
             if let column = EventColumn(of: member) {
                 if let index = columns.firstIndex(where: { $0.name == column.name }) {
-                    // What the event itself says outranks what its source says.
+                    // The event's own value overrides its source's.
                     columns[index] = columns[index].overridden(by: column)
                 } else {
                     columns.append(column)
@@ -107,7 +107,7 @@ package enum EventViews {
         LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2 AND word_2.counts_as IS NOT NULL
         """
 
-    /// The ids in these tables, each that of the word it counts as.
+    /// The ids in these tables, each replaced by the id of the word that it counts as.
     private static let counted = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
         table, kinds in
         let names = kinds.compactMap(\.member.declaration.column)
@@ -123,7 +123,8 @@ package enum EventViews {
             """
     }
 
-    /// The names of the ids in these tables, of which there are few: they are found once, and events then look up one row.
+    /// The names for the ids in these tables. These tables are small, so names are joined once, and each event looks up one
+    /// row.
     private static let dictionaries = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
         table, kinds in
         let names = kinds.compactMap(\.member.declaration.column)
@@ -144,19 +145,19 @@ package enum EventViews {
             """
     }
 
-    /// A view of the analysts: the events of one subject with the columns that subject has.
+    /// A view for analysts: the events of one subject with that subject's columns.
     private struct Subject {
         let name: String
         let comment: String
         let types: EventTypes
-        /// A column of its own: name, value, comment.
+        /// An extra column: name, value, comment.
         var own: (name: String, value: String, comment: String)?
 
         var columns: [EventColumn] {
             EventViews.columns.filter { $0.isCommon || !$0.types.intersection(types).isEmpty }
         }
 
-        // The LEFT JOINs are on primary keys, so PostgreSQL leaves out those whose column a query does not ask for.
+        // The LEFT JOINs are on primary keys, so PostgreSQL skips those whose columns a query does not use.
         var sql: String {
             var list = columns.map { "\($0.shown(types)) AS \(quoted($0.name))" }
             if let own { list.insert("\(own.value) AS \(own.name)", at: list.count - 1) }

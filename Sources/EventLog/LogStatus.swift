@@ -2,7 +2,7 @@ package import Postgres
 package import Telemetry
 package import Values
 
-/// How the log stands, for an operator.
+/// The state of the log, for an operator.
 package struct LogStatus: Sendable {
     package struct Partition: Sendable {
         package let name: String
@@ -14,7 +14,7 @@ package struct LogStatus: Sendable {
     /// The newest batch; 0 on an empty log.
     package let head: Int64
     package let lastCommitAt: Timestamp?
-    /// Those that are there, less what retention and erasure have taken.
+    /// The events that the log has: committed, less those removed.
     package let events: Int64
     package let apps: Int64
     package let rejected: Int64
@@ -48,7 +48,7 @@ package struct LogStatus: Sendable {
 }
 
 extension Shard {
-    /// Into how many shards this database divides its installs. Never changes.
+    /// The number of shards in this database. It never changes.
     package static func count(on connection: inout Connection) throws(PostgresError) -> Int16 {
         try connection.query("SELECT shards FROM log.head")[0].get(0)
     }

@@ -2,15 +2,15 @@ package import Postgres
 package import Telemetry
 package import Values
 
-/// Follows the log by its positions, as an analyst may: what each batch brought, batch by batch, each event once.
+/// Follows the log by position, as an analyst may: the events of each batch, batch by batch, each event once.
 ///
-/// A page of events is read at a time, so a large batch takes no more memory than a small one.
+/// It reads one page of events at a time, so a large batch takes no more memory than a small one.
 package struct LogTail {
     /// Which events are shown.
     package struct Filter: Sendable {
         package var app: String?
         package var install: UUID?
-        /// Of one type: then nothing that was refused is shown, since only what was stored has a type for sure.
+        /// Show only one type. Then no rejected events are shown, since only stored events have a type for sure.
         package var type: EventType?
 
         package init() {}
@@ -27,10 +27,10 @@ package struct LogTail {
     /// Everything up to this batch has been shown.
     package private(set) var position: Int64
     private let filter: Filter
-    /// Events of a page, and batches that are listed at once.
+    /// How many events are in a page, and how many batches are listed at once.
     private let page: Int32
 
-    /// Shows what comes after a position.
+    /// Shows the batches after a position.
     package init(after position: Int64, _ filter: Filter = Filter(), page: Int32 = 200) {
         (self.position, self.filter, self.page) = (position, filter, page)
     }
@@ -45,7 +45,7 @@ package struct LogTail {
         try !connection.query("SELECT FROM analytics.apps WHERE app = \(app)").isEmpty
     }
 
-    /// Shows what has been committed since, in the order of the batches, until `show` says that it is enough.
+    /// Shows what was committed since, in the order of the batches, until `show` returns that it is enough.
     package mutating func advance(
         on connection: inout Connection, _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
@@ -106,8 +106,8 @@ package struct LogTail {
         }
     }
 
-    /// What of a batch was refused and why. The same raw event is kept once, and only so many a day: what else was refused
-    /// has no app and no install any more, and is told as a count.
+    /// Shows the rejected events of a batch and why. The same raw event is kept once, and only so many a day. The other
+    /// rejected events no longer have an app and an install, so only their number is shown.
     private func showRejected(
         of batch: Int64, count: Int64, on connection: inout Connection, _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
@@ -143,7 +143,7 @@ package struct LogTail {
                 json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}"))
     }
 
-    /// The columns that a line for people has beside the first ones: which notification, what happened, what was left over.
+    /// The columns that a line for people has after the first ones: which notification, what happened, what is left over.
     private static let shown: [String] =
         Member.allCases.filter { member in
             switch member.declaration.object {

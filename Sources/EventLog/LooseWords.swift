@@ -3,8 +3,8 @@ internal import ServiceRuntime
 internal import Telemetry
 
 extension DecodedEnvelope {
-    /// What no column holds of an event, as JSON: what ingestion has left over, and of these kinds the words that were not
-    /// learned, each where it was sent. Where all of it is over the bound, only how large the rest was.
+    /// What no column holds of an event, as JSON: what ingestion left over, and the words of these kinds that were not learned,
+    /// each in the object where it was sent. If all of it exceeds the bound, only its size.
     func extra(of index: Int, withRaw kinds: WordKinds) -> [UInt8] {
         var raw = RawWords()
         forEachWord(of: index) { kind, word in
@@ -18,7 +18,7 @@ extension DecodedEnvelope {
     }
 }
 
-/// Words on their way into a JSON object, by the object they stand in; "" for the outermost.
+/// Words to add to a JSON object, by the object that contains them; "" for the outermost.
 private struct RawWords {
     private var members: [String: String] = [:]
 
@@ -29,7 +29,7 @@ private struct RawWords {
         members[path.count > 1 ? path[0] : "", default: ""] += member + ","
     }
 
-    /// In an object as `ExtraWriter` makes it, without a blank; none where it is empty.
+    /// Merges them into an object as `ExtraWriter` makes it, without spaces. An empty array is an empty object.
     func merged(into object: [UInt8]) -> [UInt8] {
         var result = object.isEmpty ? Array("{}".utf8) : object
         for (name, text) in members.sorted(by: { $0.key < $1.key }) {
@@ -44,13 +44,13 @@ private struct RawWords {
         return result
     }
 
-    /// Each with its comma, behind the brace of an object; without the last one where nothing follows.
+    /// Inserts members, each with its comma, after the opening brace of an object; without the last comma if nothing follows.
     private static func insert(_ text: String, at place: Int, of object: inout [UInt8]) {
         let isEmpty = object[place] == UInt8(ascii: "}")
         object.insert(contentsOf: isEmpty ? text.utf8.dropLast() : text.utf8[...], at: place)
     }
 
-    /// Behind the brace of the object that is this member of the outermost one.
+    /// The place after the opening brace of this member of the outermost object.
     private static func start(of name: String, in object: [UInt8]) -> Int? {
         let opening = Array("\"\(name)\":{".utf8)
         var depth = 0

@@ -1,13 +1,13 @@
 internal import Envelopes
 internal import Telemetry
 
-/// The numbers under which the log knows what an event says in words.
+/// The ids of an event's words.
 struct Names {
     var device: Int32?
     var context: Int32?
     var word1: Int32?
     var word2: Int32?
-    /// The kinds of which it has a word that was not learned, and counts as the reserved one.
+    /// The kinds of its words that were not learned, and count as the reserved word.
     var others = WordKinds()
 }
 
@@ -24,7 +24,7 @@ struct WordKinds: Hashable {
 
 /// The words of one event as dictionary ids.
 struct WordIDs {
-    // 0 is no id: the dictionary counts from 1.
+    // 0 means none: the dictionary counts from 1.
     private var ids = InlineArray<18, Int32>(repeating: 0)
 
     subscript(kind: WordKind) -> Int32 {
@@ -32,43 +32,43 @@ struct WordIDs {
         set { ids[Int(kind.rawValue) - 1] = newValue }
     }
 
-    /// The words that stand in the event's own row, by the event's type.
+    /// The words in the event's own row, which depend on the event's type.
     func own(of type: EventType) -> (Int32?, Int32?) {
         func word(_ kind: WordKind?) -> Int32? { kind.flatMap { self[$0] == 0 ? nil : self[$0] } }
         let (first, second) = EventRecord.ownWords(of: type)
         return (word(first), word(second))
     }
 
-    /// Takes over what the other one says of the device.
+    /// Copies the other event's words about the device.
     mutating func copyDevice(of other: WordIDs) {
         for kind in SourceRecord.words { self[kind] = other[kind] }
     }
 
-    /// Whether both say the same of the context.
+    /// Whether both have the same words about the context.
     func sharesContext(with other: WordIDs) -> Bool {
         for index in EventRecord.Slot.context where ids[index] != other.ids[index] { return false }
         return true
     }
 }
 
-/// A row of `log.device` or `log.context`: what many events say together.
+/// A row of `log.device` or `log.context`, which many events share.
 struct Combination: Hashable {
     enum Dictionary: String { case device, context }
 
     let dictionary: Dictionary
     let app: Int32
-    /// In the order of the table's columns; 0 is none.
+    /// In the order of the table's columns; 0 means none.
     let members: SIMD16<Int32>
 
     static let deviceWords = SourceRecord.words
     static let contextWords = EventRecord.contextWords
 
-    /// Nil where the event says nothing of its device.
+    /// Nil if the event says nothing about its device.
     init?(deviceOf source: SourceRecord, _ words: WordIDs, app: Int32) {
         self.init(.device, app, Combination.deviceWords, words, source.codes)
     }
 
-    /// Nil where its notification has none of these words.
+    /// Nil if its notification has none of these words.
     init?(contextOf words: WordIDs, app: Int32) {
         self.init(.context, app, Combination.contextWords, words, [0, 0])
     }

@@ -1,8 +1,8 @@
 package import ServiceRuntime
 package import Values
 
-/// Which months have their partition, so that the writers can ask for another one at the first event of it: a month made
-/// late has rows to move.
+/// Knows which months have a partition, so that writers can ask for a new month at its first event: if it is created late, rows
+/// have to move.
 package final class PartitionRequests: Sendable {
     private struct State {
         var known: Set<CivilDate> = []
@@ -11,12 +11,12 @@ package final class PartitionRequests: Sendable {
     }
 
     private let state = Lock(State())
-    /// Clocks can be anywhere; more wishes than this at a time are rubbish.
+    /// Clocks can show anything; more requests than this at a time are nonsense.
     private static let mostWanted = 200
 
     package init() {}
 
-    /// Events of these times, in order, are about to be written.
+    /// Notes that events of these times, in order, are about to be written.
     func note(_ times: some BidirectionalCollection<Timestamp>) {
         guard let first = times.first, let last = times.last else { return }
         let ends = Set([CivilDate(monthOf: first), CivilDate(monthOf: last)])
@@ -29,12 +29,12 @@ package final class PartitionRequests: Sendable {
         }
     }
 
-    /// These have their partition, or are not to get one.
+    /// Notes that these months have a partition, or will not get one.
     func settle(_ months: some Sequence<CivilDate>) {
         state.withLock { state in state.known.formUnion(months) }
     }
 
-    /// Waits for months that somebody wants; none after the deadline, or once closed.
+    /// Waits for requested months; returns none after the deadline, or once closed.
     package func wanted(until deadline: Deadline) -> Set<CivilDate> {
         state.wait(until: deadline) { state in
             guard !state.wanted.isEmpty || state.isClosed else { return nil }
@@ -43,7 +43,7 @@ package final class PartitionRequests: Sendable {
         } ?? []
     }
 
-    /// Lets whoever waits go.
+    /// Ends all waiting.
     package func close() {
         state.withLockNotifying { state in state.isClosed = true }
     }

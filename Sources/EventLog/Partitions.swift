@@ -2,17 +2,18 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// The months of the log. Made ahead of need; made later for months that turn out to have events.
+/// The monthly partitions of the log. They are created ahead of need, or later for months that turn out to have events.
 package enum Partitions {
-    /// How far back a month gets a partition of its own; what is older stays with the absurd clocks.
+    /// How many months back a month can have its own partition. Older events are in the default partition, with those of absurd
+    /// clocks.
     static let monthsBack = 36
     static let monthsAhead = 2
 
-    /// What a round of `keep` left to do.
+    /// Whether a round of `keep` created everything.
     package enum Outcome: Sendable { case complete, tryAgainSoon }
 
-    /// Makes what is missing around this moment, and those of `asked` that lie in reach. Stops at the first one that
-    /// cannot be had at once, since somebody reads there and writers wait as long as we do.
+    /// Creates missing partitions around this moment, and those of `asked` that are not too far away. Stops at the first one
+    /// that a reader blocks, since writers wait as long as we do.
     package static func keep(
         _ asked: Set<CivilDate> = [], at now: Timestamp, book: PartitionRequests, on connection: inout Connection,
         log: Log
@@ -45,7 +46,7 @@ package enum Partitions {
         return months
     }
 
-    /// The months that have no partition and should: around now, those asked for, those with rows in the default one.
+    /// The months that should have a partition and have none: around now, requested, or with rows in the default partition.
     private static func missing(
         _ asked: Set<CivilDate>, at now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [CivilDate] {

@@ -3,16 +3,16 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// What one call to the appender has to store, and what is already known of it.
+/// What one call to the appender must store, and what is known about it so far.
 struct PendingBatch {
-    /// What makes an event one event.
+    /// Identifies an event.
     struct Identity: Hashable, Comparable {
         let deviceAt: Timestamp
         let id: UUID
         let install: UUID
         let app: Int32
 
-        /// One order for all writers, so that two never wait for each other in a ring.
+        /// The same order for all writers, so that no two wait for each other.
         static func < (left: Identity, right: Identity) -> Bool {
             (left.deviceAt, left.id, left.install, left.app) < (right.deviceAt, right.id, right.install, right.app)
         }
@@ -27,19 +27,19 @@ struct PendingBatch {
         let identity: Identity
         var words = WordIDs()
         var names = Names()
-        /// What tells it apart from other events of the same time and hash.
+        /// Distinguishes it from other events with the same time and hash.
         var tie: Int16 = 0
 
         var place: Place { Place(submission: submission, event: event) }
     }
 
-    /// Where an event stands in the batch.
+    /// The place of an event in the batch.
     struct Place: Hashable {
         let submission: Int
         let event: Int
     }
 
-    /// What one transaction tells beside its events.
+    /// What one transaction stores besides its events.
     struct News {
         var refusals: [Refusal] = []
         var drops: [DropReport] = []
@@ -48,19 +48,19 @@ struct PendingBatch {
 
     let submissions: [Submission]
     private(set) var candidates: [Candidate] = []
-    /// Of each event of each submission, by its index in the envelope.
+    /// The state of each event of each submission, by its index in the envelope.
     private var verdicts: [[Settled]]
-    /// Of those events that were rejected.
+    /// The rejections of the rejected events.
     private var rejections: [Place: Rejection] = [:]
-    /// Whose submissions are left out: their keys are closed.
+    /// Submissions that are left out because their keys are closed.
     private var leftOut: Set<Int> = []
-    /// Verdicts that wait for the next commit, which tells of them.
+    /// Verdicts that the next commit must record.
     private var untold: [Place] = []
-    /// A commit has told what the submissions brought beside events that may be stored.
+    /// Whether a commit has recorded what the submissions have besides storable events.
     private var hasTold = false
-    /// Said by the next transaction that commits.
+    /// For the next transaction that commits.
     private var pending = News()
-    /// Refused, and not yet asked whether that may still be kept.
+    /// Rejected events for which the allowance has not been asked.
     private var fresh: [Refusal] = []
     private var sources: [Int: String?] = [:]
 
@@ -68,7 +68,7 @@ struct PendingBatch {
     private var unknown: [(candidate: Int, key: WordCache.Key)] = []
     private var loose: [Place: LooseCombinations] = [:]
 
-    /// What a commit vouches for.
+    /// What a commit has settled.
     private enum Settled { case not, accepted, duplicate, rejected }
 
     init(_ submissions: [Submission]) {
@@ -76,7 +76,7 @@ struct PendingBatch {
         verdicts = submissions.map { [Settled](repeating: .not, count: $0.envelope.count) }
     }
 
-    /// Begins with what no commit has settled yet, without what comes with these keys.
+    /// Begins with what no commit has settled, and leaves out what came with these keys.
     mutating func begin(without closedKeys: Set<Int32>) {
         for place in untold { verdicts[place.submission][place.event] = .not }
         untold = []
@@ -107,7 +107,7 @@ struct PendingBatch {
         }
     }
 
-    /// Makes a candidate of every event that is not settled.
+    /// Makes a candidate of every unsettled event.
     mutating func makeCandidates() {
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.indexes.count })
         for (index, submission) in submissions.enumerated() where !leftOut.contains(index) {
@@ -121,8 +121,8 @@ struct PendingBatch {
         }
     }
 
-    /// Gives the candidates the ids of words that the cache knows, and says which it does not know, each with who brought it
-    /// first.
+    /// Gives the candidates the ids of words that the cache knows. Returns the words that it does not know, each with who
+    /// brought it first.
     mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
         var asked: [WordGroup: [Word: Teacher]] = [:]
         // What an event shares with the one before it in its envelope is not looked up again.
@@ -178,7 +178,7 @@ struct PendingBatch {
         return asked
     }
 
-    /// Goes through the candidates with their envelopes; `before` is the one before it in the same envelope.
+    /// Visits the candidates with their envelopes; `before` is the one before it in the same envelope.
     private mutating func forEachInItsEnvelope(
         _ body: (_ batch: inout PendingBatch, _ index: Int, _ before: Int?, _ envelope: DecodedEnvelope) -> Void
     ) {
@@ -195,7 +195,7 @@ struct PendingBatch {
         }
     }
 
-    /// Whether the cache did not have all words of this candidate's device. Asked while it is the last that was looked at.
+    /// Whether the cache lacks words of this candidate's device. Valid only for the candidate that was looked up last.
     private func hasUnknownDevice(_ candidate: Int) -> Bool {
         unknown.last?.candidate == candidate
             && unknown.reversed().prefix { $0.candidate == candidate }.contains {
@@ -208,16 +208,16 @@ struct PendingBatch {
         let kind: WordKind
     }
 
-    /// Who brings a word: what can be learned from one key and from one install has an end.
+    /// Who brings a word: one key, and one install, can add only so many.
     struct Teacher {
         let key: Int32
         let install: UUID
     }
 
-    /// What became of a word that the cache did not have.
+    /// The result of learning a word.
     struct Lesson {
         let id: Int32
-        /// It was not learned, and this is the id of the reserved word.
+        /// Whether it was not learned; then this is the id of the reserved word.
         let isOther: Bool
     }
 
@@ -231,7 +231,8 @@ struct PendingBatch {
         unknown = []
     }
 
-    /// Gives each candidate the ids of its device and context that the cache knows, and says which it does not.
+    /// Gives each candidate the ids of its device and context that the cache knows, and returns the combinations that it does
+    /// not know.
     mutating func combineCandidates(_ cache: CombinationCache) -> [CombinationGroup: [Combination]] {
         var unknown: Set<Combination> = []
         forEachInItsEnvelope { batch, index, before, envelope in
@@ -241,7 +242,7 @@ struct PendingBatch {
             let source = envelope.events[event].source
             var names = batch.candidates[index].names
             (names.word1, names.word2) = words.own(of: envelope.events[event].type)
-            // As those of the event before it, mostly.
+            // Mostly the same as those of the event before it.
             if let before {
                 let last = batch.candidates[before]
                 if source == envelope.events[last.event].source { names.device = last.names.device }
@@ -267,7 +268,7 @@ struct PendingBatch {
         let dictionary: Combination.Dictionary
     }
 
-    /// Fills in what was learned. A combination for which there is no room stands in the event's own row.
+    /// Fills in the learned ids. A combination for which there is no room goes into the event's own row.
     mutating func completeCombinations(_ learned: [Combination: Int32]) {
         for index in candidates.indices {
             let words = candidates[index].words
@@ -291,19 +292,19 @@ struct PendingBatch {
         }
     }
 
-    /// What of a candidate has no row of its own in the dictionaries.
+    /// The device and context of a candidate that have no row in the dictionaries.
     func looseCombinations(of candidate: Candidate) -> LooseCombinations? {
         loose.isEmpty ? nil : loose[candidate.place]
     }
 
-    /// Puts the candidates in key order, each once; further copies wait for the fate of the first.
+    /// Sorts the candidates by key and removes repeats, which get the verdict of the first copy.
     mutating func settleRepeats() {
-        // What one phone sends mostly stands in order.
+        // The events of one phone mostly come in order.
         let isInOrder = candidates.indices.dropFirst().allSatisfy { index in
             candidates[index - 1].identity < candidates[index].identity
         }
         if isInOrder { return }
-        // Places are sorted and not candidates, which are big. The first of equals stays the first.
+        // Sorts places instead of candidates, which are big. The first of equal ones stays first.
         let order = candidates.indices.sorted { left, right in
             let (one, other) = (candidates[left].identity, candidates[right].identity)
             return one < other || one == other && left < right
@@ -321,10 +322,10 @@ struct PendingBatch {
         candidates = first
     }
 
-    /// Copies within the batch: they share the fate of the first one.
+    /// Copies within the batch, which get the verdict of the first one.
     private var repeats: [Identity: [Place]] = [:]
 
-    /// Refuses an event that had been let through, and its copies with it.
+    /// Rejects an event that was valid until now, and its copies.
     mutating func reject(_ candidate: Candidate, _ rejection: Rejection) {
         let copies = repeats.removeValue(forKey: candidate.identity) ?? []
         for place in [candidate.place] + copies {
@@ -342,7 +343,7 @@ struct PendingBatch {
         }
     }
 
-    /// Says of an event, and of its copies, that the log holds it.
+    /// Settles an event, and its copies, that the log already has.
     mutating func settleKnown(_ candidate: Candidate) {
         let copies = repeats.removeValue(forKey: candidate.identity) ?? []
         for place in [candidate.place] + copies {
@@ -352,7 +353,7 @@ struct PendingBatch {
         }
     }
 
-    /// Found once for all refusals of an envelope, which share it.
+    /// Found once for all rejected events of an envelope, which share it.
     private mutating func source(of index: Int) -> String? {
         if let source = sources[index] { return source }
         let source = submissions[index].envelope.rawSource
@@ -360,42 +361,42 @@ struct PendingBatch {
         return source
     }
 
-    /// Takes what was refused lately: the same raw event of an app once.
+    /// Returns the new rejected events: the same raw event of an app once.
     mutating func takeFreshRefusals() -> [Refusal] {
         defer { fresh = [] }
         var seen = Set(pending.refusals.map(\.identity))
         return fresh.filter { seen.insert($0.identity).inserted }
     }
 
-    /// Has the next transaction keep these.
+    /// Lets the next transaction store these.
     mutating func keep(_ refusals: [Refusal]) {
         pending.refusals += refusals
     }
 
-    /// Leaves nothing in what is told that would bring an erased install back; gives the refusals that were to be kept.
-    mutating func withdrawErased(by removed: RemovedHistory) -> [Refusal] {
+    /// Removes everything that would bring an erased install back, and returns the rejected events that were to be kept.
+    mutating func removeErased(by removed: RemovedHistory) -> [Refusal] {
         fresh.removeAll { removed.hasErased($0.install, app: $0.app) }
         for index in pending.drops.indices
         where removed.hasErased(pending.drops[index].install, app: pending.drops[index].app) {
             pending.drops[index].install = nil
         }
-        let withdrawn = pending.refusals.filter { removed.hasErased($0.install, app: $0.app) }
+        let erased = pending.refusals.filter { removed.hasErased($0.install, app: $0.app) }
         pending.refusals.removeAll { removed.hasErased($0.install, app: $0.app) }
-        return withdrawn
+        return erased
     }
 
-    /// Those that were to be kept and are not yet.
+    /// Rejected events that are to be kept and are not stored yet.
     var unstoredRefusals: [Refusal] { pending.refusals }
 
-    /// Whether a transaction without events must still be made.
+    /// Whether a transaction without events is still needed.
     var hasSomethingToTell: Bool { !pending.tally.counts.isEmpty || !fresh.isEmpty }
 
-    /// What a transaction that stores these candidates tells: what is pending, and their own counts.
+    /// What a transaction with these candidates records: what is pending, and their own counts.
     func news(of stored: ArraySlice<Candidate>, known: Set<Int>) -> News {
         var news = pending
         var counts = Tally.Counts()
         var counted = -1
-        // The candidates of a submission mostly stand together.
+        // The candidates of a submission are mostly consecutive.
         func add() {
             if counted >= 0 { news.tally.add(counts, for: Tally.Key(of: submissions[counted])) }
             counts = Tally.Counts()
@@ -420,7 +421,7 @@ struct PendingBatch {
         return news
     }
 
-    /// The transaction has been committed.
+    /// Settles these after the commit.
     mutating func settle(_ stored: ArraySlice<Candidate>, known: Set<Int>) {
         (pending, untold, hasTold) = (News(), [], true)
         for (offset, candidate) in stored.enumerated() {
@@ -431,7 +432,7 @@ struct PendingBatch {
         }
     }
 
-    /// What became of each event, nil for a submission that was left out; nil while there is an event of which nobody knows.
+    /// The verdicts of each submission, nil for one that was left out. The whole is nil while any event is unsettled.
     var settledVerdicts: [Verdicts?]? {
         var settled: [Verdicts?] = []
         settled.reserveCapacity(submissions.count)

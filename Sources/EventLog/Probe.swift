@@ -1,11 +1,11 @@
 internal import Postgres
 
-/// Asks which events the log holds already.
+/// Finds the events that the log already has.
 ///
-/// The unique index holds a hash of each identity. So the entries of the same time and hash are looked at, hardly ever more
-/// than one, and the identities themselves are compared.
+/// The unique index has a hash of each identity. So the probe looks at the entries with the same time and hash, hardly ever
+/// more than one, and compares the full identities.
 enum Probe {
-    /// Which of these candidates, which stand in order, the log holds; nil when there are none.
+    /// The query for the candidates, which are in order; nil if there are none.
     static func statement(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement? {
         guard let first = candidates.first?.identity, let last = candidates.last?.identity else { return nil }
         let keys = candidates.map(\.identity)
@@ -25,8 +25,8 @@ enum Probe {
             """
     }
 
-    /// The hash of each of these candidates, and which ties other events of the same time and hash have in the log. Asked only
-    /// when the unique index has refused a batch although none of it was known.
+    /// The hash of each candidate, and the ties that other events of the same time and hash have. Needed only if the unique
+    /// index refused a batch although the log has none of it.
     static func ties(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement {
         let keys = candidates.map(\.identity)
         return """
@@ -56,7 +56,7 @@ enum Probe {
                 | (e.codes & 15)::bigint) BETWEEN candidate.hash AND candidate.hash | 15
         """
 
-    /// Which of the candidates, by their place, the answer says that the log holds.
+    /// Reads the answer: the places of the candidates that the log has.
     static func places(_ rows: Rows) throws(PostgresError) -> Set<Int> {
         var places: Set<Int> = []
         for row in rows { places.insert(Int(try row.get(0, as: Int32.self))) }

@@ -3,9 +3,9 @@ internal import Envelopes
 internal import Telemetry
 internal import Values
 
-/// A refused event with what its row needs of the envelope.
+/// A rejected event with everything its row needs from the envelope.
 struct Refusal {
-    /// What makes it one: the same raw event of an app is kept once.
+    /// Identifies it: the same raw event of an app is kept once.
     struct Identity: Hashable {
         let app: Int32
         let hash: SHA256
@@ -33,11 +33,11 @@ struct Refusal {
 
     var identity: Identity { Identity(app: app, hash: hash) }
 
-    /// What keeping it costs.
+    /// How many bytes it takes of the allowance.
     var bytes: Int { event.raw.utf8.count + event.rejection.detail.utf8.count + (source?.utf8.count ?? 0) }
 }
 
-/// A client's report of what it dropped, with what its row needs of the envelope.
+/// A client's report of dropped events, with everything its row needs from the envelope.
 struct DropReport {
     let app: Int32
     let key: Int32

@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 internal import Values
 
-/// How many refused events are still kept today, app by app: a client that sends nothing but rubbish must not fill the
-/// disk. Beyond it they are only counted.
+/// How many more rejected events are kept today, app by app, so that a client that sends only garbage cannot fill the disk.
+/// Beyond that they are only counted.
 package final class RejectedAllowance: Sendable {
     private struct Day: Hashable {
         let app: Int32
@@ -24,12 +24,12 @@ package final class RejectedAllowance: Sendable {
         used = Lock([:])
     }
 
-    /// Whether this process has to ask the log first what it kept of this app today.
+    /// Whether this process must first ask the log how much it kept of this app today.
     func isUnknown(app: Int32, at time: Timestamp) -> Bool {
         used.withLock { used in used[Day(app, time)] == nil }
     }
 
-    /// What the log has kept today, asked once a day.
+    /// Sets how much the log has kept today; asked once a day.
     func learn(app: Int32, at time: Timestamp, rows: Int, bytes: Int) {
         used.withLock { used in
             let day = Day(app, time)
@@ -39,7 +39,7 @@ package final class RejectedAllowance: Sendable {
         }
     }
 
-    /// Takes a share of it; false when the day's is used up.
+    /// Takes some of the allowance; false if today's is used up.
     func take(_ refusal: Refusal) -> Bool {
         used.withLock { used in
             let day = Day(refusal.app, refusal.receivedAt)
@@ -50,7 +50,7 @@ package final class RejectedAllowance: Sendable {
         }
     }
 
-    /// Gives back the share of what was not stored after all.
+    /// Gives back what was taken for an event that was not stored after all.
     func giveBack(_ refusal: Refusal) {
         used.withLock { used in
             let day = Day(refusal.app, refusal.receivedAt)

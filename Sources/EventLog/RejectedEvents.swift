@@ -1,7 +1,7 @@
 package import Postgres
 package import Values
 
-/// A refused event as it is kept.
+/// A rejected event as stored.
 package struct StoredRejection: Sendable {
     package let id: Int64
     package let slug: String
@@ -17,12 +17,12 @@ package struct StoredRejection: Sendable {
     package let replayedAt: Timestamp?
 }
 
-/// Which refused events are meant.
+/// Which rejected events to select.
 package struct RejectionFilter: Sendable {
     package var app: String?
     package var reason: String?
     package var ids: [Int64]?
-    /// Those that were accepted after all, too.
+    /// Include those that were accepted later by a replay.
     package var includingReplayed = false
     package var limit: Int64 = 50
     /// Only rows after this one.
@@ -31,9 +31,9 @@ package struct RejectionFilter: Sendable {
     package init() {}
 }
 
-/// The refused events, as the owner sees them.
+/// The rejected events, for the owner.
 package enum RejectedEvents {
-    /// The newest first, or, when reading on after a row, the oldest first.
+    /// Lists the newest first or, when continuing after a row, the oldest first.
     package static func list(
         _ filter: RejectionFilter, on connection: inout Connection
     ) throws(PostgresError) -> [StoredRejection] {
@@ -64,7 +64,7 @@ package enum RejectedEvents {
         return rejections
     }
 
-    /// Those of these numbers that no refused event has.
+    /// The numbers among these that belong to no rejected event.
     package static func unknown(_ ids: [Int64], on connection: inout Connection) throws(PostgresError) -> [Int64] {
         var unknown: [Int64] = []
         for row in try connection.query(
@@ -76,7 +76,7 @@ package enum RejectedEvents {
         return unknown
     }
 
-    /// Marks those that the log has taken after all.
+    /// Marks those that the log has accepted in a replay.
     package static func markReplayed(_ ids: [Int64], on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             "UPDATE log.rejected SET replayed_at = now() WHERE id = ANY (\(ids)) AND replayed_at IS NULL")

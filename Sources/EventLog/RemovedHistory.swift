@@ -3,27 +3,27 @@ package import Postgres
 internal import Telemetry
 internal import Values
 
-/// What retention and erasure have taken from the log for good, and the keys that were closed, as one writer knows it: what
-/// must not come back, or not come in.
+/// What retention and erasure have removed for good, and which keys were closed, as far as one writer knows: what must not come
+/// back, or not come in.
 struct RemovedHistory {
     private struct Install: Hashable {
         let app: Int32
         let id: UUID
     }
 
-    /// The count of decisions up to which this knows all.
+    /// The number of decisions that this knows.
     private(set) var history: Int32 = 0
     private var erased: [Install: Timestamp] = [:]
-    /// The months that take no more events, in order, those that follow each other as one.
+    /// The months that accept no more events, in order. Consecutive months are one range.
     private var closed: [Range<Timestamp>] = []
 
-    /// The keys that open nothing any more.
+    /// Keys that were revoked.
     private(set) var closedKeys: Set<Int32> = []
 
     /// Knows nothing yet.
     init() {}
 
-    /// What bars events of some installs now, from the answers to `questions`: for whoever asks once.
+    /// The removals that concern some installs, from the answers to `questions`: for a single check.
     init(answers: ArraySlice<Rows>) throws(PostgresError) {
         for rows in answers.prefix(1) { try learnErased(rows) }
         for rows in answers.dropFirst() { try learnClosed(rows) }
@@ -38,31 +38,31 @@ struct RemovedHistory {
         ]
     }
 
-    /// Nothing was ever erased or retained: nobody has to be asked about.
+    /// Whether nothing was ever erased or retained, so that nothing needs a check.
     var isEmpty: Bool { erased.isEmpty && closed.isEmpty }
 
-    /// Why an event must stay out; nil when it may come in.
+    /// Why an event must stay out; nil if it may come in.
     func rejection(of event: EventRecord, install: UUID, app: Int32) -> Rejection? {
         if !erased.isEmpty, let erasedAt = erased[Install(app: app, id: install)],
-            // When a clamped event occurred nobody knows. Taken, a repeat of an erased one would be back.
+            // Nobody knows when a clamped event occurred. If it were accepted, a repeat of an erased one could come back.
             event.occurredAt < erasedAt || event.timeSource == .clamped
         {
             return Rejection(
                 .erased, "source.install_id: this install was erased at \(erasedAt), and the event is from before that")
         }
-        // Late events are rare, and months that follow each other are one range: there is little to look through.
+        // Late events are rare, and consecutive months are one range, so there is little to search.
         guard closed.contains(where: { $0.contains(event.deviceAt) }) else { return nil }
         return Rejection(
             .tooOld, "at: the events of \(event.deviceAt.month) have been removed, and no more are accepted")
     }
 
-    /// Whether nothing that names this install may be kept beside the events.
+    /// Whether nothing else that names this install may be kept.
     func hasErased(_ install: UUID?, app: Int32) -> Bool {
         guard let install else { return false }
         return erased[Install(app: app, id: install)] != nil
     }
 
-    /// Asks the log for what is new. The count is read first: what comes in between is known too early, never too late.
+    /// Asks the log for what is new. It reads the count first, so a decision made meanwhile is known too early, never too late.
     mutating func refresh(on connection: inout Connection) throws(PostgresError) {
         let known = history
         let answers = try connection.pipeline([
@@ -104,7 +104,7 @@ extension SQLState {
     /// The log turns back a commit that was prepared before the last decision of retention or erasure, or before a key was
     /// closed.
     static let historyRaised = SQLState("LH001")
-    /// What was to be stored came with a key that is closed.
+    /// The key of a submission is closed.
     package static let keyClosed = SQLState("LH002")
 }
 

@@ -2,19 +2,19 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// Takes whole months out of the log: closed, counted, dropped, each in a transaction of its own, so that what was
-/// interrupted goes on from `closedMonths`. Between closing and dropping a month is the time to seal what was made of it.
+/// Removes whole months from the log: closes, counts and drops them, each in its own transaction, so that an interrupted run
+/// continues from `closedMonths`. Between closing and dropping a month, the caller seals its deliveries.
 ///
-/// Of N days it promises: a month stays until it is N days over, and for N more days at the most while something of it still
-/// comes. Those begin when its first event is received, if that is later, so that an import of old events is not dropped at
-/// once. So no event is kept for longer than 2 N days after its receipt and the end of its month, whoever sends what.
+/// With N days, a month stays until it ended N days ago, and for at most N more days while events of it still arrive. If its
+/// first event is received later, those days begin then, so that an import of old events is not dropped at once. So whatever
+/// clients send, no event is kept for longer than 2 N days after both its receipt and the end of its month.
 ///
-/// All of it is the owner's, and none of it within another transaction.
+/// All of it needs the owner, and none of it may run within another transaction.
 package enum Retention {
-    /// A month that may go, as it was found at a position of the log.
+    /// A month that may be removed, as found at a position of the log.
     package struct Candidate: Sendable, Equatable {
         package let month: CivilDate
-        /// Position of the log up to which its events were looked at; nil where it goes whatever comes.
+        /// The position of the log up to which its events were checked; nil if it is removed whatever arrives.
         package let lookedAt: Int64?
 
         package init(month: CivilDate, lookedAt: Int64?) {
@@ -23,31 +23,31 @@ package enum Retention {
         }
     }
 
-    /// A month that takes no more events and still has them.
+    /// A month that accepts no more events and still has its partition.
     package struct ClosedMonth: Sendable, Equatable {
         package let month: CivilDate
         /// Its table in the schema `log`.
         package let partition: String
-        /// No event of it stands after this position of the log.
+        /// All its events are at or before this position of the log.
         package let position: Int64
         /// Whether its losses have been recorded.
         package let isCounted: Bool
     }
 
-    /// How an attempt to drop a month ended.
+    /// The result of an attempt to drop a month.
     package enum DropOutcome: Sendable { case dropped, busy }
 
-    /// The moment so many days ago; nil where the log can hold nothing from before it.
+    /// The moment that many days ago; nil if the log can have nothing from before it.
     package static func limit(days: Int, now: Timestamp) -> Timestamp? {
         let (age, isAgeless) = Int64(max(0, days)).multipliedReportingOverflow(by: 86_400_000_000)
         let limit = isAgeless ? .min : now.microseconds.subtractingReportingOverflow(age).partialValue
-        // No month is older, and PostgreSQL knows no time as far back as some numbers of days reach.
+        // No month is older, and PostgreSQL has no times as far back as some numbers of days reach.
         guard limit > Timestamp.plausible.lowerBound.microseconds else { return nil }
         return Timestamp(microseconds: limit)
     }
 
-    /// The months that had ended so many days ago and of which no event occurred or was received since, or that have waited as
-    /// long again; the oldest first. Rows of the default partition belong to no month: `Strays` takes those.
+    /// The months that ended that many days ago and of which no event occurred or was received since, or that have waited as
+    /// long again; the oldest first. Rows of the default partition belong to no month: `Strays` removes those.
     package static func candidates(
         olderThan days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Candidate] {
@@ -95,8 +95,9 @@ package enum Retention {
         }
     }
 
-    /// Closes a month: when this returns, no node takes an event of it any more. Gives a position of the log after which
-    /// none stands; nil, with nothing closed, when one came since the month was looked at, and may still hold it.
+    /// Closes a month: when this returns, no node accepts events of it any more. Returns a position that none of its events is
+    /// after. Returns nil and closes nothing if an event arrived since the month was checked, since it may still keep the
+    /// month.
     package static func close(
         _ candidate: Candidate, on connection: inout Connection
     ) throws(PostgresError) -> Int64? {
@@ -122,16 +123,15 @@ package enum Retention {
         return months
     }
 
-    /// Writes down what each batch loses with a closed month; it counts from the moment when the month is dropped. Once
-    /// more does nothing.
+    /// Records what each batch loses with a closed month; this counts once the month is dropped. Calling it again does nothing.
     package static func recordLosses(of month: CivilDate, on connection: inout Connection) throws(PostgresError) {
         _ = try patiently(on: &connection) { connection throws(PostgresError) in
             try connection.query("SELECT log.count_month(\(month))")
         }
     }
 
-    /// Drops the partition of a closed month whose losses are recorded. Readers hold it for as long as they read, and
-    /// writers would wait behind who waits for them: so each attempt is short, and they go on until the deadline.
+    /// Drops the partition of a closed month whose losses are recorded. Readers lock it for as long as they read, and writers
+    /// wait behind a waiting drop. So each attempt is short, and it repeats them until the deadline.
     package static func drop(
         _ month: CivilDate, until deadline: Deadline, on connection: inout Connection
     ) throws(PostgresError) -> DropOutcome {
@@ -143,14 +143,14 @@ package enum Retention {
                 guard error.state == .lockNotAvailable || error.state == .deadlockDetected else { throw error }
             }
             if deadline.hasPassed { return .busy }
-            // Nobody tells when a reader ends.
+            // Nothing signals the end of a reader.
             let pause = min(Deadline.after(seconds: 0.2), deadline)
             _ = Lock(()).wait(until: pause) { _ in Bool?.none }
         }
     }
 
-    /// Deletes what was refused and received before that moment, and takes the installs out of older reports of dropped events.
-    /// Their counts stay. Says how many refused events went.
+    /// Deletes rejected events received before that moment, and removes the installs from older reports of dropped events,
+    /// whose counts stay. Returns how many rejected events it deleted.
     package static func forgetRefused(
         receivedBefore limit: Timestamp, most: Int32 = 10_000, on connection: inout Connection
     ) throws(PostgresError) -> Int {
@@ -174,7 +174,7 @@ package enum Retention {
         return forgotten
     }
 
-    /// A transaction whose statements may take as long as a month is big.
+    /// Runs a transaction whose statements may take as long as a big month needs.
     private static func patiently<Result>(
         on connection: inout Connection, _ body: (inout Connection) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {

@@ -4,9 +4,9 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// What a batch writes beside its events. Rows go in key order, so that crossing batches wait and never deadlock.
+/// What a batch writes besides its events. Rows are in key order, so that crossing batches wait and never deadlock.
 enum SideTables {
-    /// Gives back which ones it stored: the others stood there already.
+    /// Returns the rows that it stored; the others existed already.
     static func insertRefusals(_ refusals: [Refusal], batchID: Int64) -> Statement {
         let rows = refusals.sorted { left, right in
             left.app != right.app ? left.app < right.app : left.hash.bytes.lexicographicallyPrecedes(right.hash.bytes)
@@ -25,7 +25,7 @@ enum SideTables {
             """
     }
 
-    /// What `insertRefusals` says that it stored.
+    /// Reads what `insertRefusals` returned.
     static func storedRefusals(_ rows: Rows) throws(PostgresError) -> Set<Refusal.Identity> {
         var stored: Set<Refusal.Identity> = []
         for row in rows {
@@ -59,7 +59,7 @@ enum SideTables {
 }
 
 extension String {
-    /// PostgreSQL's texts hold everything but NUL, and one of those must not fail what stands beside it.
+    /// A PostgreSQL text can hold everything but NUL, and a NUL must not make the whole statement fail.
     fileprivate var storable: String {
         guard utf8.contains(0) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))

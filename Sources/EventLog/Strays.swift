@@ -1,11 +1,11 @@
 package import Postgres
 package import Values
 
-/// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They go by the
-/// time of their receipt. A repeat that comes after that is a new event, since nothing is remembered of them.
+/// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They are removed
+/// by the time of their receipt. A repeat that arrives after that is a new event, since nothing of them is remembered.
 ///
-/// All of it is the owner's, and on one connection: `find`, then `drop` until nothing is left. Between the two is the time to
-/// seal what was made of them.
+/// All of it needs the owner, and one connection: first `find`, then `drop`. Between the two, the caller seals their
+/// deliveries.
 package enum Strays {
     /// The temporary table with the events found: `place`, `device_at`, `hash`, `event_id`, `install_id`, `app`,
     /// `notification_key`.
@@ -14,7 +14,7 @@ package enum Strays {
     /// What there is to drop.
     package struct Findings: Sendable, Equatable {
         package let events: Int64
-        /// Position of the log up to which all are found.
+        /// The position of the log up to which all were found.
         package let position: Int64
     }
 
@@ -43,13 +43,13 @@ package enum Strays {
                 WHERE b.number <= \(position) AND coalesce(e.received_at, b.received_at) < \(limit)
                 """
             ).affected
-            // The plan of the deletion rests on how many they are.
+            // The plan of the deletion needs to know how many they are.
             try connection.execute(script: "ANALYZE \(table)")
             return Findings(events: Int64(events), position: position)
         }
     }
 
-    /// Deletes those that were found, in transactions of at most so many; says how many there still were.
+    /// Deletes the events found, in transactions of at most `most` events. Returns how many it deleted.
     package static func drop(most: Int64 = 10_000, on connection: inout Connection) throws(PostgresError) -> Int64 {
         var dropped: Int64 = 0
         while true {

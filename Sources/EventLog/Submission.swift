@@ -2,17 +2,17 @@ package import Envelopes
 package import Telemetry
 internal import Values
 
-/// What one request, or the part of it that belongs to one writer, wants stored.
+/// What one request, or one writer's part of it, wants to store.
 package struct Submission: Sendable {
     package let app: Int32
     package let key: Int32
     package let envelope: DecodedEnvelope
-    /// The events to be stored, by their index in the envelope, in order.
+    /// The indexes in the envelope of the events to store, in order.
     package let indexes: [Int]
-    /// Whether it also tells of what was rejected and what the client dropped: one part of a request does.
+    /// Whether it also has the rejected events and the reports of dropped ones. Exactly one part of a request does.
     package let tellsRest: Bool
 
-    /// All of an envelope, unless only some of its events are meant.
+    /// Takes all events of an envelope unless `indexes` names some.
     package init(app: Int32, key: Int32, envelope: DecodedEnvelope, indexes: [Int]? = nil, tellsRest: Bool = true) {
         self.app = app
         self.key = key
@@ -23,11 +23,10 @@ package struct Submission: Sendable {
 
     package var rejected: [RejectedEvent] { tellsRest ? envelope.rejected : [] }
     package var drops: [ClientDrop] { tellsRest ? envelope.drops : [] }
-    /// What it brings, not only what is stored.
+    /// How many rows it may cause, rejected events and reports included.
     package var rows: Int { indexes.count + rejected.count + drops.count }
 }
 
-/// What became of one event.
 package enum Verdict: Sendable, Equatable {
     case accepted
     case duplicate
@@ -36,9 +35,9 @@ package enum Verdict: Sendable, Equatable {
 
 /// What became of the events of a submission.
 package struct Verdicts: Sendable {
-    /// How many events they are of.
+    /// How many events there are.
     package let count: Int
-    /// What was not accepted, by index in the envelope, in order.
+    /// The verdicts other than accepted, by index in the envelope, in order.
     package let exceptions: [(index: Int, verdict: Verdict)]
 
     /// One for each event that was submitted, in order.

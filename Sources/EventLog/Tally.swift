@@ -3,7 +3,7 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Counts what became of the events of a batch, by app, key and quarter hour of receipt.
+/// Counts the verdicts of a batch, by app, key and quarter hour of receipt.
 struct Tally {
     struct Key: Hashable {
         let app: Int32
@@ -41,7 +41,7 @@ struct Tally {
 
     private(set) var counts: [Key: Counts] = [:]
 
-    /// Adds what was accepted, and what was there already.
+    /// Adds accepted events and duplicates.
     mutating func add(_ more: Counts, for key: Key) {
         var sum = counts[key] ?? Counts()
         sum.accepted += more.accepted
@@ -61,14 +61,14 @@ struct Tally {
         counts[key, default: Counts()].rejected[reason, default: 0] += 1
     }
 
-    /// A line for an envelope that brought no event at all.
+    /// Adds a line for an envelope without events.
     mutating func mention(_ key: Key) {
         if counts[key] == nil { counts[key] = Counts() }
     }
 }
 
 extension Tally {
-    /// As `log.add_batch` takes them: nine numbers each, and beside them the rejections by reason, where there are any.
+    /// The parameters of `log.add_batch`: nine numbers each, and the rejections by reason if there are any.
     var parameters: (numbers: [Int64], rejected: Nullables<JSONB>?) {
         var numbers: [Int64] = []
         numbers.reserveCapacity(9 * counts.count)

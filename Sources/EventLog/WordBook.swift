@@ -3,9 +3,9 @@ package import Postgres
 package import Telemetry
 package import Values
 
-/// What an app's dictionary has learned, for its owner to look at and to undo.
+/// What an app's dictionary has learned, for its owner to read and to undo.
 package struct WordBook: Sendable {
-    /// The word that stands for all that were not learned.
+    /// The word that stands for all words that were not learned.
     package static let other = "(other)"
 
     package let app: App
@@ -16,7 +16,7 @@ package struct WordBook: Sendable {
     package struct Count: Sendable, Equatable {
         package let member: String
         package let words: Int64
-        /// Of these, those that came within the last hour.
+        /// How many of these arrived within the last hour.
         package let fresh: Int64
         package let merged: Int64
     }
@@ -31,7 +31,7 @@ package struct WordBook: Sendable {
         package let key: String?
     }
 
-    /// Which words are meant: those for which all holds that is said.
+    /// Selects words: those that meet all conditions given.
     package struct Choice: Sendable {
         package var member: WordKind?
         package var key: String?
@@ -42,7 +42,7 @@ package struct WordBook: Sendable {
         package init() {}
     }
 
-    /// The members of which an app has words, in the order of the catalogue.
+    /// The members for which an app has words, in the order of the catalogue.
     package func counts(on connection: inout Connection) throws(PostgresError) -> [Count] {
         var counts: [Count] = []
         for row in try connection.query(
@@ -59,7 +59,7 @@ package struct WordBook: Sendable {
         return counts
     }
 
-    /// The newest of these words, at most so many.
+    /// The newest of these words, at most that many.
     package func list(
         _ choice: Choice, most: Int64, on connection: inout Connection
     ) throws(WordBookError) -> [Entry] {
@@ -82,8 +82,8 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Has these words shown and counted as another one, with all that were merged into them; a word that is merged into
-    /// itself stands for itself again. What was counted before stays until the next rebuild.
+    /// Shows and counts these words, and all that were merged into them, as another word. A word that is merged into itself
+    /// stands for itself again. Counts change only with the next rebuild.
     ///
     /// Part of the caller's transaction.
     package func merge(
@@ -116,7 +116,7 @@ package struct WordBook: Sendable {
         }
     }
 
-    /// Makes the reserved word of each member, where it was never needed: so that no writer has to while words are pruned.
+    /// Creates the reserved word of each member that has none, so that no writer has to while words are pruned.
     package func reserve(on connection: inout Connection) throws(WordBookError) {
         do {
             try connection.query(
@@ -124,10 +124,11 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Forgets these words: what carries them is shown and counted as `(other)`, their places are free, and a word that
-    /// comes again is learned anew. Those that were merged into them stand for themselves again. Says how many they were.
+    /// Forgets these words: events that have them are shown and counted with `(other)`, their places become free, and a word
+    /// that arrives again is learned again. Words that were merged into them stand for themselves again. Returns how many were
+    /// forgotten.
     ///
-    /// Part of the caller's transaction, whose last step it must be. Until it ends nothing new is learned.
+    /// Must be the last step of the caller's transaction. Until it ends nobody can learn a word.
     package func prune(_ choice: Choice, on connection: inout Connection) throws(WordBookError) -> Int {
         do {
             try hold(on: &connection)
@@ -153,20 +154,20 @@ package struct WordBook: Sendable {
                 WHERE w.id = ANY (\(ids)) AND o.app = w.app AND o.kind = w.kind AND o.sent = \(WordBook.other)
                 """)
             try recount(on: &connection)
-            // Writers know ids by heart: this has them ask again.
+            // Writers cache ids: this makes them ask again.
             try connection.query("SELECT log.raise_history()")
             return ids.count
         } catch { throw .database(error) }
     }
 
-    /// Nobody teaches meanwhile.
+    /// Nobody can learn a word meanwhile.
     private func hold(on connection: inout Connection) throws(PostgresError) {
         try connection.query("INSERT INTO log.dictionary VALUES (\(app.id)) ON CONFLICT DO NOTHING")
         try connection.query("SELECT FROM log.dictionary WHERE app = \(app.id) FOR UPDATE")
     }
 
-    /// How much room is taken, without what was forgotten. A device or context with a word that was forgotten stays, since
-    /// events point at it, and takes no place any more.
+    /// Counts the places that are taken, without forgotten words. A device or context with a forgotten word stays, since events
+    /// refer to it, but takes no place any more.
     private func recount(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """
@@ -260,13 +261,13 @@ package enum WordBookError: Error, Sendable, CustomStringConvertible {
 }
 
 extension WordKind {
-    /// The member by the name of its column.
+    /// The kind for the name of a column.
     package init?(named name: String) {
         guard let kind = WordKind.allCases.first(where: { WordKind.name($0.rawValue) == name }) else { return nil }
         self = kind
     }
 
-    /// The name of the column, which is that of the member.
+    /// The name of the column and of its member.
     package static func name(_ code: Int16) -> String {
         WordKind(rawValue: code)?.member.declaration.column ?? "#\(code)"
     }

@@ -1,10 +1,10 @@
 internal import Envelopes
 internal import Telemetry
 
-/// The dictionary ids that one writer has met. Bounded: when it is full it starts anew, and the log knows the rest.
+/// The dictionary ids that one writer has met. Bounded: when it is full it starts again empty, and the log knows the rest.
 ///
-/// Words are looked up by their bytes where they stand, so that nothing is made of what is known already. Holds only committed
-/// ids; one from a transaction that rolled back would make events vanish from the views.
+/// Looks words up by their bytes in the envelope, without copying them. It has only committed ids: an id from a transaction
+/// that rolled back would make events vanish from the views.
 struct WordCache {
     struct Key: Hashable {
         let app: Int32
@@ -18,7 +18,7 @@ struct WordCache {
         let id: Int32
         let start: Int
         let count: Int
-        /// The entry before it of the same hash; -1 where there is none.
+        /// The previous entry with the same hash; -1 if there is none.
         let next: Int32
     }
 
@@ -27,15 +27,15 @@ struct WordCache {
     /// The last entry of each hash.
     private var newest: [Int: Int32] = [:]
     private let capacity: Int
-    /// The last entry that was found of each kind: events that come together mostly share their words, and comparing is
-    /// cheaper than hashing.
+    /// The entry of each kind that was found last. Consecutive events mostly share their words, and comparing is cheaper than
+    /// hashing.
     private var recent = InlineArray<32, Int32>(repeating: -1)
 
     init(capacity: Int = 50_000) {
         self.capacity = capacity
     }
 
-    /// The id of the word that stands in this part of the texts.
+    /// The id of the word in this slice of the texts.
     mutating func id(of slice: TextSlice, in texts: [UInt8], _ kind: WordKind, app: Int32) -> Int32? {
         let place = Int(kind.rawValue)
         let last = recent[place]
@@ -72,7 +72,7 @@ struct WordCache {
         return true
     }
 
-    /// Seeded for each process, so that nobody can choose words of the same hash.
+    /// Seeded for each process, so that nobody can choose words with the same hash.
     private func hash(_ word: Span<UInt8>, _ kind: WordKind, _ app: Int32) -> Int {
         var hasher = Hasher()
         hasher.combine(app)

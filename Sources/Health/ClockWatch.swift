@@ -2,15 +2,15 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// Whether this machine's clock may be believed now: compared with the database's every second, and in between with the
-/// monotonic clock, which nobody sets.
+/// Whether this machine's clock can be trusted now. It is compared with the database's clock every second, and in between with
+/// the monotonic clock, which nobody sets.
 package final class ClockWatch: Sendable {
     private struct State {
-        /// As the last comparison found it.
+        /// The result of the last comparison.
         var fault: String? = "the clock of this machine has not yet been compared with the clock of its database"
-        /// How far this machine's time was from its monotonic clock then, in microseconds.
+        /// The distance of this machine's time from its monotonic clock at that moment, in microseconds.
         var offset: Int64 = 0
-        /// Whether the log has been told of it.
+        /// Whether it was written to the log.
         var isTold = false
     }
 
@@ -19,14 +19,14 @@ package final class ClockWatch: Sendable {
     private let log: Log
     private let clock: @Sendable () -> Timestamp
 
-    /// `trustsClock`: the log's last commits may lie ahead of this clock.
+    /// With `trustsClock`, the log's last commits may be ahead of this clock.
     package init(trustsClock: Bool = false, log: Log, clock: @escaping @Sendable () -> Timestamp = { WallClock.now }) {
         self.trustsClock = trustsClock
         self.log = log
         self.clock = clock
     }
 
-    /// Why times must not be corrected by this clock; nil where it is believed.
+    /// Why this clock must not correct times; nil if it can be trusted.
     package var fault: String? {
         let offset = self.offset
         return state.withLock { state in
@@ -36,7 +36,7 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Compares it with the database's.
+    /// Compares the clock with the database's.
     package func compare(on connection: inout Connection) throws(PostgresError) {
         let offset = self.offset
         let fault = try ClockComparison(on: &connection, clock: clock).fault(trustsClock: trustsClock)
@@ -55,15 +55,15 @@ package final class ClockWatch: Sendable {
     private var offset: Int64 { clock().microseconds - Deadline.now.nanoseconds / 1000 }
 }
 
-/// This machine's clock beside that of the database, and beside the last commit of the log.
+/// This machine's clock compared with that of the database, and with the last commit of the log.
 ///
-/// Devices' times are corrected by this machine's clock, and what is stored stays. So where two clocks disagree, nothing is
-/// corrected: which of them is wrong only a person can say.
+/// This machine's clock corrects the times of devices, and what is stored stays. So if two clocks disagree, nothing is
+/// corrected: only a person can say which one is wrong.
 package struct ClockComparison: Sendable, Equatable {
     /// How far two clocks may differ.
     package static let tolerance: Int64 = 120_000_000
 
-    /// This machine's time before and after the database was asked.
+    /// This machine's time before and after asking the database.
     let before: Timestamp
     let after: Timestamp
     let database: Timestamp
@@ -84,10 +84,10 @@ package struct ClockComparison: Sendable, Equatable {
         after = clock()
     }
 
-    /// What is wrong, in words for an operator; nil where the clocks agree. One that trusts the clock in spite of the last
-    /// commit says that the log's times are the wrong ones.
+    /// What is wrong, for an operator; nil if the clocks agree. With `trustsClock`, a last commit in the future is no fault:
+    /// then the times in the log are the wrong ones.
     package func fault(trustsClock: Bool = false) -> String? {
-        // The database looked at its clock somewhere between the two.
+        // The database read its clock at some moment between the two.
         if database - after > Self.tolerance {
             return "the clock of this machine is \(Self.span(database - after)) behind the clock of its database"
         }

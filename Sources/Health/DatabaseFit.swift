@@ -3,18 +3,18 @@ internal import Migrations
 package import Postgres
 package import ServiceRuntime
 
-/// How well the database has to fit this program, for a command to begin.
+/// How well the database must fit this program before a command begins.
 package enum DatabaseFit: Sendable {
-    /// What this version made, and no other: the rules of another would do harm, or fail somewhere in the middle.
+    /// The schema of this version and no other: another one would do harm, or fail halfway.
     case exact
-    /// Anything that was migrated once: for whoever only reads what is there.
+    /// Anything that was ever migrated: for commands that only read.
     case anyVersion
-    /// The command looks itself, and goes on or ends in its own way.
+    /// The command checks by itself, and handles the result in its own way.
     case seenLater
-    /// It has nothing to do with what is in there.
+    /// The command does not use the schema.
     case any
 
-    /// Throws what does not fit in the database of a URL, and what to do about it.
+    /// Throws if the database of a URL does not fit, with what to do about it.
     package func check(_ url: String, log: Log) throws {
         switch self {
         case .exact, .anyVersion: break
@@ -27,7 +27,7 @@ package enum DatabaseFit: Sendable {
             state = try Migrations.runner.state(of: &connection)
         } catch {
             switch (error.state, self) {
-            // A login that may not read of migrations, as a reporter's: there is something that it may not read.
+            // This login, for example a reporter's, may not read the migrations, but there are some.
             case (.insufficientPrivilege?, _), (.lockNotAvailable?, .anyVersion): return
             case (.lockNotAvailable?, _):
                 throw Misfit("the database is being migrated: try again when that has finished")
@@ -40,7 +40,7 @@ package enum DatabaseFit: Sendable {
         if let misfit = state.misfit { throw Misfit(misfit) }
     }
 
-    /// Whether the command can do its work on an embedded database that could not be migrated for this reason.
+    /// Whether the command can work on an embedded database that this error kept from being migrated.
     package func bears(_ error: MigrationError) -> Bool {
         switch (self, error) {
         case (.anyVersion, .newer), (.anyVersion, .drifted), (.anyVersion, .unreleased), (.any, .newer),

@@ -5,25 +5,26 @@ internal import Postgres
 package import ServiceRuntime
 internal import Values
 
-/// Looks after the log: whether the database is there and fits this program, and, beside writers, that there are partitions
-/// ahead of need.
+/// Watches the database: whether it can be reached and fits this program. Beside writers, it also creates partitions ahead of
+/// need.
 package final class LogKeeper: Sendable {
-    /// How the database stands.
+    /// The state of the database.
     package enum Health: Sendable, Equatable {
         case unknown
         case well
         case away(String)
-        /// It is there, but this login may not do the work.
+        /// It can be reached, but this login may not do the work.
         case refused(String)
         case unfit(String)
     }
 
-    /// When the months are looked at again.
+    /// When to check the months again.
     private struct Rounds {
         var next = Deadline.now
-        /// Writers ask again with each batch, and wait behind each attempt: after one that failed, not before `next`.
+        /// Writers ask again with each batch, and wait behind each attempt. So after a failed one there is no other before
+        /// `next`.
         var isHeld = false
-        /// How many seconds the next attempt is put off that a reader is in the way of.
+        /// For how many seconds the next attempt is delayed if a reader blocks it.
         var patience = 1.0
     }
 
@@ -36,9 +37,9 @@ package final class LogKeeper: Sendable {
     private let revive: @Sendable () throws -> Void
     private let rounds = Lock(Rounds())
 
-    /// Steps down to `role` once the database fits; partitions are the ingest role's to make, and nobody else's.
-    /// `watch` is told each second how this machine's clock stands to the database's.
-    /// `revive` is tried whenever the database cannot be reached: for one that is ours to start.
+    /// Switches to `role` once the database fits. Only the ingest role creates partitions. Each second `watch` compares this
+    /// machine's clock with the database's. `revive` is called whenever the database cannot be reached: for a database that we
+    /// start ourselves.
     package init(
         url: String, role: LogSession.Role, months: PartitionRequests, log: Log, watch: ClockWatch? = nil,
         revive: @escaping @Sendable () throws -> Void = {}
@@ -79,8 +80,8 @@ package final class LogKeeper: Sendable {
         }
     }
 
-    /// One round: does the database fit; and while it does, are the months there that are needed. That is looked at every
-    /// minute, when a writer asks, and soon again while one could not be had.
+    /// One round: checks whether the database fits, and if so, whether the needed months exist. It checks the months every
+    /// minute, when a writer asks, and soon again if one could not be created.
     private func look(_ connection: inout Connection) throws(PostgresError) {
         if let misfit = try Migrations.runner.state(of: &connection).misfit { return tell(.unfit(misfit)) }
         if health != .well {
@@ -88,7 +89,7 @@ package final class LogKeeper: Sendable {
         }
         try watch?.compare(on: &connection)
         tell(.well)
-        // Migrations are looked at again now and then: a newer program may have brought the database on.
+        // Migrations are checked again now and then: a newer program may have migrated the database.
         let nextMigrationCheck = Deadline.after(seconds: 10)
         while !worker.isStopping, !nextMigrationCheck.hasPassed {
             connection.deadline = .after(seconds: 10)
@@ -100,7 +101,7 @@ package final class LogKeeper: Sendable {
         }
     }
 
-    /// Makes what partitions are missing, and says when to look again. The default partition takes the rows meanwhile.
+    /// Creates missing partitions, and decides when to check again. Meanwhile the default partition takes the rows.
     private func keepPartitions(_ wanted: Set<CivilDate>, _ connection: inout Connection) throws(PostgresError) {
         do {
             switch try Partitions.keep(wanted, at: WallClock.now, book: months, on: &connection, log: log) {

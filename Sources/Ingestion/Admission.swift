@@ -2,26 +2,27 @@ internal import Accounts
 internal import HTTPServer
 internal import Telemetry
 
-/// What every route with a key asks first: whose key it is, whether it is of the right kind, whether the body is JSON,
-/// how much it is, and what is in it. Refuses in this order.
+/// Checks every request with a key: whose key it is, whether it is of the right kind, whether the body is JSON, its size, and
+/// what it contains. Refuses in this order.
 struct Admission: Sendable {
     let keys: KeyDirectory
     let decoding: Decoding
-    /// The kind of key that opens the door, and the answer to one of another kind.
+    /// The kind of key that the route needs, and the answer to a key of another kind.
     let kind: APIKey.Kind
     let wrongKind: String
-    /// Bytes of a body that was packed.
+    /// The most bytes of a body after unpacking.
     let unpackedLimit: Int
-    /// Where the app's rate limit counts.
+    /// Where the app's rate limit is counted.
     var limiter: RateLimiter?
     let isDraining: @Sendable () -> Bool
-    /// Why no time can be corrected now, where times are.
+    /// Why no time can be corrected now, for routes that correct times.
     var clockFault: @Sendable () -> String? = { nil }
 
-    /// Bytes of a body on the wire.
+    /// The most bytes of a body on the wire.
     static let wireLimit = 1024 * 1024
 
-    /// Hands over the unpacked body and who sent it, where and when `Decoding` says; answers all that may not come in.
+    /// Passes on the unpacked body and its sender, on the thread and at the time that `Decoding` decides. Answers every request
+    /// that it refuses.
     func admit(
         _ head: RequestHead, _ answer: Answer, then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
@@ -60,7 +61,7 @@ struct Admission: Sendable {
             return answer.send(
                 Problem(.unsupportedEncoding, "Send the body as it is, or with 'Content-Encoding: gzip'."))
         }
-        // Who is in debt is turned away before the body is read, but for a body that is too large in any case.
+        // An app in debt is refused before the body is read, unless the body is too large anyway.
         if (head.contentLength ?? 0) <= Self.wireLimit, let seconds = limiter?.wait(of: access) {
             return answer.send(Problem(rateLimitedFor: seconds))
         }
@@ -69,7 +70,7 @@ struct Admission: Sendable {
             if let fault = clockFault() { return answer.send(Problem(wrongClock: fault)) }
             let body = PackedBody(wire: wire, coding: coding, limit: unpackedLimit)
             guard coding == .gzip || wire.count <= unpackedLimit else { return answer.send(body.tooLarge) }
-            // In the meantime others of the app may have come.
+            // Other requests of the app may have arrived meanwhile.
             if let seconds = limiter?.wait(of: access) { return answer.send(Problem(rateLimitedFor: seconds)) }
             let toll = limiter.map { Toll($0, of: access) }
             toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Registry
 internal import ServiceRuntime
 
-/// `PUT /v1/categories`: registers the categories of the app whose server key came along.
+/// `PUT /v1/categories`: registers the categories of the app that the server key belongs to.
 package final class CategoriesRoute: Sendable {
     private let admission: Admission
     private let requestWorker: RequestWorker
@@ -23,7 +23,7 @@ package final class CategoriesRoute: Sendable {
     func begin(_ head: RequestHead, _ answer: Answer) {
         admission.admit(head, answer) { [requestWorker] body, access, _ in
             requestWorker.submit(of: access.app, bytes: body.count) { connection throws(PostgresError) in
-                // Reading a document takes milliseconds: not on the thread that serves all connections.
+                // Reading a document takes milliseconds, too long for the thread that serves all connections.
                 let document: CategoryDocument
                 do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {
                     return Problem(error).response

@@ -12,15 +12,15 @@ package struct CrossOrigin: Sendable {
 
     func headers(for head: RequestHead) -> [(String, String)] {
         guard !origins.isEmpty, let origin = head.header("Origin") else { return [] }
-        // A browser's script sees no other header field of the answer than those named here.
+        // A browser's script sees only those header fields of the answer that are named here.
         let exposed = ("Access-Control-Expose-Headers", "Retry-After")
         if origins.contains("*") { return [("Access-Control-Allow-Origin", "*"), exposed] }
-        // The answer depends on who asks, and caches must know.
+        // The answer depends on the origin, and caches must know that.
         guard origins.contains(origin) else { return [("Vary", "Origin")] }
         return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin"), exposed]
     }
 
-    /// The answer to a browser that asks before it posts; nil when the request is not that.
+    /// The answer to a browser's preflight request; nil if the request is something else.
     func preflight(_ head: RequestHead) -> Response? {
         guard !origins.isEmpty, head.header("Access-Control-Request-Method") != nil, head.path == "/v1/events" else {
             return nil

@@ -1,7 +1,7 @@
 internal import Envelopes
 internal import ServiceRuntime
 
-/// Decoders that are not in use: making one costs memory that the next request can have.
+/// Decoders that are not in use, kept so that the next request can use their memory: a new one is expensive.
 final class DecoderPool: Sendable {
     // SAFETY: a decoder is in the list or in the hands of one thread, never both.
     private struct Box: @unchecked Sendable {

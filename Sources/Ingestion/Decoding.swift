@@ -1,24 +1,24 @@
 internal import ServiceRuntime
 
-/// Where bodies are unpacked and read: away from the thread that serves all connections, and by turns of the apps.
+/// Unpacks and reads bodies away from the thread that serves all connections, with the apps taking turns.
 ///
-/// What is small goes by the quick lane, and what unpacks to more by the heavy one, whose thread yields to all others of the
-/// process: so a small envelope never waits for a large one. What is small, of an app that sends little, is done at once on
-/// the thread that brought it.
+/// Small bodies use the quick lane. Bodies that unpack to more use the heavy lane, whose thread yields to all others of the
+/// process. So a small envelope never waits for a large one. A small body of an app that sends little is read at once on the
+/// thread that received it.
 package final class Decoding: Sendable {
     package struct Configuration: Sendable {
-        /// Bodies that may wait in a lane, and their bytes as they came.
+        /// How many bodies, and how many bytes of them as received, may wait in a lane.
         package var mostRequests = 512
         package var mostBytes = 32 * 1024 * 1024
-        /// Before a body is turned away instead of read.
+        /// A body that waits longer is refused.
         package var secondsToWait = 10.0
 
         package init() {}
     }
 
-    /// A plain body of so few bytes is read in less time than its head was: it always stays on the thread that brought it.
+    /// A plain body of at most so many bytes takes less time than its head did, so the thread that received it always decodes it.
     static let tinyBody = 1024
-    /// Unpacked, a larger one goes by the heavy lane.
+    /// A body that unpacks to more uses the heavy lane.
     static let smallBody = 64 * 1024
 
     private let configuration: Configuration
@@ -48,7 +48,7 @@ package final class Decoding: Sendable {
         heavy.stop()
     }
 
-    /// Hands over the unpacked body, now or later, here or on a thread of its own; answers where it cannot.
+    /// Passes on the unpacked body, now or later, on this thread or on one of its own. Answers the request if it cannot.
     func unpack(
         _ body: PackedBody, of app: Int32, _ toll: Toll?, _ answer: Answer,
         then receive: @escaping @Sendable ([UInt8]) -> Void
@@ -74,11 +74,11 @@ package final class Decoding: Sendable {
         if !budget.spend(of: app, on: quickly) { submit(quick, quickly) }
     }
 
-    /// False when it unpacks to more.
+    /// Returns false if the body unpacks to more.
     private static func finish(
         _ body: PackedBody, upTo limit: Int, _ toll: Toll?, _ answer: Answer, _ receive: ([UInt8]) -> Void
     ) -> Bool {
-        // While it waited others may have used up what there was.
+        // Others may have used up the allowance while it waited.
         if let seconds = toll?.wait {
             toll?.payBack()
             answer.send(Problem(rateLimitedFor: seconds))

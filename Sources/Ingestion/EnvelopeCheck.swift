@@ -3,31 +3,31 @@ internal import ServiceRuntime
 package import Telemetry
 package import Values
 
-/// What would become of the events of an envelope, as far as the envelope itself tells: it is decoded as by the service, and
-/// no database is asked.
+/// The verdicts on an envelope's events, as far as the envelope alone shows: it is decoded as by the service, without a
+/// database.
 package struct EnvelopeCheck: Sendable {
     /// One event.
     package enum Fate: Sendable {
         case accepted(Event)
-        /// The same event stands before it.
+        /// The same event comes earlier in the envelope.
         case duplicate(Event)
         case rejected(id: UUID?, Rejection)
     }
 
-    /// What is told of an event that can be read.
+    /// What is shown of an event that can be read.
     package struct Event: Sendable {
         package let id: UUID
         package let type: EventType
-        /// What goes to the column `extra`.
+        /// What goes into the column `extra`.
         package let extra: String?
     }
 
     /// In the order of the envelope.
     package let fates: [Fate]
-    /// What is wrong with its `dropped`, which rejects no event.
+    /// What is wrong with its `dropped`; this rejects no event.
     package let invalidDrops: [String]
 
-    /// Throws where nothing of it can be read.
+    /// Throws if nothing of it can be read.
     package init(_ body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) {
         struct Identity: Hashable {
             let id: UUID

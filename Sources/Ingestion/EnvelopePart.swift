@@ -3,22 +3,22 @@ internal import Envelopes
 internal import EventLog
 internal import Values
 
-/// What one writer has to store of an envelope.
+/// The part of an envelope that one writer stores.
 struct EnvelopePart {
     let writer: Int
     let submission: Submission
-    /// What it costs in memory until it is committed.
+    /// The memory that it takes until it is committed.
     let bytes: Int
 }
 
 extension DecodedEnvelope {
-    /// Splits the envelope among the writers: each install's events to its own, what has no event of its own (rejections,
-    /// drop reports) along with the first.
+    /// Splits the envelope among the writers, each install's events to its own. The first part also has everything without an
+    /// event of its own (rejections, drop reports).
     func parts(among commits: GroupCommit, bytes: Int, access: Access) -> [EnvelopePart] {
         let accepted = accepted
         if accepted.isEmpty, rejected.isEmpty, drops.isEmpty { return [] }
         let first = accepted.first.map { commits.writer(of: install(of: $0)) } ?? 0
-        // All of it belongs to one install, mostly.
+        // Mostly all of it belongs to one install.
         if sources.count <= 1 || commits.writerCount == 1 {
             return [part(for: first, accepted, among: 1, bytes, access, tellsRest: true)]
         }
@@ -35,7 +35,7 @@ extension DecodedEnvelope {
     ) -> EnvelopePart {
         let submission = Submission(
             app: access.app, key: access.key, envelope: self, indexes: indexes, tellsRest: tellsRest)
-        // The body once, and what each of its parts costs in memory beside it.
+        // The body counts once, and each part adds its own memory.
         let copies = submission.rejected.reduce(0) { $0 + $1.raw.utf8.count }
         return EnvelopePart(
             writer: writer, submission: submission, bytes: bytes / parts + copies + submission.rows * 1024)

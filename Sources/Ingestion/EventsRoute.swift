@@ -5,7 +5,7 @@ package import ServiceRuntime
 internal import Telemetry
 package import Values
 
-/// `POST /v1/events`: who is it, may it, what does it hold, is it committed.
+/// `POST /v1/events`: checks the key, reads the envelope, commits it and answers.
 package final class EventsRoute: Sendable {
     private let admission: Admission
     private let commits: GroupCommit
@@ -16,7 +16,7 @@ package final class EventsRoute: Sendable {
     private let decoders = DecoderPool()
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
+    /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
     package init(
         keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, requestWorker: RequestWorker,
         metrics: IngestionMetrics,
@@ -40,7 +40,7 @@ package final class EventsRoute: Sendable {
         admission.admit(head, answer) { [self] body, access, toll in receive(body, request, access, toll) }
     }
 
-    /// What is known of one request while it is served.
+    /// What is known about one request while it is served.
     private struct Request: Sendable {
         let receivedAt: Timestamp
         let began: Deadline

@@ -5,18 +5,16 @@ package import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// The writers. Each takes whatever has gathered while its last commit ran, and commits it as one: no timer when idle,
-/// bigger batches under load.
+/// The writers. Each commits at once all that gathered during its last commit: no timer when idle, bigger batches under load.
 ///
-/// An install always meets the same writer, so a retry cannot race its first copy.
+/// An install always has the same writer, so a retry cannot race its first copy.
 package final class GroupCommit: Sendable {
     package struct Configuration: Sendable {
         package var writers = 2
-        /// What may wait at once, in bytes of events, shared by apps as `SharedRoom` says; beyond it requests are turned
-        /// away.
+        /// How many bytes of events may wait, shared by apps as `SharedRoom` says; beyond it requests are refused.
         package var mostQueuedBytes = 32 * 1024 * 1024
-        /// Events, refusals and drop reports that one commit takes at the most, but for a single request. Who comes while it
-        /// runs waits for all of them, whoever brought them; and with so many a commit's own price is no longer felt.
+        /// The most events, rejections and drop reports in one commit, unless a single request has more. A request that arrives
+        /// meanwhile waits for all of them, whoever sent them, and a larger commit would hardly be cheaper per event.
         package var mostRowsPerCommit = 2_000
 
         package init() {}
@@ -26,22 +24,22 @@ package final class GroupCommit: Sendable {
     struct Part: Sendable {
         let submission: Submission
         let bytes: Int
-        /// Everything that it brings, not only what is stored.
+        /// How many rows it may cause, rejected events and reports included.
         var rows: Int { submission.rows }
         /// Called once, on the writer's thread.
         let finish: @Sendable (Fate) -> Void
     }
 
-    /// What became of a part.
+    /// The result of a part.
     enum Fate: Sendable {
         case committed(Verdicts)
-        /// Its key was closed before the commit: nothing of it is stored.
+        /// Its key was closed before the commit; nothing of it is stored.
         case keyClosed
-        /// Nothing is promised.
+        /// It may or may not be stored.
         case lost
     }
 
-    /// Why a part was not even queued.
+    /// Why a part was not queued.
     enum Refusal: Error { case overloaded, unavailable, stopping }
 
     let writerCount: Int
@@ -67,7 +65,7 @@ package final class GroupCommit: Sendable {
     /// Which writer an install's events belong to.
     func writer(of install: UUID) -> Int { Int(Shard.of(install, among: Shard.most)) % writerCount }
 
-    /// Takes all parts of a request, or none.
+    /// Queues all parts of a request, or none.
     func submit(_ parts: [(writer: Int, part: Part)]) throws(Refusal) {
         for (writer, _) in parts {
             switch writers[writer].readiness {
@@ -77,13 +75,13 @@ package final class GroupCommit: Sendable {
             }
         }
         guard let app = parts.first?.part.submission.app else { return }
-        // Parts of one request are of one app.
+        // All parts of a request belong to one app.
         let bytes = parts.reduce(0) { $0 + $1.part.bytes }
         guard room.withLock({ $0.take(bytes, of: app) }) else { throw .overloaded }
         for (writer, part) in parts { writers[writer].enqueue(part) }
     }
 
-    /// Bytes that wait for their commit.
+    /// Bytes that wait for a commit.
     package var queued: Int { room.withLock { $0.used } }
 
     /// Whether every writer has its connection.
@@ -93,7 +91,7 @@ package final class GroupCommit: Sendable {
         for writer in writers { writer.start() }
     }
 
-    /// Commits what waits, then ends. New parts are refused from now on.
+    /// Commits what waits, then ends. Refuses new parts from now on.
     package func stop() {
         for writer in writers { writer.askToStop() }
         for writer in writers { writer.join() }

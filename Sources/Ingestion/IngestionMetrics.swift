@@ -1,6 +1,6 @@
 package import ServiceRuntime
 
-/// What ingestion tells about itself.
+/// The metrics of ingestion.
 package final class IngestionMetrics: Sendable {
     package let registry: Metrics
     let events: Counter

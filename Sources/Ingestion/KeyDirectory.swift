@@ -2,23 +2,23 @@ internal import Accounts
 internal import Postgres
 package import ServiceRuntime
 
-/// Which keys open the door, kept in memory.
+/// The valid keys, kept in memory.
 ///
-/// All keys are read anew every second, so a revoked one is turned away within five, and what got past this is not
-/// committed (`Appender`, `log.require_open_key`). A key that is not known is looked up at
-/// once, so a new one works at once. Those look-ups are gathered: one query serves all that wait.
+/// All keys are read again every second, so a revoked key is refused within five seconds, and a request that got past this is
+/// not committed (`Appender`, `log.require_open_key`). An unknown key is looked up at once, so a new key works at once. One
+/// query serves all look-ups that wait.
 package final class KeyDirectory: Sendable {
     enum Answer: Sendable {
         case access(Access)
         case unknown
-        /// The database cannot be reached, so nobody can say.
+        /// The database cannot be reached, so the key cannot be checked.
         case unavailable
     }
 
     private struct State: Sendable {
-        /// By the first eight bytes of the hash; the rest is compared in constant time.
+        /// Keyed by the first eight bytes of the hash; the rest is compared in constant time.
         var known: [UInt64: [Access]] = [:]
-        /// Until when that may be trusted: a key that was revoked since must not live on because we cannot ask.
+        /// Until when `known` may be trusted: a revoked key must not stay valid because we cannot ask.
         var goodUntil = Deadline.now
         var waiting: [Lookup] = []
     }
@@ -32,7 +32,7 @@ package final class KeyDirectory: Sendable {
     private let url: String
     private let log: Log
     private let refreshSeconds: Double
-    /// More waiting look-ups than this are turned away: somebody is guessing.
+    /// More waiting look-ups than this are refused: somebody is guessing.
     private let mostWaiting = 10_000
 
     package init(url: String, log: Log, refreshSeconds: Double = 1) {
@@ -41,10 +41,10 @@ package final class KeyDirectory: Sendable {
         self.refreshSeconds = refreshSeconds
     }
 
-    /// Answers at once from memory, or later, on the directory's thread.
+    /// Answers at once from memory, or later on the directory's thread.
     func find(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
         let hash = SHA256(of: secret.utf8)
-        // The common case must not wake the directory's thread.
+        // The common case must not wake that thread.
         let known = worker.withLock { state in
             state.goodUntil.hasPassed ? nil : Self.match(hash, in: state.known)
         }
@@ -57,7 +57,7 @@ package final class KeyDirectory: Sendable {
         if let immediate { answer(immediate) }
     }
 
-    /// Whether the database answered lately.
+    /// Whether the last query succeeded.
     package var isConnected: Bool { worker.readiness == .ready }
 
     package func start() { worker.start(["keys"]) { _ in self.run() } }

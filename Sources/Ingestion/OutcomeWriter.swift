@@ -3,17 +3,17 @@ internal import HTTPServer
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Writes what became of the parts of an envelope, in their order: only what was not accepted has a line.
+/// Writes the results of an envelope's parts, in their order. Only parts that were not accepted have a line.
 struct OutcomeWriter: Sendable {
     private let count: Int
     private var (duplicate, rejected) = (0, 0)
     private var reasons: [RejectionReason: Int] = [:]
     private var lines = ""
 
-    /// Of so many parts all are accepted, unless something else is said of one.
+    /// Starts with all of the parts accepted.
     init(count: Int) { self.count = count }
 
-    /// What became of the next part that is not simply accepted, with its id where it could be read.
+    /// Adds the result of the next part that was not accepted, with its id if that could be read.
     mutating func add(_ verdict: Verdict, at index: Int, id: String?) {
         switch verdict {
         case .accepted: break
@@ -28,7 +28,7 @@ struct OutcomeWriter: Sendable {
         }
     }
 
-    /// Counts the parts by result, a rejection by its reason.
+    /// Counts the parts by result, and rejections by reason.
     func count(in counter: Counter) {
         counter.add(count - duplicate - rejected, "accepted")
         counter.add(duplicate, "duplicate")

@@ -1,24 +1,24 @@
 internal import Compression
 
-/// The body of a request as it came.
+/// The body of a request as received.
 struct PackedBody: Sendable {
     /// How it is packed.
     enum Coding: Sendable { case identity, gzip }
 
-    /// Why it cannot be had.
+    /// Why it cannot be unpacked.
     enum Fault: Error {
         case tooLarge
         case notUnpackable(String)
-        /// The app's allowance was used up on the way; for so many seconds.
+        /// Unpacking used up the app's allowance, for that many seconds.
         case rateLimited(Double)
     }
 
     let wire: [UInt8]
     let coding: Coding
-    /// Bytes that it may have unpacked.
+    /// The most bytes that it may unpack to.
     let limit: Int
 
-    /// The body itself, if it has no more bytes than that. What it turns out to be is paid for as it turns out.
+    /// The unpacked body, if it has at most that many bytes. The toll is paid while it is unpacked.
     func unpacked(upTo most: Int, _ toll: Toll?) throws(Fault) -> [UInt8] {
         guard coding == .gzip else {
             guard wire.count <= most else { throw .tooLarge }
@@ -44,7 +44,7 @@ struct PackedBody: Sendable {
 }
 
 extension PackedBody.Coding {
-    /// From the field `Content-Encoding`; nil for a coding that we do not know.
+    /// Reads the field `Content-Encoding`; nil for an unknown coding.
     init?(_ field: String?) {
         guard let field else {
             self = .identity
@@ -59,8 +59,8 @@ extension PackedBody.Coding {
 }
 
 extension Substring {
-    /// Without the blanks that HTTP allows around a field's value. Byte by byte: as characters of a generic string this took a
-    /// third of what a small request costs.
+    /// Without the spaces that HTTP allows around a field's value. Byte by byte: with the characters of a generic string this
+    /// took a third of the time of a small request.
     var trimmed: Substring {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let bytes = utf8

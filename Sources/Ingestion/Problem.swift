@@ -54,7 +54,7 @@ struct Problem {
             }
         }
 
-        /// The same words for every occurrence.
+        /// The same text for every occurrence.
         var title: String {
             switch self {
             case .notJSON: "The body is not well-formed JSON in UTF-8"
@@ -103,29 +103,29 @@ struct Problem {
         self.headers = headers
     }
 
-    /// Every 429 and 503 says when to come again.
+    /// Every 429 and 503 says when to try again.
     init(_ code: Code, _ detail: String, retryAfter seconds: Int) {
         self.init(code, detail, headers: [("Retry-After", String(seconds))])
     }
 
-    /// The app has sent more than it may, and may send again after so many seconds.
+    /// The app has sent more than its limit, and may send again after that many seconds.
     init(rateLimitedFor seconds: Double) {
-        // Seconds without end are no number of the field's.
+        // An infinite number of seconds cannot be written into the header field.
         self.init(
             .rateLimited, "The app has reached its limit. Send again, unchanged, after Retry-After.",
             retryAfter: seconds < 3600 ? max(1, Int(seconds.rounded(.up))) : 3600)
     }
 
-    /// Times would be corrected by a clock that is wrong, for good.
+    /// A wrong clock would correct the times, and what is stored stays.
     init(wrongClock fault: String) {
         self.init(
             .wrongClock, "Nothing is accepted at the moment: \(fault). Send it again later, unchanged.", retryAfter: 30)
     }
 
-    /// Before the request is read, or when it is to be stored.
+    /// The key was revoked before the request was read, or before it was stored.
     static let closedKey = Problem(.revokedKey, "This key was revoked. Use another one.")
 
-    /// The server's own refusals, in the same words.
+    /// The HTTP server's own refusals, in the same form.
     init(_ fault: RequestFault) {
         switch fault {
         case .malformed: self.init(.malformedRequest, fault.description)

@@ -4,9 +4,9 @@ package import Postgres
 internal import Telemetry
 internal import Values
 
-/// Takes refused events through the same door again, with the clock and the envelope of the time when they came.
+/// Sends rejected events through ingestion again, with the clock and the envelope of their receipt.
 package struct Replay {
-    /// How many came to what.
+    /// How many events had which result.
     package struct Outcome: Sendable {
         package var accepted = 0
         package var duplicate = 0
@@ -20,7 +20,7 @@ package struct Replay {
         self.appender = appender
     }
 
-    /// Replays everything that the filter means, a few hundred at a time.
+    /// Replays all events that the filter selects, a few hundred at a time.
     package mutating func run(
         _ filter: RejectionFilter, on connection: inout Connection
     ) throws(PostgresError) -> Outcome {
@@ -65,7 +65,7 @@ package struct Replay {
         if !settled.isEmpty { try RejectedEvents.markReplayed(settled, on: &connection) }
     }
 
-    /// An envelope around the event, if it is one by today's rules.
+    /// Decodes the event in an envelope of its own; nil if today's rules reject it.
     private func decode(_ rejection: StoredRejection) -> DecodedEnvelope? {
         let sentAt = rejection.sentAt.map { "\"sent_at\":\"\($0)\"," } ?? ""
         let source = rejection.source.map { "\"source\":\($0)," } ?? ""

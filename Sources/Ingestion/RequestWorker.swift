@@ -4,27 +4,28 @@ package import HTTPServer
 package import Postgres
 package import ServiceRuntime
 
-/// Does the SQL of routes with little traffic: one thread, one connection, one job after another, of each app in its turn,
-/// and a queue with an end. A job that cannot be done now is answered 503 at once or by its deadline, and never waits for a database that is
-/// away.
+/// Runs the SQL of routes with little traffic: one thread, one connection, one job after another, apps taking turns, and a
+/// bounded queue. A job that cannot be done now is answered 503 at once or by its deadline; it never waits for a database that
+/// is away.
 package final class RequestWorker: Sendable {
     package struct Configuration: Sendable {
-        /// Jobs that may wait, and the bytes of what they hold, shared by apps as `SharedRoom` says; beyond it requests are
-        /// turned away.
+        /// How many jobs, and how many bytes of theirs, may wait, shared by apps as `SharedRoom` says; beyond it requests are
+        /// refused.
         package var mostJobs = 256
         package var mostQueuedBytes = 16 * 1024 * 1024
-        /// From being handed in until the answer. Under the time in which a route must have decided, so that it is ours.
+        /// Seconds from submitting a job to its answer. Less than the time in which a route must decide, so that the answer is
+        /// ours.
         package var secondsPerJob = 10.0
 
         package init() {}
     }
 
-    /// What is done for one request. It may be run once more on another connection, so doing it twice must be harmless.
+    /// The work for one request. It may run again on another connection, so running it twice must be harmless.
     package typealias Work = @Sendable (inout Connection) throws(PostgresError) -> Response
 
     private struct Job: Sendable {
         let app: Int32
-        /// Every job counts, also one without bytes.
+        /// Every job counts, even one without bytes.
         let bytes: Int
         let deadline: Deadline
         let work: Work
@@ -34,9 +35,9 @@ package final class RequestWorker: Sendable {
 
     private struct State: Sendable {
         var queue = Turns<Job>()
-        /// The jobs that wait.
+        /// Counts the jobs that wait.
         var jobs: SharedRoom
-        /// What they hold, and the one that is being done.
+        /// Counts the bytes of the jobs that wait and of the one that runs.
         var bytes: SharedRoom
     }
 
@@ -55,8 +56,8 @@ package final class RequestWorker: Sendable {
 
     package var isConnected: Bool { worker.readiness == .ready }
 
-    /// Takes a job of an app that holds so many bytes. Leads to one `answer`: at once with a 503 if it cannot be taken, else later,
-    /// on the request worker's thread, with what `work` gave or a 503.
+    /// Queues a job of an app with that many bytes. It leads to one `answer`: a 503 at once if the job cannot be queued;
+    /// otherwise later, on the request worker's thread, the result of `work` or a 503.
     package func submit(
         of app: Int32 = 0, bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void
     ) {
@@ -84,7 +85,7 @@ package final class RequestWorker: Sendable {
         worker.start(["request-worker"]) { _ in self.run() }
     }
 
-    /// Does what waits, then ends. New jobs are refused from now on.
+    /// Does the jobs that wait, then ends. Refuses new jobs from now on.
     package func stop() { worker.stop() }
 
     private func run() {
@@ -99,7 +100,7 @@ package final class RequestWorker: Sendable {
             }
             turnAway()
         }
-        // Whatever is left came too late: nothing is promised.
+        // The remaining jobs are too late; nothing of them was done.
         turnAway()
     }
 
@@ -109,7 +110,7 @@ package final class RequestWorker: Sendable {
             statementSeconds: max(1, Int(saturating: configuration.secondsPerJob)))
     }
 
-    /// Does jobs until it is time to stop or the database is away.
+    /// Does jobs until the worker stops or the database is away.
     private func serve(_ connection: inout Connection) throws(PostgresError) {
         while let job = worker.next(Self.take) {
             guard !job.deadline.hasPassed else {
@@ -124,7 +125,7 @@ package final class RequestWorker: Sendable {
                     continue
                 }
                 log.error("a request failed; the client is told to try again", ["error": "\(error)"])
-                // A client that waits for the reconnection as well would wait too long.
+                // A client that also waited for the reconnection would wait too long.
                 if error.isUnavailable { worker.goAway() }
                 finish(job, Self.unavailable.response)
                 if error.isUnavailable || !connection.isUsable { throw error }
@@ -132,7 +133,7 @@ package final class RequestWorker: Sendable {
         }
     }
 
-    /// A connection that had died while nobody used it shows only now: then the job is tried once more on a new one.
+    /// A connection that broke while idle fails only now; then the job runs once more on a new one.
     private func perform(_ job: Job, on connection: inout Connection) throws(PostgresError) -> Response {
         do { return try run(job, on: &connection) } catch {
             guard case .connection = error else { throw error }

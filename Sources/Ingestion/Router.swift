@@ -2,18 +2,17 @@ internal import BellwetherVersion
 package import HTTPServer
 internal import ServiceRuntime
 
-/// From path and method to the one that answers. Everything that is not an event is answered here.
+/// Passes a request to the route for its path and method. Answers all paths without a route itself.
 package final class Router: RequestHandler {
     package enum Surface: Sendable {
         /// All paths.
         case everything
-        /// What monitors ask for, on a door of its own.
+        /// What monitors ask for, on its own address.
         case inside
-        /// All but `/metrics`, which then has a door of its own.
+        /// All but `/metrics`, which then has its own address.
         case withoutMetrics
     }
 
-    /// Everything that there is.
     enum Path: String, CaseIterable {
         case events = "/v1/events"
         case categories = "/v1/categories"
@@ -40,7 +39,7 @@ package final class Router: RequestHandler {
         }
     }
 
-    /// Those that answer with the database; none where a process takes nothing in.
+    /// The routes that need the database; none in a process without ingestion.
     package struct Routes: Sendable {
         package var events: EventsRoute?
         package var categories: CategoriesRoute?
@@ -88,7 +87,7 @@ package final class Router: RequestHandler {
         self.crossOrigin = crossOrigin
     }
 
-    /// The server's own refusals, in our words.
+    /// The HTTP server's own refusals, in our form.
     package static func response(to fault: RequestFault) -> Response { Problem(fault).response }
 
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
@@ -126,7 +125,7 @@ package final class Router: RequestHandler {
     }
 }
 
-/// The way back to one client, with what every answer carries.
+/// Answers one client, with the header fields of every answer.
 struct Answer: Sendable {
     private let exchange: Exchange
     private let headers: [(String, String)]

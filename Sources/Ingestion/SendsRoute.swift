@@ -7,14 +7,14 @@ internal import ServiceRuntime
 internal import Telemetry
 package import Values
 
-/// `POST /v1/sends`: what a sender's server tells of what it sent.
+/// `POST /v1/sends`: stores what a sender's server reports about its sends.
 package final class SendsRoute: Sendable {
     private let admission: Admission
     private let requestWorker: RequestWorker
     private let metrics: IngestionMetrics
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` tells when an envelope is received, `clockFault` why it may not be believed now.
+    /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
     package init(
         keys: KeyDirectory, decoding: Decoding, requestWorker: RequestWorker, metrics: IngestionMetrics,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
@@ -33,7 +33,7 @@ package final class SendsRoute: Sendable {
         let receivedAt = clock()
         admission.admit(head, answer) { [self] body, access, _ in
             do throws(SendsFault) {
-                // They come seldom enough for a decoder each.
+                // These requests are rare, so each gets a new decoder.
                 let items = try SendsDecoder().decode(envelope: body)
                 let receipt = SendStore.Receipt(app: access.app, key: access.key, receivedAt: receivedAt)
                 store(items, bytes: body.count, receipt, answer)
@@ -46,7 +46,7 @@ package final class SendsRoute: Sendable {
     private func store(_ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Receipt, _ answer: Answer) {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
-        // Strings and rows beside the body that they came from.
+        // The body, and the strings and rows made of it.
         requestWorker.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
             connection throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]

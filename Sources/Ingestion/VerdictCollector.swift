@@ -4,20 +4,20 @@ internal import HTTPServer
 internal import ServiceRuntime
 internal import Values
 
-/// Gathers what became of a request's events from the writers that had a part of them; the last one answers.
+/// Collects the verdicts on a request's events from the writers that have a part of it. The last writer answers.
 final class VerdictCollector: Sendable {
-    /// What became of the request.
+    /// The result of the request.
     enum Outcome: Sendable {
         case settled(OutcomeWriter)
         /// Its key was closed before all of it was committed.
         case keyClosed
-        /// Nothing is promised.
+        /// It may or may not be stored.
         case lost
     }
 
     private struct State {
         var waitingFor: Int
-        /// Events of which somebody said what became of them.
+        /// How many events have a verdict.
         var settled = 0
         var exceptions: [(index: Int, verdict: Verdict)] = []
         var isLost = false
@@ -28,7 +28,7 @@ final class VerdictCollector: Sendable {
     private let envelope: DecodedEnvelope
     private let done: @Sendable (Outcome) -> Void
 
-    /// `parts` of them will be finished. Where there is none, nothing else decides: it is answered at once.
+    /// Waits for that many parts. Without parts, it answers at once.
     init(_ envelope: DecodedEnvelope, parts: Int, _ done: @escaping @Sendable (Outcome) -> Void) {
         self.done = done
         self.envelope = envelope
@@ -39,7 +39,7 @@ final class VerdictCollector: Sendable {
         if parts == 0 { done(outcome(of: state)) }
     }
 
-    /// One part is through.
+    /// Takes the result of one part.
     func finish(_ fate: GroupCommit.Fate) {
         let last: State? = state.withLock { state in
             state.waitingFor -= 1
@@ -53,12 +53,12 @@ final class VerdictCollector: Sendable {
             return state.waitingFor == 0 ? state : nil
         }
         guard let last else { return }
-        // To come again would be in vain.
+        // Trying again would not help.
         if last.isKeyClosed { return done(.keyClosed) }
         done(last.isLost ? .lost : outcome(of: last))
     }
 
-    /// What nobody vouches for is not acknowledged.
+    /// An event without a verdict is not acknowledged.
     private func outcome(of state: State) -> Outcome {
         guard state.settled == envelope.count else { return .lost }
         return .settled(OutcomeWriter(envelope, state.exceptions))
@@ -66,7 +66,7 @@ final class VerdictCollector: Sendable {
 }
 
 extension OutcomeWriter {
-    /// What became of the events of an envelope: those that are not among the exceptions were accepted.
+    /// The events of an envelope that are not among the exceptions were accepted.
     init(_ envelope: DecodedEnvelope, _ exceptions: [(index: Int, verdict: Verdict)]) {
         self.init(count: envelope.count)
         var rejected = envelope.rejected[...]

@@ -59,11 +59,11 @@ final class Writer: Sendable {
             }
             giveUp(worker.withLock { queue in take(&queue, most: .max) })
         }
-        // Whatever is left came too late: nothing is promised.
+        // The remaining parts are too late; nothing of them was stored.
         giveUp(worker.withLock { queue in take(&queue, most: .max) })
     }
 
-    /// What fits into one commit, of all apps by turns.
+    /// Takes what fits into one commit, with the apps taking turns.
     private func take(_ queue: inout Turns<GroupCommit.Part>, most: Int) -> [GroupCommit.Part] {
         var rows = 0
         var taken: [GroupCommit.Part] = []
@@ -75,7 +75,7 @@ final class Writer: Sendable {
         return taken
     }
 
-    /// Throws what stood in the way when only time helps: the database is away, its disk full, its memory spent.
+    /// Throws if only time helps: the database is away, its disk is full, its memory is used up.
     private func commit(_ parts: [GroupCommit.Part], with appender: Appender) throws(PostgresError) {
         let began = Deadline.now
         do {
@@ -98,8 +98,8 @@ final class Writer: Sendable {
         }
     }
 
-    /// A connection that had died while nobody used it shows only now: then the batch is tried once more on a new one.
-    /// What the first attempt may have committed after all, the second one finds.
+    /// A connection that broke while idle fails only now; then the batch runs once more on a new one. If the first attempt
+    /// committed after all, the second one finds its events.
     private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Verdicts?] {
         do { return try appender.appendWithOpenKeys(submissions) } catch {
             guard case .connection = error else { throw error }

@@ -2,7 +2,8 @@ internal import CLibPQ
 internal import Glibc
 
 extension Connection {
-    /// Sends rows in binary; returns how many the server took. Commands may stand before the COPY: they cost no round trip.
+    /// Sends rows in binary and returns how many the server stored. `sql` may have commands before the COPY, which then cost no
+    /// round trip.
     @discardableResult
     package mutating func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int {
         try rows.check()
@@ -41,7 +42,7 @@ extension Connection {
             default:
                 defer { unsafe PQfreemem(buffer) }
                 let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(length))
-                // The first piece carries the header in front of its row; the trailer is a row of -1 fields.
+                // The first piece has the header before its row; the trailer is a row of -1 fields.
                 let row = unsafe CopyRow(isFirst ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(19)) : bytes)
                 isFirst = false
                 guard let row else { continue }
@@ -66,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// The server has entered the COPY that was asked for.
+    /// Checks that the server has started the COPY that was requested.
     private mutating func expect(_ status: ExecStatusType) throws(PostgresError) {
         guard let result = unsafe try nextResult() else { throw broken() }
         defer { unsafe PQclear(result) }
@@ -78,7 +79,7 @@ extension Connection {
             while let rest = unsafe try nextResult() { unsafe PQclear(rest) }
             throw outcome(of: failure)
         default:
-            // Another COPY would go on for ever, and an answer to something else is not ours to lose.
+            // Another COPY would go on for ever, and we must not lose the answer to something else.
             close()
             throw .decoding("the server did not start the expected COPY")
         }

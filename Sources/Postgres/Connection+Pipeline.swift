@@ -1,11 +1,11 @@
 internal import CLibPQ
 
 extension Connection {
-    /// Sends several statements in one go and reads their answers in one go: one round trip, and what they lock is not
-    /// held while an answer travels. The first failure is thrown, and the statements behind it do not run.
+    /// Sends several statements and reads their answers in one round trip, so that no lock is held while an answer travels.
+    /// Throws the first failure; the statements after it do not run.
     package mutating func pipeline(_ statements: [Statement]) throws(PostgresError) -> [Rows] {
         try begin()
-        // What is not parsed yet costs a round trip once; preparing inside the pipeline would complicate its errors.
+        // Parsing a new statement costs one round trip, once; preparing inside the pipeline would complicate its errors.
         for statement in statements { try prepare(statement) }
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw broken() }
         for statement in statements { try send(prepared: statement) }
@@ -36,7 +36,7 @@ extension Connection {
         return answers
     }
 
-    /// Has the server parse a statement, once a connection.
+    /// Lets the server parse a statement, once for each connection.
     mutating func prepare(_ statement: Statement) throws(PostgresError) {
         let preparation = Preparation(of: statement)
         guard prepared[preparation] == nil else { return }

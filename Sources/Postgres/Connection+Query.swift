@@ -13,7 +13,7 @@ extension Connection {
         return try finish()
     }
 
-    /// Runs one statement that comes again and again: the server parses it once a connection.
+    /// Runs one statement that is used often: the server parses it once for each connection.
     @discardableResult
     package mutating func queryPrepared(_ statement: Statement) throws(PostgresError) -> Rows {
         try begin()
@@ -22,19 +22,19 @@ extension Connection {
         return try finish()
     }
 
-    /// Runs a script: several statements, no parameters, no rows back.
+    /// Runs a script: several statements, without parameters and rows.
     package mutating func execute(script: String) throws(PostgresError) {
         try begin()
         guard unsafe PQsendQuery(handle, script) == 1 else { throw broken() }
         _ = try finish()
     }
 
-    /// Refuses work on a connection that is gone.
+    /// Throws if the connection is lost.
     mutating func begin() throws(PostgresError) {
         guard isUsable else { throw .connection("the connection was lost earlier") }
     }
 
-    /// Collects the results of what was sent: the last one is the answer, the first error is thrown.
+    /// Collects the results of what was sent: returns the last one, or throws the first error.
     mutating func finish() throws(PostgresError) -> Rows {
         try flush()
         var answer: Rows?
@@ -44,7 +44,7 @@ extension Connection {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 answer = unsafe Rows(adopting: result)
             case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-                // A COPY through the wrong door would wait for data for ever.
+                // A COPY started in this way would wait for data for ever.
                 unsafe PQclear(result)
                 close()
                 throw .decoding("COPY goes through copyIn and copyOut")
@@ -58,7 +58,7 @@ extension Connection {
         return answer
     }
 
-    /// The server's refusal; a result without SQLSTATE is libpq's own, a lost connection.
+    /// The server's error; a result without SQLSTATE comes from libpq itself, and means a lost connection.
     static func failure(in result: OpaquePointer) -> PostgresError {
         let message = unsafe ServerField.message.read(from: result)
         guard let state = unsafe ServerField.state.read(from: result) else {
@@ -72,7 +72,7 @@ extension Connection {
                 constraint: ServerField.constraint.read(from: result)))
     }
 
-    /// Lends libpq the parameters in its four parallel arrays, all binary.
+    /// Passes the parameters to libpq in its four parallel arrays, all binary.
     func withParameters(
         of statement: Statement,
         _ body: (
@@ -80,7 +80,7 @@ extension Connection {
         ) -> Int32
     ) -> Int32 {
         let parameters = statement.parameters
-        // One buffer for all values, and at least a byte so that an empty value is not a null pointer, which is NULL.
+        // One buffer for all values. It has at least one byte, since a null pointer for an empty value would mean NULL.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
         var offsets: [Int?] = []
@@ -98,7 +98,7 @@ extension Connection {
                 unsafe offset.flatMap { offset in unsafe start.map { unsafe $0 + offset } }
             }
             return unsafe values.withUnsafeBufferPointer { values in
-                // libpq does not look at the arrays of no parameters, but it is lent some all the same.
+                // Without parameters libpq does not read the arrays, but it gets some all the same.
                 var none: UnsafePointer<CChar>?
                 return unsafe withUnsafePointer(to: &none) { none in
                     unsafe body(types, values.baseAddress ?? none, lengths, formats)

@@ -18,7 +18,7 @@ extension Connection {
             rollBack()
             throw .body(error)
         }
-        // COMMIT of a failed transaction succeeds, as a ROLLBACK: a body that hid the failure must not be told so.
+        // COMMIT of a failed transaction succeeds as a ROLLBACK. If the body hid the failure, it must not look like success.
         guard !isInFailedTransaction else {
             rollBack()
             throw .database(.inFailedTransaction)
@@ -30,7 +30,7 @@ extension Connection {
         return result
     }
 
-    /// As above, for bodies that fail with nothing but PostgreSQL's errors.
+    /// The same for bodies that throw only PostgreSQL's errors.
     package mutating func transaction<Result>(
         _ isolation: Isolation = .readCommitted,
         _ body: (inout Connection) throws(PostgresError) -> Result
@@ -45,7 +45,7 @@ extension Connection {
         }
     }
 
-    /// Leaves the connection idle again, or unusable if even that fails.
+    /// Makes the connection idle again, or unusable if that fails.
     package mutating func rollBack() {
         guard isUsable, isInTransaction else { return }
         do { try execute(script: "ROLLBACK") } catch { close() }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import ServiceRuntime
 
 extension Connection {
-    /// Everything queued is on its way to the server.
+    /// Sends everything that is queued.
     mutating func flush() throws(PostgresError) {
         while true {
             switch unsafe PQflush(handle) {
@@ -11,12 +11,12 @@ extension Connection {
             case 1: try waitForSocket(POLLIN | POLLOUT)
             default: throw broken()
             }
-            // The server may be blocked writing to us: read, or both wait for ever.
+            // The server may be blocked while writing to us: read, or both wait for ever.
             guard unsafe PQconsumeInput(handle) == 1 else { throw broken() }
         }
     }
 
-    /// The next result of what was sent, nil when there is none left.
+    /// The next result of what was sent; nil if there is none left.
     mutating func nextResult() throws(PostgresError) -> OpaquePointer? {
         while unsafe PQisBusy(handle) == 1 {
             try waitForSocket(POLLIN)
@@ -25,10 +25,10 @@ extension Connection {
         return unsafe PQgetResult(handle)
     }
 
-    /// Sleeps until the socket can do what is asked, or the deadline.
+    /// Sleeps until the socket is ready, or the deadline passes.
     mutating func waitForSocket(_ events: Int32) throws(PostgresError) {
         while true {
-            // Looked at before every wait: a server that never stops sending would never let the wait run out.
+            // Checked before every wait: with a server that never stops sending, the wait itself would never time out.
             if deadline.hasPassed {
                 close()
                 throw .timedOut
@@ -41,14 +41,14 @@ extension Connection {
         }
     }
 
-    /// Marks the connection as lost and says why.
+    /// Closes the connection and returns why.
     mutating func broken() -> PostgresError {
         let reason = unsafe Connection.message(of: handle)
         close()
         return .connection(reason.isEmpty ? "the connection was lost" : reason)
     }
 
-    /// A failure as it is thrown: one that took the connection with it is the connection's.
+    /// The error to throw: if the failure broke the connection, the connection's error.
     mutating func outcome(of failure: PostgresError) -> PostgresError {
         guard unsafe PQstatus(handle) == CONNECTION_BAD else { return failure }
         close()
@@ -56,7 +56,7 @@ extension Connection {
         return .connection(message.message)
     }
 
-    /// Gives the connection up at once, without a word to the server: it may not be listening.
+    /// Gives the connection up at once, without telling the server, which may not be listening.
     mutating func close() {
         isUsable = false
         let socket = unsafe PQsocket(handle)

@@ -4,8 +4,8 @@ package import ServiceRuntime
 
 /// One connection to PostgreSQL, used by one thread at a time.
 ///
-/// It is lent `inout` to synchronous closures: a transaction cannot suspend, and the connection cannot escape from it.
-/// libpq runs in non-blocking mode underneath, so that each call ends by `deadline` even when the server stands still.
+/// It is passed `inout` to synchronous closures: a transaction cannot suspend, and the connection cannot escape from it. libpq
+/// runs in non-blocking mode, so that each call ends by `deadline` even if the server hangs.
 @safe package struct Connection: ~Copyable {
     // SAFETY: the handle has this one owner, is closed once in `deinit`, and the type is neither copyable nor Sendable
     // by accident: whoever moves it to another thread gives it up here.
@@ -14,7 +14,7 @@ package import ServiceRuntime
     /// Names of the statements that the server has parsed on this connection.
     var prepared: [Preparation: String] = [:]
 
-    /// What makes two statements one to the server: the same text with parameters of other types is another.
+    /// What makes two statements the same to the server. The same text with parameters of other types is another statement.
     struct Preparation: Hashable {
         let sql: String
         let types: [UInt32]
@@ -25,21 +25,22 @@ package import ServiceRuntime
         }
     }
 
-    /// Every call must end by this moment or fails with `timedOut` and leaves the connection closed.
+    /// Every call must end by this moment; otherwise it fails with `timedOut` and closes the connection.
     // Computed, since Swift 6.3 forgets the `deinit` of a noncopyable variable whose stored property is assigned in a loop:
-    // keepers and readers of keys left their connections open.
+    // some loops left their connections open.
     package var deadline: Deadline {
         get { limit }
         set { limit = newValue }
     }
     private var limit: Deadline = .never
-    /// False once it broke: drop it and make another.
+    /// False once the connection broke: drop it and make another.
     package internal(set) var isUsable = true
 
-    /// Connects. `url` is what libpq takes, a URL or `key=value` pairs, with all its options (several hosts, TLS, …).
+    /// Connects. `url` is anything that libpq accepts, a URL or `key=value` pairs, with all its options (several hosts, TLS,
+    /// …).
     package init(url: String, applicationName: String = "bellwether", log: Log = .silent) throws(PostgresError) {
         if let fault = ConnectionString.fault(in: url) { throw fault }
-        // In order: what the URL may override, the URL, what it may not.
+        // In order: what the URL may override, the URL, what the URL may not override.
         let keys = ["connect_timeout", "fallback_application_name", "dbname", "client_encoding"]
         let values = ["10", applicationName, url, "UTF8"]
         guard
@@ -69,8 +70,8 @@ package import ServiceRuntime
     /// A handle with which another thread can cancel what runs here.
     package func cancelHandle() -> CancelHandle? { unsafe CancelHandle(of: handle) }
 
-    /// Whether a commit has given up waiting for a standby since this was last asked: it succeeded, with a warning, and is
-    /// perhaps nowhere but on this server.
+    /// Whether a commit has given up waiting for a standby since this was last called: it succeeded, with a warning, and may be
+    /// on this server only.
     package mutating func takeGivenUpStandby() -> Bool { notices.takeGivenUpStandby() }
 
     /// Whether a transaction is open, failed ones included.
@@ -79,7 +80,7 @@ package import ServiceRuntime
     /// Whether the open transaction can only be rolled back.
     var isInFailedTransaction: Bool { unsafe PQtransactionStatus(handle) == PQTRANS_INERROR }
 
-    /// libpq's last word on this connection, in one line.
+    /// libpq's last error on this connection, in one line.
     static func message(of handle: OpaquePointer) -> String {
         guard let text = unsafe PQerrorMessage(handle) else { return "unknown" }
         return unsafe String(cString: text).split(whereSeparator: \.isNewline).map { line in line.drop { $0 == "\t" } }
@@ -87,7 +88,7 @@ package import ServiceRuntime
     }
 }
 
-/// Lends C an array of strings that ends in a null pointer.
+/// Passes C an array of strings that ends with a null pointer.
 private func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {
@@ -112,7 +113,7 @@ private func withCStrings<Result>(
 
     deinit { unsafe PQfreeCancel(handle) }
 
-    /// Asks the server to stop; nil when it was asked, else why it could not be. Blocks for one round trip.
+    /// Asks the server to stop; returns nil if that worked, else why not. Blocks for one round trip.
     @discardableResult
     package func cancel() -> String? {
         var reason = [CChar](repeating: 0, count: 256)

@@ -1,8 +1,8 @@
 internal import CLibPQ
 
-/// What a libpq URL says, taken apart by libpq itself.
+/// The parts of a libpq URL, as libpq itself parses it.
 package enum ConnectionString {
-    /// The environment variables that say the same: for a child process, whose arguments everybody can read.
+    /// The environment variables that mean the same as the URL: for a child process, whose arguments everybody can read.
     package static func environment(of url: String) throws(PostgresError) -> [(name: String, value: String)] {
         if let fault = fault(in: url) { throw fault }
         var variables: [(name: String, value: String)] = []
@@ -17,11 +17,11 @@ package enum ConnectionString {
         return variables
     }
 
-    /// Why no connection should be tried with a URL, in words that are safe to show; nil when it says what it means.
+    /// Why a URL must not be used to connect, in words that are safe to show; nil if it is fine.
     ///
-    /// libpq reads almost everything somehow: of a password with an unescaped `/` or `@` a part becomes a host name or a port,
-    /// and of a URL with a misspelt scheme all of it a database's name. Then its own message quotes that part, or the
-    /// server's log does.
+    /// libpq accepts almost everything: if a password has an unescaped `/` or `@`, a part of it becomes a host name or a port,
+    /// and a URL with a misspelt scheme becomes a database's name. Then libpq's own message, or the server's log, shows that
+    /// part.
     static func fault(in url: String) -> PostgresError? {
         reason(in: url).map { reason in
             .connection(
@@ -47,7 +47,7 @@ package enum ConnectionString {
     private static let schemes = ["postgresql://", "postgres://"]
     private static let wrongScheme = "it begins with neither postgresql:// nor postgres://"
 
-    /// User and password end at the first @, if it comes before the first slash; hosts, ports and the database have none.
+    /// User and password end at the first @ before the first slash; hosts, ports and the database have none.
     private static func hasStrayAt(_ url: String) -> Bool {
         guard let scheme = url.firstRange(of: "://") else { return false }
         var rest = url[scheme.upperBound...]
@@ -58,13 +58,13 @@ package enum ConnectionString {
     }
 
     private enum Reading {
-        /// libpq takes what is neither a URL nor has an equals sign for the name of a database.
+        /// libpq takes a text that is no URL and has no equals sign for the name of a database.
         case name(String)
         case options([ConnectionOption])
         case unreadable(String)
     }
 
-    /// What libpq says, without the URL that it quotes, password and all, from the first quote on.
+    /// libpq's message up to the first quote: after that it shows the URL, including the password.
     private static func sentence(of text: String) -> String {
         if text.hasPrefix("missing \"=\"") { return "a word in it is not followed by =" }
         if text.hasPrefix("invalid connection option") { return "it has an option that libpq does not know" }
@@ -101,13 +101,13 @@ package enum ConnectionString {
     }
 }
 
-/// One thing that a libpq URL says.
+/// One setting in a libpq URL.
 private struct ConnectionOption {
     let keyword: String
     let variable: String?
     let value: String
 
-    /// Whether it can only be a piece of something else, perhaps of a password.
+    /// Whether it can only be a fragment of something else, perhaps of a password.
     var isMisread: Bool {
         switch keyword {
         case "password", "sslpassword", "options": false
@@ -121,7 +121,7 @@ private struct ConnectionOption {
         }
     }
 
-    /// Other programs part their words with semicolons, and libpq takes all that follows for one value.
+    /// Other programs use semicolons between settings, and libpq takes all that follows for one value.
     private func hidesSecret(_ text: Substring) -> Bool {
         let small = text.lowercased()
         return ["://", "password=", "pwd="].contains { small.contains($0) }

@@ -3,7 +3,7 @@
     // SAFETY: points into libpq's buffer, which `copyOut` frees only after the closure has returned.
     private let fields: [UnsafeRawBufferPointer?]
 
-    /// Nil for the end marker, and for bytes that are no row.
+    /// Nil for the end marker, and for malformed bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var rest = unsafe bytes[...]
         func take(_ count: Int) -> UnsafeRawBufferPointer? {
@@ -27,7 +27,7 @@
 
     package var count: Int { unsafe fields.count }
 
-    /// The value of a column, nil for NULL. COPY names no types: asking for another one than was sent is our mistake.
+    /// The value of a column, nil for NULL. COPY does not send types, so asking for the wrong one is our mistake.
     package func optional<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError)
         -> Value?
     {
@@ -48,10 +48,10 @@
     }
 }
 
-/// The bytes of a COPY in the making. Numbers are stored where they belong: appending each to an array as a sequence of
-/// bytes cost as much as all the rest of a row.
+/// The bytes of a COPY that is being built. Numbers are written in place: appending each to an array as a sequence of bytes
+/// cost as much as all the rest of a row.
 struct CopyBytes: Sendable {
-    /// Longer than what is said so far, mostly.
+    /// Mostly longer than `count`.
     private var storage: [UInt8]
     private(set) var count = 0
 
@@ -59,7 +59,7 @@ struct CopyBytes: Sendable {
         storage = [UInt8](repeating: 0, count: max(capacity, 64))
     }
 
-    /// Keeps the memory.
+    /// Shortens it to `count` bytes and keeps the memory.
     mutating func removeAll(after count: Int) { self.count = min(self.count, count) }
 
     mutating func append(bigEndian number: Int16) { store(number.bigEndian, 2) }
@@ -67,7 +67,7 @@ struct CopyBytes: Sendable {
     mutating func append(bigEndian number: Int64) { store(number.bigEndian, 8) }
     mutating func append(_ byte: UInt8) { store(byte, 1) }
 
-    /// A field: its length, and its bytes.
+    /// Appends a field: its length, and its bytes.
     mutating func append(field text: String) {
         var text = text
         text.withUTF8 { bytes in unsafe append(field: UnsafeRawBufferPointer(bytes)) }
@@ -100,7 +100,7 @@ struct CopyBytes: Sendable {
         count += bytes.count
     }
 
-    /// What is said so far.
+    /// The bytes written so far.
     func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         unsafe storage.withUnsafeBytes { storage in unsafe body(UnsafeRawBufferPointer(rebasing: storage[..<count])) }
     }

@@ -5,12 +5,12 @@ package struct CopyRows: Sendable {
     private var bytes: CopyBytes
     package private(set) var count = 0
     private let columns: Int
-    /// How many values the last row still lacks: below 0 where it has too many.
+    /// How many values the last row still needs; below 0 if it has too many.
     private var missing = 0
-    /// A row before the last has more or fewer values than columns.
+    /// Whether an earlier row has more or fewer values than columns.
     private var isUneven = false
 
-    /// Rows of so many columns; `capacity` is how many bytes are expected.
+    /// Rows with that many columns; `capacity` is the expected number of bytes.
     package init(columns: Int, capacity: Int = 1_024) {
         self.columns = columns
         bytes = CopyBytes(capacity: capacity)
@@ -25,7 +25,7 @@ package struct CopyRows: Sendable {
 
     package var byteCount: Int { bytes.count }
 
-    /// Starts a row; exactly `columns` appends must follow. What does not have them is refused before it is sent.
+    /// Starts a row; exactly `columns` appends must follow. A row with more or fewer is refused before it is sent.
     package mutating func beginRow() {
         if missing != 0 { isUneven = true }
         missing = columns
@@ -33,8 +33,8 @@ package struct CopyRows: Sendable {
         count += 1
     }
 
-    /// Throws if some row has more or fewer values than there are columns: values would land in columns of others, or
-    /// PostgreSQL would blame the data.
+    /// Throws if a row has more or fewer values than there are columns: values would land in the wrong columns, or PostgreSQL
+    /// would blame the data.
     func check() throws(PostgresError) {
         guard !isUneven, missing == 0 else { throw .decoding("a row to be copied does not have \(columns) values") }
     }
@@ -44,8 +44,8 @@ package struct CopyRows: Sendable {
         bytes.append(bigEndian: Int32(-1))
     }
 
-    /// Any value; those of the types below have a way of their own, because generic code is not specialised across our
-    /// modules: its metadata look-ups were what writers spent most time on.
+    /// Appends any value. The types below have their own methods, because generic code is not specialised across our modules:
+    /// writers spent most of their time on its metadata look-ups.
     package mutating func append<Value: PostgresValue>(_ value: Value?) {
         guard let value else { return appendNull() }
         missing -= 1
@@ -118,23 +118,23 @@ package struct CopyRows: Sendable {
         bytes.append(field: value)
     }
 
-    /// JSON text as `jsonb`.
+    /// Appends JSON text as `jsonb`.
     package mutating func append(json value: Span<UInt8>) {
         beginField(count: value.count + 1)
         bytes.append(JSONB.version)
         bytes.append(value)
     }
 
-    /// Starts a value of so many bytes, which must follow one by one.
+    /// Starts a value of that many bytes, which must follow one by one.
     package mutating func beginField(count: Int) {
         missing -= 1
         bytes.append(bigEndian: Int32(count))
     }
 
-    /// The next byte of a value that was begun.
+    /// Appends the next byte of a value that was started.
     package mutating func append(byte: UInt8) { bytes.append(byte) }
 
-    /// The whole stream in pieces that a socket likes, the end marker included.
+    /// Sends the whole stream, with the end marker, in pieces of a good size for a socket.
     func chunks(_ send: (UnsafeRawBufferPointer) throws(PostgresError) -> Void) throws(PostgresError) {
         var failure: PostgresError?
         func sendPieces(of bytes: UnsafeRawBufferPointer) {

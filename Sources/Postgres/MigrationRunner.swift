@@ -1,6 +1,6 @@
 package import ServiceRuntime
 
-/// One step of a schema's history, or one definition that is applied anew whenever its text changes.
+/// One step of a schema's history, or one definition that is applied again whenever its text changes.
 package struct Migration: Sendable {
     package let name: String
     package let sql: String
@@ -11,10 +11,10 @@ package struct Migration: Sendable {
     }
 }
 
-/// Brings a database to the version that this program carries. Forward only.
+/// Updates a database to the version of this program. Never goes back.
 ///
-/// Steps run in order, once ever; definitions (views, functions) run again when their text changed. All of a run is one
-/// transaction under one lock: a second runner waits and then finds nothing to do, a killed one leaves nothing behind.
+/// Steps run in order, only once; definitions (views, functions) run again when their text changed. A run is one transaction
+/// under one lock: a second runner waits and then finds nothing to do, and a killed one leaves nothing behind.
 package struct MigrationRunner: Sendable {
     private let schema: String
     private let steps: [Migration]
@@ -22,9 +22,9 @@ package struct MigrationRunner: Sendable {
     private let definitionsVersion: Int32
     private let unreleased: Set<String>
 
-    /// `schema` is where the history is kept. The version of the definitions grows with each change of one, so that an
-    /// older program leaves alone what a newer one defined. `unreleased` names steps of before the first release, whose
-    /// tables no step of today continues.
+    /// `schema` contains the history. The version of the definitions increases with each change of one, so that an older
+    /// program does not touch what a newer one defined. `unreleased` names steps from before the first release, whose tables
+    /// cannot be migrated.
     package init(
         schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1,
         unreleased: Set<String> = []
@@ -36,20 +36,20 @@ package struct MigrationRunner: Sendable {
         self.definitions = definitions
     }
 
-    /// How a database stands to this program.
+    /// The state of a database, as this program sees it.
     package enum State: Sendable, Equatable {
         case current
-        /// What `migrate` would run.
+        /// `migrate` would run these.
         case pending([String])
         /// Applied by a newer program; this one must not touch it.
         case newer([String])
-        /// Applied once with another text than this program carries.
+        /// Applied with another text than this program has.
         case drifted([String])
-        /// Made by a program from before the first release.
+        /// Created by a program from before the first release.
         case unreleased
     }
 
-    /// Reads where the database stands. Changes nothing.
+    /// Reads the state of the database. Changes nothing.
     package func state(of connection: inout Connection) throws(PostgresError) -> State {
         let applied: [String: Applied]
         do { applied = try readHistory(&connection) } catch {
@@ -60,7 +60,7 @@ package struct MigrationRunner: Sendable {
         return compare(applied, hashes)
     }
 
-    /// Runs what is missing and returns its names; none when the database was current.
+    /// Runs what is missing and returns its names; none if the database was up to date.
     package func run(on connection: inout Connection, log: Log) throws(MigrationError) -> [String] {
         do {
             let encoding: String = try connection.query("SELECT current_setting('server_encoding')")[0].get(0)
@@ -86,7 +86,7 @@ package struct MigrationRunner: Sendable {
         let applied: [String: Applied]
         let hashes: [String: String]
         do {
-            // However long the one before us takes, and however large what there is to change.
+            // Waits however long an earlier runner takes, and works however long the changes take.
             try connection.execute(script: "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")
             try connection.query("LOCK TABLE \(identifier: schema).migration IN ACCESS EXCLUSIVE MODE")
             applied = try readHistory(&connection)
@@ -147,7 +147,7 @@ package struct MigrationRunner: Sendable {
         return applied
     }
 
-    /// SHA-256 of each text, by the server: one hash function less to carry.
+    /// SHA-256 of each text, computed by the server, so that this module needs no hash function.
     private func hash(_ connection: inout Connection) throws(PostgresError) -> [String: String] {
         let all = steps + definitions
         let rows = try connection.query(
@@ -160,7 +160,7 @@ package struct MigrationRunner: Sendable {
         return hashes
     }
 
-    /// `IF NOT EXISTS` still fails when two come at the same moment; then it exists, and that is all we want.
+    /// `IF NOT EXISTS` still fails if two sessions run it at the same moment; then the table exists, which is all we need.
     private func createHistory(_ connection: inout Connection) throws(PostgresError) {
         let existing = try connection.query(
             "SELECT to_regclass(\(Statement.quoted(schema) + ".migration")) IS NOT NULL")
@@ -181,7 +181,7 @@ package struct MigrationRunner: Sendable {
     }
 }
 
-/// Why a database could not be brought up to date. Nothing of the run was kept.
+/// Why a database could not be updated. Nothing of the run was kept.
 package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case newer([String])
     case drifted([String])

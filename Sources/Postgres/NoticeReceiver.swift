@@ -1,7 +1,7 @@
 internal import CLibPQ
 internal import ServiceRuntime
 
-/// Takes the server's notices and warnings to the log, where libpq would print them.
+/// Writes the server's notices and warnings to the log; libpq would print them.
 final class NoticeReceiver: Sendable {
     private let log: Log
     private let gaveUpStandby = Lock(false)
@@ -13,7 +13,7 @@ final class NoticeReceiver: Sendable {
         unsafe PQsetNoticeReceiver(handle, NoticeReceiver.receive, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether a commit has given up waiting for a standby since this was last asked.
+    /// Whether a commit has given up waiting for a standby since this was last called.
     func takeGivenUpStandby() -> Bool {
         gaveUpStandby.withLock { gaveUp in
             defer { gaveUp = false }
@@ -26,7 +26,7 @@ final class NoticeReceiver: Sendable {
         let receiver = unsafe Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
         let severity = unsafe ServerField.severity.read(from: result) ?? "NOTICE"
         let message = unsafe ServerField.message.read(from: result) ?? ""
-        // The one thing that this part of the server ever warns of. It has no SQLSTATE of its own, and its words may be in any
+        // This part of the server has only this one warning. It has no SQLSTATE of its own, and its text may be in any
         // language.
         if unsafe ServerField.file.read(from: result) == "syncrep.c" { receiver.gaveUpStandby.withLock { $0 = true } }
         if severity == "WARNING" {

@@ -1,19 +1,19 @@
 /// What went wrong with PostgreSQL. `description` is safe to show: no statement, no parameter, no password.
 package enum PostgresError: Error, Sendable {
-    /// There is no usable connection: it could not be made, or it broke.
+    /// There is no usable connection: connecting failed, or the connection broke.
     case connection(String)
     /// The server refused a statement.
     case server(ServerMessage)
-    /// The deadline passed; the connection is closed, and what the server made of the statement is unknown.
+    /// The deadline passed; the connection is closed, and we do not know what became of the statement.
     case timedOut
     /// A value did not have the type that was asked for.
     case decoding(String)
 
-    /// What the server said of its refusal.
+    /// The server's error message.
     package struct ServerMessage: Sendable {
         package let state: SQLState
         package let message: String
-        /// May quote stored values: for the log of a developer, not for a stranger.
+        /// May contain stored values: for a developer's log, not for strangers.
         package let detail: String?
         package let hint: String?
         package let constraint: String?
@@ -28,7 +28,7 @@ package enum PostgresError: Error, Sendable {
         if case .server(let message) = self { message.state } else { nil }
     }
 
-    /// Whether the same work can succeed later without anybody changing it.
+    /// Whether the same work can succeed later without any change.
     package var isRetriable: Bool {
         switch self {
         case .connection, .timedOut: true
@@ -37,7 +37,7 @@ package enum PostgresError: Error, Sendable {
         }
     }
 
-    /// Whether it is the database that is away, and not this statement that is wrong.
+    /// Whether the database is away, so that the statement itself may be right.
     package var isUnavailable: Bool {
         switch self {
         case .connection, .timedOut: true
@@ -86,7 +86,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// The first two characters: the kind of condition.
     package var errorClass: Substring { code.prefix(2) }
 
-    /// Whether the same statement can succeed later without anybody changing it.
+    /// Whether the same statement can succeed later without any change.
     package var isRetriable: Bool {
         switch errorClass {
         case "08": true  // connection exception
@@ -98,7 +98,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the statement's own values are what PostgreSQL refused: no retry can help them.
+    /// Whether PostgreSQL refused the statement's own values, so that no retry can help.
     package var blamesData: Bool {
         switch errorClass {
         case "21", "22", "23", "44", "54": true  // cardinality, data, integrity, check option, program limit
@@ -117,10 +117,10 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     ]
 }
 
-/// An error of whoever works on a database, which may be the database's own: then a caller wants to know whether there is none
-/// to talk to.
+/// An error of code that works on a database, which may be the database's own error: then a caller wants to know whether the
+/// database is away.
 package protocol DatabaseFailure: Error {
-    /// What the database said; nil where it is not to blame.
+    /// The database's error; nil if the database is not the reason.
     var ofDatabase: PostgresError? { get }
 }
 

@@ -1,15 +1,15 @@
 package import Values
 
-/// A Swift value that crosses to PostgreSQL and back in its binary format.
+/// A Swift value that is sent to PostgreSQL and read back in its binary format.
 package protocol PostgresValue: Sendable {
-    /// The type's object identifier, stable across servers.
+    /// The type's object identifier, the same on all servers.
     static var oid: UInt32 { get }
-    /// The identifier of the array of it; 0 where there is none.
+    /// The identifier of its array type; 0 if there is none.
     static var arrayOID: UInt32 { get }
-    /// Other types whose binary form reads the same.
+    /// Other types with the same binary form.
     static var readableOIDs: [UInt32] { get }
     func encode(into bytes: inout [UInt8])
-    /// Nil when the bytes are not such a value.
+    /// Nil if the bytes are malformed.
     init?(binary bytes: UnsafeRawBufferPointer)
 }
 
@@ -19,7 +19,7 @@ extension PostgresValue {
 }
 
 extension [UInt8] {
-    /// In network order, as every number travels.
+    /// In network order, like every number of the protocol.
     package mutating func append(bigEndian number: some FixedWidthInteger) {
         unsafe Swift.withUnsafeBytes(of: number.bigEndian) { bytes in unsafe append(contentsOf: bytes) }
     }
@@ -86,10 +86,10 @@ extension String: PostgresValue {
 extension Timestamp: PostgresValue {
     package static var oid: UInt32 { 1184 }
     package static var arrayOID: UInt32 { 1185 }
-    /// PostgreSQL counts from 2000-01-01.
+    /// The microseconds from 1970 to 2000: PostgreSQL counts from 2000-01-01.
     private static var epoch: Int64 { 946_684_800_000_000 }
     package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: microsecondsOfPostgres) }
-    /// Counted from 2000 on, as PostgreSQL does.
+    /// Microseconds since 2000, as PostgreSQL counts.
     var microsecondsOfPostgres: Int64 { microseconds - Self.epoch }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let since2000 = unsafe Int64(bigEndian: bytes) else { return nil }
@@ -115,12 +115,11 @@ extension UUID: PostgresValue {
     }
 }
 
-/// A day.
 extension CivilDate: PostgresValue {
     package static var oid: UInt32 { 1082 }
     package static var arrayOID: UInt32 { 1182 }
     package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: daysOfPostgres) }
-    /// Counted from 2000 on, as PostgreSQL does.
+    /// Days since 2000, as PostgreSQL counts.
     var daysOfPostgres: Int32 { Int32(daysSince1970 - 10_957) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let days = unsafe Int32(bigEndian: bytes) else { return nil }
@@ -128,7 +127,7 @@ extension CivilDate: PostgresValue {
     }
 }
 
-/// Bytes as they are.
+/// Raw bytes.
 package struct Bytea: PostgresValue, Hashable {
     package var bytes: [UInt8]
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -138,7 +137,7 @@ package struct Bytea: PostgresValue, Hashable {
     package init?(binary bytes: UnsafeRawBufferPointer) { unsafe self.bytes = Array(bytes) }
 }
 
-/// JSON text that PostgreSQL keeps parsed.
+/// JSON text that PostgreSQL stores parsed.
 package struct JSONB: PostgresValue, Hashable {
     package var text: [UInt8]
     package init(_ text: [UInt8]) { self.text = text }
@@ -200,7 +199,7 @@ package struct Nullables<Element: PostgresValue>: PostgresValue {
 
 /// The binary form of one-dimensional arrays.
 enum PostgresArray {
-    /// Numbers, none of them null, with room made once for all.
+    /// Encodes numbers, none of them null, and reserves the memory at once.
     @inline(__always)
     static func encode<Number: FixedWidthInteger>(_ numbers: [Number], of oid: UInt32, into bytes: inout [UInt8]) {
         let width = Number.bitWidth / 8
@@ -262,7 +261,7 @@ enum PostgresArray {
 }
 
 extension [UInt8] {
-    /// Writes a value with its length in front.
+    /// Writes a value with its length before it.
     package mutating func appendSized(_ write: (inout [UInt8]) -> Void) {
         let start = count
         append(bigEndian: Int32(0))

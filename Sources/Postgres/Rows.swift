@@ -1,7 +1,7 @@
 internal import CLibPQ
 package import Values
 
-/// What a statement gave back. Owns libpq's result; one thread at a time.
+/// The result of a statement. Owns libpq's result; one thread at a time.
 @safe package final class Rows: RandomAccessCollection {
     // SAFETY: `handle` is libpq's own memory, freed once in `deinit`; rows and values are copied out of it and never
     // point into it after a call returns.
@@ -24,7 +24,7 @@ package import Values
         return unsafe Int(String(cString: text)) ?? 0
     }
 
-    /// What the server says that it did: `COMMIT`, `INSERT 0 5`.
+    /// What the server did, in its own words: `COMMIT`, `INSERT 0 5`.
     package var commandTag: String {
         guard let text = unsafe PQcmdStatus(handle) else { return "" }
         return unsafe String(cString: text)
@@ -35,7 +35,7 @@ package import Values
         fileprivate let rows: Rows
         fileprivate let index: Int
 
-        /// The value in a column (from 0); a NULL is an error unless `Value?` is asked for by `optional`.
+        /// The value in a column (from 0). NULL is an error here; `optional` accepts it.
         package func get<Value: PostgresValue>(
             _ column: Int, as _: Value.Type = Value.self
         ) throws(PostgresError) -> Value {
@@ -70,8 +70,8 @@ package import Values
     }
 }
 
-/// Single values by row and column, nil for NULL: for results of many rows, since generic code (`Row.get`) is not
-/// specialised across our modules. What was declared another type than is asked for is an error here too.
+/// Single values by row and column, nil for NULL: for results with many rows, since generic code (`Row.get`) is not specialised
+/// across our modules. Asking for another type than the column has is an error here, too.
 extension Rows {
     package func int16(_ row: Int, _ column: Int) throws(PostgresError) -> Int16? {
         guard let bytes = unsafe try bytes(row, column, Int16.oid, 2) else { return nil }

@@ -9,7 +9,7 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
     package let sql: String
     package let parameters: [Parameter]
 
-    /// A value on its way, already in binary form; nil bytes are NULL.
+    /// A value in binary form; nil bytes are NULL.
     package struct Parameter: Sendable {
         package let oid: UInt32
         package let bytes: [UInt8]?
@@ -26,7 +26,7 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
         }
     }
 
-    /// SQL that takes its parameters apart from the text.
+    /// SQL with its parameters given separately.
     package init(_ sql: String, _ parameters: [Parameter] = []) {
         self.sql = sql
         self.parameters = parameters
@@ -52,7 +52,7 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
             sql += literal
         }
 
-        // Those that every commit binds have a way of their own: generic code is not specialised across our modules.
+        // The types that every commit binds have their own methods: generic code is not specialised across our modules.
         package mutating func appendInterpolation(_ value: Int32) { append(Int32.oid) { value.encode(into: &$0) } }
         package mutating func appendInterpolation(_ value: Int64) { append(Int64.oid) { value.encode(into: &$0) } }
         package mutating func appendInterpolation(_ value: String) { append(String.oid) { value.encode(into: &$0) } }
@@ -93,20 +93,20 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
             sql += Statement.quoted(name)
         }
 
-        /// A piece of our own SQL, as it is: never anything that came from outside.
+        /// A piece of our own SQL, inserted as it is: never anything from outside.
         package mutating func appendInterpolation(sql piece: StaticString) {
             sql += piece.description
         }
     }
 
-    /// A name as SQL writes it, whatever it holds.
+    /// A quoted identifier, whatever the name contains.
     package static func quoted(_ name: String) -> String { wrapped(name, in: "\"") }
 
-    /// Text of our own as SQL writes it, for statements that take no parameters.
+    /// A quoted literal of our own text, for statements that take no parameters.
     package static func literal(_ text: String) -> String { wrapped(text, in: "'") }
 
     private static func wrapped(_ text: String, in quote: Unicode.Scalar) -> String {
-        // Scalar by scalar: a quote and the accent that follows it are one Character, which is no quote.
+        // Scalar by scalar: a quote followed by a combining accent is one Character, which does not equal a quote.
         var quoted = String.UnicodeScalarView([quote])
         for scalar in text.unicodeScalars {
             if scalar == quote { quoted.append(scalar) }

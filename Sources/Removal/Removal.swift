@@ -5,18 +5,18 @@ internal import Sends
 package import ServiceRuntime
 package import Values
 
-/// Retention: what is older than so many days goes from everywhere. Rows of Firebase's export, months of events with the
-/// deliveries that lose by it sealed first, events without a month, what was refused.
+/// Retention: removes everything older than some number of days: rows of Firebase's export, months of events after sealing the
+/// deliveries that lose some, events without a month, and rejected events.
 package struct RemovalByAge: Sendable {
-    /// What went.
+    /// What was removed.
     package struct Result: Sendable {
         package let months: [RetentionRun.Outcome]
-        /// What belonged to no month.
+        /// What was removed without belonging to a month.
         package let remainder: RetentionRun.Remainder
         package let exportRows: Int
     }
 
-    /// The machine's clock and the database's disagree, so nothing went.
+    /// The clocks of the machine and of the database disagree, so nothing was removed.
     package struct ClockFault: Error, CustomStringConvertible {
         package let description: String
     }
@@ -29,14 +29,14 @@ package struct RemovalByAge: Sendable {
         self.log = log
     }
 
-    /// `report` is told of each month when it is through.
+    /// Calls `report` after each month.
     package func run(keeping days: Int, report: (RetentionRun.Outcome) -> Void) throws -> Result {
         var connection = try LogSession.open(url: url, role: nil, purpose: "retention", log: log)
         if let fault = try ClockComparison(on: &connection, clock: { WallClock.now }).fault() {
             throw ClockFault(
                 description: "nothing was dropped, because the clocks disagree about what is old: \(fault).")
         }
-        // First, while the deliveries that say of which campaign a message is are still there.
+        // This comes first, while the deliveries still exist that link a message to its campaign.
         let exportRows = try FCMExportStore.retain(days: days, now: WallClock.now, on: &connection)
         var months: [RetentionRun.Outcome] = []
         let remainder = try RetentionRun(ProjectionControl(url: url, log: log)).run(days: days, now: WallClock.now) {
@@ -47,10 +47,10 @@ package struct RemovalByAge: Sendable {
     }
 }
 
-/// Erasure: an install goes from everywhere. Its events and its part of the funnels first, which say what of Firebase's export
-/// was its own; then that.
+/// Erasure: removes an install from everywhere. First its events and its part of the funnels, which show which rows of
+/// Firebase's export belong to it; then those rows.
 package struct RemovalOfInstall: Sendable {
-    /// What went.
+    /// What was removed.
     package struct Receipt: Sendable {
         package let erased: ErasureRun.Receipt
         package let exportRows: Int

@@ -1,9 +1,9 @@
 internal import Telemetry
 package import Values
 
-/// One send, as the sender tells it: what went out to how many, before anything arrived anywhere.
+/// One send, as reported by the sender: what was sent to how many, before anything arrived.
 package struct Send: Hashable, Sendable {
-    /// The sender's own name for it. A UUID is in lower case, whatever case it came in.
+    /// The sender's own name for it. A UUID is converted to lower case.
     package var id: String
     package var campaign: String?
     package var variant: String?
@@ -11,23 +11,23 @@ package struct Send: Hashable, Sendable {
     package var thread: String?
     package var topic: String?
     package var analyticsLabel: String?
-    /// Nil where the sender does not say: then it is when the send was received.
+    /// Nil if the sender does not say; then the time of receipt counts.
     package var sentAt: Timestamp?
     package var recipients: Int64?
-    /// Each once; nil where the sender tells none.
+    /// Each once; nil if the sender gives none.
     package var messageIDs: [MessageID]?
-    /// What was pushed, as JSON without spaces, without the members that `PayloadSecrets` names.
+    /// What was pushed, as JSON without spaces and without the members in `PayloadSecrets`.
     package var payload: [UInt8]?
-    /// The story in the payload; nil where it has none.
+    /// The story in the payload; nil if it has none.
     package var story: Story?
 
-    /// A send of which nothing but its name is known.
+    /// A send of which only the name is known.
     package init(id: String) { self.id = id }
 
-    /// A message id, known by what all of its spellings share.
+    /// A message id, compared by the part that all its spellings share.
     package struct MessageID: Hashable, Sendable {
         package let key: String
-        /// As it came.
+        /// As received.
         package let raw: String
 
         package init(_ raw: String) {
@@ -37,7 +37,7 @@ package struct Send: Hashable, Sendable {
     }
 }
 
-/// How much a sender may tell. What is over a bound is refused by name, never cut.
+/// Limits for what a sender may report. A value over its bound is rejected by name, never cut.
 package enum SendBounds {
     /// Sends of one envelope.
     package static let sends = 1000

@@ -7,9 +7,9 @@ internal import Projections
 package import ServiceRuntime
 package import Values
 
-/// The parts of a running service, wired together: started from the database outward, stopped from the door inward.
+/// The parts of a running service, connected: started from the database outward, stopped from the network inward.
 package final class Service: Sendable {
-    /// What of it this process runs.
+    /// The parts that this process runs.
     package enum Part: String, CaseIterable { case ingest, project }
 
     private let keeper: LogKeeper
@@ -20,7 +20,7 @@ package final class Service: Sendable {
     private let isReady: Router.ReadinessCheck
     private let log: Log
 
-    /// What takes events in.
+    /// The part that accepts events.
     private struct Ingestion {
         let keys: KeyDirectory
         let decoding: Decoding
@@ -39,9 +39,9 @@ package final class Service: Sendable {
         package var newWords = Appender.Configuration.NewWords()
         package var node: String
         package var crossOrigin = CrossOrigin([])
-        /// The log's last commits may lie ahead of this machine's clock.
+        /// Allows the log's last commits to be ahead of this machine's clock.
         package var trustsClock = false
-        /// When events are received. The present; a demonstration winds it.
+        /// The time at which events are received: now, unless a demonstration sets it.
         package var clock: @Sendable () -> Timestamp = { WallClock.now }
 
         package init(url: String, server: HTTPServerConfiguration, node: String) {
@@ -49,7 +49,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// `revive` is tried when the database is away; `linesLeftOut` counts what the log did not say, by reason.
+    /// `revive` is called when the database is away; `linesLeftOut` counts the lines that the log left out, by reason.
     package init(
         _ configuration: Configuration, log: Log, revive: @escaping @Sendable () throws -> Void,
         linesLeftOut: @escaping @Sendable () -> [String: Int] = { [:] }
@@ -60,7 +60,7 @@ package final class Service: Sendable {
         let metrics = IngestionMetrics(registry)
         let months = PartitionRequests()
         let watch = ClockWatch(trustsClock: configuration.trustsClock, log: log)
-        // Each half needs the rights of its own role and no others.
+        // Each half needs only the rights of its own role.
         let keeper = LogKeeper(
             url: url, role: configuration.parts.contains(.ingest) ? .ingest : .projector, months: months, log: log,
             watch: configuration.parts.contains(.ingest) ? watch : nil, revive: revive)
@@ -184,7 +184,7 @@ package final class Service: Sendable {
         }
     }
 
-    /// Reads certificate and key anew, for the clients that come from now on.
+    /// Reads certificate and key again, for clients that connect from now on.
     package func readCertificateAnew() {
         do {
             log.info(
@@ -195,10 +195,10 @@ package final class Service: Sendable {
         }
     }
 
-    /// Where its main door is.
+    /// The address of its main listener.
     package var address: HTTPServerConfiguration.Address { doors[0].address }
 
-    /// Waits until it would say that it is ready; gives what is missing at the deadline.
+    /// Waits until the service reports that it is ready; at the deadline, returns what is missing.
     package func waitUntilReady(by deadline: Deadline) -> String? {
         while let missing = isReady() {
             guard !deadline.hasPassed else { return missing.reason }
@@ -207,7 +207,7 @@ package final class Service: Sendable {
         return nil
     }
 
-    /// Answers what is in flight, refuses what is new, commits what waits. Within half a minute, whatever runs.
+    /// Answers requests in progress, refuses new ones, commits what waits. Takes at most half a minute, whatever runs.
     package func stop() {
         draining.withLock { $0 = true }
         runner?.askToStop()

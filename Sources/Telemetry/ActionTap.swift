@@ -7,7 +7,7 @@ package struct ActionTap: Hashable, Sendable {
     package var activation: Activation?
     package var destructive: Bool?
     package var authenticationRequired: Bool?
-    /// Whether the button asks for text; the text itself is never taken.
+    /// Whether the button asks for text; the text itself is never collected.
     package var textInput: Bool?
     package var handledIn: HandledIn?
     package var launch: Launch?
@@ -42,7 +42,7 @@ package enum Activation: Int16, WireEnum {
     }
 }
 
-/// Who dealt with the tap.
+/// What handled the tap.
 package enum HandledIn: Int16, WireEnum {
     case app = 1
     case contentExtension

@@ -1,4 +1,4 @@
-/// How large things may be. What is over a bound is refused by name, never cut.
+/// How large things may be. A value over its bound is rejected by name, never cut.
 package enum Bounds {
     /// Bytes of an identifier or a key.
     package static let identifier = 256
@@ -6,23 +6,23 @@ package enum Bounds {
     /// Bytes of any other string.
     package static let string = 512
 
-    /// Bytes of one event as it stands in the body.
+    /// Bytes of one event in the body.
     package static let event = 32 * 1024
 
-    /// Bytes of an envelope's `source` as it stands in the body.
+    /// Bytes of an envelope's `source` in the body.
     package static let source = 32 * 1024
 
-    /// Bytes of a rejected event that are kept. This one is cut: what is left of it still shows what was wrong.
+    /// Bytes of a rejected event that are kept. A longer one is cut: the beginning still shows what was wrong.
     package static let rawEvent = 32 * 1024
 
-    /// Bytes of an envelope's `source` that are kept with a rejected event. One with more is not kept at all: cut, it
-    /// would be of no use for trying the event again.
+    /// Bytes of an envelope's `source` that are kept with a rejected event. A longer one is not kept at all: cut, it would not
+    /// help to try the event again.
     package static let rawSource = 8 * 1024
 
     /// Bytes of unknown members kept with an event.
     package static let extra = 4096
 
-    /// Levels of nesting, the event object being the first.
+    /// Levels of nesting; the event object is the first.
     package static let nesting = 32
 
     /// Events of one envelope.

@@ -1,10 +1,10 @@
 package import Values
 
-/// What a client had to throw away before it could send it.
+/// Events that a client had to drop before it could send them.
 package struct ClientDrop: Hashable, Sendable {
     package let id: UUID
     package let count: Int64
-    /// The time from which on events were lost, where the client says.
+    /// The time from which events were lost, if the client says.
     package let since: Timestamp?
     package let reason: Reason
 

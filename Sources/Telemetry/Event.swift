@@ -1,13 +1,13 @@
 package import Values
 
-/// One thing that happened to one notification on one install, valid in all its members.
+/// One thing that happened to one notification on one install, with all members valid.
 ///
-/// An event is its (app, install, id, device time): a retry repeats all of them.
+/// An event is identified by (app, install, id, device time): a retry repeats all of them.
 package struct Event: Sendable {
     package var id: UUID
     /// The device's clock, raw.
     package var deviceAt: Timestamp
-    /// When it happened as far as we know: what every number is computed from.
+    /// When it happened, as far as we know. Every number is computed from this.
     package var occurredAt: Timestamp
     package var receivedAt: Timestamp
     package var timeSource: TimeSource
@@ -15,7 +15,7 @@ package struct Event: Sendable {
     package var source: Source
     package var notification: Notification
     package var interaction: Interaction
-    /// What no column holds, as the text of a JSON object fit for `jsonb`; nil when there is nothing.
+    /// What no column holds, as the text of a JSON object for `jsonb`; nil if there is nothing.
     package var extra: [UInt8]?
 
     package init(
@@ -36,6 +36,6 @@ package struct Event: Sendable {
 
     package var type: EventType { interaction.type }
 
-    /// What, with app and install, names the delivery. Nil for an event about the install itself.
+    /// The text that, with app and install, names the delivery. Nil for an event about the install itself.
     package var notificationKey: String? { notification.key }
 }

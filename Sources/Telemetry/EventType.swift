@@ -12,7 +12,7 @@ package enum EventType: Int16, WireEnum {
     case storyFallbackShown
     case permissionChanged
 
-    /// The name of the catalogue, as in the member `type`.
+    /// The name in the catalogue, as in the member `type`.
     package var name: String {
         switch self {
         case .notificationReceived: "notification.received"

@@ -3,25 +3,25 @@
 /// Firebase names the same message `projects/<project>/messages/<rest>` to the sender, `0:<digits>%<hex>` to the phone,
 /// and `<digits>` in its exports.
 package enum FCMMessageID {
-    /// The spelling that all of them share; anything that is none of the three stays as it is.
+    /// The part that all three share. Any other text stays as it is.
     package static func normalized(_ raw: String) -> String {
         let key = key(in: raw.utf8.span)
         return key.count == raw.utf8.count ? raw : String(decoding: Array(raw.utf8)[key], as: UTF8.self)
     }
 
-    /// Where the key stands in a spelling, and what `suffix` says of the rest.
+    /// Where the key is in a spelling, and where the rest is that `suffix` finds.
     package static func parts(of text: Span<UInt8>) -> (key: Range<Int>, suffix: Range<Int>?) {
         let key = key(in: text)
         return (key, suffix(of: text, after: key))
     }
 
-    /// Where the spelling that all share stands in another one, or in itself.
+    /// Where the shared part is in a spelling.
     static func key(in text: Span<UInt8>) -> Range<Int> {
         let start = startAfterResourceName(text)
         return digitsOfPhoneSpelling(text, from: start) ?? start..<text.count
     }
 
-    /// Where the rest of a phone's spelling stands behind its key and `%`, if it is written as most are: pairs of lower-case
+    /// Where the rest of a phone's spelling is, after its key and `%`, if it has the usual form: pairs of lower-case
     /// hexadecimal digits.
     static func suffix(of text: Span<UInt8>, after key: Range<Int>) -> Range<Int>? {
         guard key.lowerBound == 2, key.upperBound < text.count, starts(text, with: "0:", at: 0) else { return nil }

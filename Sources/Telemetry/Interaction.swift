@@ -1,4 +1,4 @@
-/// What happened, with the members that only this type of event has. A case for each type of the catalogue.
+/// What happened, with the members that only this type of event has. One case for each type of the catalogue.
 package enum Interaction: Hashable, Sendable {
     case received(Receipt)
     case expanded
@@ -10,7 +10,7 @@ package enum Interaction: Hashable, Sendable {
     case storyActionTapped(StoryActionTap)
     case storyFinished
     case fallbackShown(reason: FallbackReason?)
-    /// About the install, and so of no delivery.
+    /// About the install, so it belongs to no delivery.
     case permissionChanged(to: Authorization?, from: Authorization?)
 
     package var type: EventType {
@@ -30,7 +30,7 @@ package enum Interaction: Hashable, Sendable {
     }
 }
 
-/// In what state the app was when the interaction reached it.
+/// The state of the app when the interaction reached it.
 package enum Launch: Int16, WireEnum {
     case cold = 1
     case warm

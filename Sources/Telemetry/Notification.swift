@@ -4,7 +4,7 @@ package import Values
 package struct Notification: Hashable, Sendable {
     /// As the client sent it; `key` holds the normalised form.
     package var fcmMessageID: String?
-    /// The provider's own id of one delivery, or what the client makes of a repeating local request.
+    /// The provider's own id of one delivery, or the id that the client makes for a repeating local request.
     package var deliveryID: String?
     /// The request identifier.
     package var id: String?
@@ -18,7 +18,7 @@ package struct Notification: Hashable, Sendable {
     package var collapseID: String?
     package var interruptionLevel: String?
     package var origin: Origin?
-    /// Whether the payload shows something.
+    /// Whether the payload has anything to show.
     package var alert: Bool?
     package var sentAt: Timestamp?
     /// From 0 to 1.
@@ -53,7 +53,7 @@ package struct Notification: Hashable, Sendable {
         self.summaryArgument = summaryArgument
     }
 
-    /// What, with app and install, names the delivery: the normalised FCM message id, else the delivery id, else the
+    /// The text that, with app and install, names the delivery: the normalised FCM message id, else the delivery id, else the
     /// request identifier. Nil only for a notification without any of them, which no stored event has.
     package var key: String? {
         fcmMessageID.map(FCMMessageID.normalized) ?? deliveryID ?? id

@@ -1,7 +1,7 @@
 /// How a notification reached the app.
 package struct Receipt: Hashable, Sendable {
     package var via: Via?
-    /// In the foreground: what the app let the system do, each option once. Empty means shown to nobody.
+    /// In the foreground: what the app let the system show, each option once. Empty means shown to nobody.
     package var presentation: [PresentationOption]?
     /// In the background: how the fetch ended.
     package var fetchResult: FetchResult?
@@ -20,7 +20,7 @@ package struct Receipt: Hashable, Sendable {
     }
 }
 
-/// The door through which the app saw the notification.
+/// How the app learned of the notification.
 package enum Via: Int16, WireEnum {
     case serviceExtension = 1
     case foreground

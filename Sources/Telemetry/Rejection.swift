@@ -1,7 +1,7 @@
-/// Why one event is not stored, in the words of the answer.
+/// Why one event is not stored, with the terms of the answer.
 package struct Rejection: Error, Hashable, Sendable {
     package let reason: RejectionReason
-    /// A sentence for people that names the member by its path. Bounded, and safe to show.
+    /// A sentence for people that names the member by its path. It has a limited length and is safe to show.
     package let detail: String
 
     package init(_ reason: RejectionReason, _ detail: String) {
@@ -10,7 +10,7 @@ package struct Rejection: Error, Hashable, Sendable {
     }
 }
 
-/// Every reason for refusing an event, in the order in which they are looked for: the first that applies is given.
+/// Every reason for rejecting an event, in the order of the checks: the first that applies is given.
 package enum RejectionReason: String, CaseIterable, Hashable, Sendable {
     case notAnObject = "not_an_object"
     case tooLarge = "too_large"
@@ -22,8 +22,8 @@ package enum RejectionReason: String, CaseIterable, Hashable, Sendable {
     case invalidField = "invalid_field"
     /// The install was erased, and the event is from before.
     case erased
-    /// Retention has dropped the time that the event belongs to.
+    /// Retention has removed the month that the event belongs to.
     case tooOld = "too_old"
-    /// PostgreSQL refused it all the same.
+    /// PostgreSQL refused it although it passed all checks.
     case unstorable
 }

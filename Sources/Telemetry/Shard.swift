@@ -1,12 +1,13 @@
 package import Values
 
-/// Which part of the log an install's events live in.
+/// The part of the log that an install's events are in.
 ///
 /// Frozen: every stored row holds the result. The function is splitmix64's finaliser, over the high word plus the golden
-/// ratio's 64 bits, and again over that result XOR the low word; the shard is what remains modulo their number. That number
-/// is chosen when a database is made.
+/// ratio's 64 bits, and again over that result XOR the low word; the shard is the remainder modulo the number of shards, which
+/// is chosen when a database is created.
 package enum Shard {
-    /// How many a database may have. Each divides the next, so who is in one shard of the most is in one of fewer.
+    /// How many shards a database may have. Each number divides the next, so installs that share a shard of 64 share one of 32
+    /// and of 16.
     package static let counts: [Int16] = [16, 32, 64]
     package static let most: Int16 = 64
     package static let usual: Int16 = 16

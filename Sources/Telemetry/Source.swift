@@ -1,6 +1,6 @@
 package import Values
 
-/// The install that speaks and what it runs on. One object is shared by all events of an envelope.
+/// The install that sends the event, and what it runs on. All events of an envelope share one object.
 package final class Source: Sendable {
     package let installID: UUID
     package let platform: String?

@@ -1,4 +1,4 @@
-/// A story began to play.
+/// A story started.
 package struct StoryStart: Hashable, Sendable {
     /// The pages that will be shown.
     package var pageCount: Int16
@@ -15,9 +15,9 @@ package struct StoryStart: Hashable, Sendable {
 
 /// A page of a story was shown.
 package struct PageShown: Hashable, Sendable {
-    /// As shown, from 0.
+    /// The page number as shown, from 0.
     package var pageIndex: Int16
-    /// How long the payload wants the page to stand.
+    /// How long the payload wants the page to be shown.
     package var declaredMS: Int64?
     package var cause: PageCause?
 
@@ -41,7 +41,7 @@ package struct StoryActionTap: Hashable, Sendable {
     }
 }
 
-/// Why a page came up.
+/// Why a page was shown.
 package enum PageCause: Int16, WireEnum {
     case initial = 1
     case auto

@@ -1,14 +1,14 @@
 package import Values
 
-/// Makes one believable time of what the device, its envelope and our own clock say.
+/// Computes one plausible time from the device's clock, its envelope and our own clock.
 package enum TimeRule {
-    /// How far a device's clock may be off before it is corrected, and how far ahead of us an event may lie.
+    /// How far a device's clock may be off before it is corrected, and how far in our future an event may be.
     package static let tolerance: Int64 = 5 * 60 * 1_000_000
 
-    /// When the event happened, and how we know; nil when the corrected time lies outside the years 2000 to 9999.
+    /// When the event happened, and how we know; nil if the corrected time lies outside the years 2000 to 9999.
     ///
-    /// A skew of more than five minutes between sending and receiving moves the device's time by that skew; whatever
-    /// then lies more than five minutes ahead of us is given the receive time.
+    /// If sending and receiving differ by more than five minutes, the device's time is moved by that skew. A time that is then
+    /// more than five minutes in our future is replaced by the time of receipt.
     package static func occurrence(
         at: Timestamp, sentAt: Timestamp?, receivedAt: Timestamp
     ) -> (occurredAt: Timestamp, timeSource: TimeSource)? {
@@ -38,7 +38,7 @@ package enum TimeSource: Int16, WireEnum {
     case device = 1
     /// The device's clock, moved by its skew.
     case corrected
-    /// Our clock, because the event lay in the future.
+    /// Our clock, because the event was in the future.
     case clamped
 
     package var wire: String {

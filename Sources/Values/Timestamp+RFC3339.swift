@@ -1,8 +1,8 @@
 extension Timestamp {
     /// Reads an RFC 3339 time with its offset, such as `2026-11-20T09:30:10.001+07:00`.
     ///
-    /// The date is parted from the time by `T`, `t` or a space; a fraction of any length is cut to microseconds; a leap
-    /// second counts as the second after it. Nil for anything else, a time without offset among them.
+    /// The date is followed by `T`, `t` or a space; a fraction of any length is cut to microseconds; a leap second counts as
+    /// the second after it. Nil for anything else, including a time without offset.
     package init?(rfc3339 text: Span<UInt8>) {
         guard text.count >= 20,
             let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
@@ -25,7 +25,7 @@ extension Timestamp {
         self.init(rfc3339: text.utf8.span)
     }
 
-    /// Whole milliseconds since 1970; nil outside the years that an event may speak of.
+    /// Whole milliseconds since 1970; nil outside the years allowed for events.
     package init?(epochMilliseconds milliseconds: Int64) {
         guard (0..<Timestamp.plausible.upperBound.microseconds / 1000).contains(milliseconds) else { return nil }
         let time = Timestamp(microseconds: milliseconds * 1000)
@@ -33,9 +33,9 @@ extension Timestamp {
         self = time
     }
 
-    /// Milliseconds since 1970 with a fraction; nil outside the years that an event may speak of.
+    /// Milliseconds since 1970 with a fraction; nil outside the years allowed for events.
     ///
-    /// Rounded, not cut: a double near 1.7e12 holds three decimals, but just beside where they were written.
+    /// Rounded, not cut: a double near 1.7e12 has three decimals, but may be just beside the written ones.
     package init?(fractionalEpochMilliseconds milliseconds: Double) {
         let microseconds = (milliseconds * 1000).rounded()
         guard microseconds >= 0, microseconds < Double(Timestamp.plausible.upperBound.microseconds) else { return nil }
@@ -61,7 +61,7 @@ extension Span<UInt8> {
         return digit < 10 ? Int(digit) : nil
     }
 
-    /// Microseconds of a fraction that may be absent, and where it ends.
+    /// Microseconds of an optional fraction, and where it ends.
     fileprivate func fraction(at start: Int) -> (microseconds: Int64, end: Int)? {
         guard start < count, self[start] == UInt8(ascii: ".") else { return (0, start) }
         var (microseconds, weight, position): (Int64, Int64, Int) = (0, 100_000, start + 1)

@@ -1,4 +1,4 @@
-/// A moment, to the microsecond, as microseconds since 1970-01-01T00:00:00Z. The one time type of the house.
+/// A moment, to the microsecond, as microseconds since 1970-01-01T00:00:00Z. The only type for times in this project.
 package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
     package let microseconds: Int64
 
@@ -6,11 +6,11 @@ package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
         self.microseconds = microseconds
     }
 
-    /// The years an event may speak of: 2000 to 9999, in UTC.
+    /// The years allowed for events: 2000 to 9999, in UTC.
     package static let plausible =
         Timestamp(microseconds: 946_684_800_000_000)..<Timestamp(microseconds: 253_402_300_800_000_000)
 
-    /// What to do with a number that was refused as epoch milliseconds but is a moment of this century in another unit.
+    /// What to do with a number that was refused as epoch milliseconds, but is a moment of this century in another unit.
     package static func hint(forEpoch number: Double) -> String? {
         let century = 946_684_800.0..<4_102_444_800.0
         return [
@@ -23,7 +23,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-    /// Microseconds from `right` to `left`. Wraps never: both sides are kept within a few thousand years.
+    /// Microseconds from `right` to `left`. It never overflows: both sides are within a few thousand years.
     package static func - (left: Timestamp, right: Timestamp) -> Int64 { left.microseconds - right.microseconds }
 
     package static func + (left: Timestamp, microseconds: Int64) -> Timestamp {
@@ -78,7 +78,7 @@ package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertibl
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// So many days later.
+    /// The day that many days later.
     package func advanced(by days: Int) -> CivilDate { CivilDate(daysSince1970: daysSince1970 + days) }
 
     package var description: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }

@@ -1,4 +1,4 @@
-/// 128 bits written as 8-4-4-4-12 hexadecimal digits; compared as bits, shown in lower case, of any version.
+/// 128 bits written as 8-4-4-4-12 hexadecimal digits; compared as bits, shown in lower case. Any version is valid.
 package struct UUID: Hashable, Comparable, Sendable, BitwiseCopyable {
     package let high: UInt64
     package let low: UInt64

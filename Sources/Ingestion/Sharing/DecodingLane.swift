@@ -1,16 +1,16 @@
 internal import HTTPServer
 internal import ServiceRuntime
 
-/// A thread that unpacks and decodes bodies, of each app in its turn.
+/// A thread that unpacks and decodes bodies, with the apps taking turns.
 final class DecodingLane: Sendable {
     struct Job: Sendable {
         let app: Int32
-        /// What waits: the body as it came.
+        /// The size of the body as received.
         let bytes: Int
-        /// Under the time in which a route must have decided, so that the answer is ours.
+        /// Less than the time in which a route must decide, so that the answer is ours.
         let deadline: Deadline
         let work: @Sendable () -> Void
-        /// Called in place of `work` when that will not be done.
+        /// Called instead of `work` if that will not be done.
         let refuse: @Sendable (Problem) -> Void
     }
 
@@ -35,7 +35,7 @@ final class DecodingLane: Sendable {
     /// Requests that wait.
     var waiting: Int { state.withLock { $0.requests.used } }
 
-    /// Takes a job, or refuses it at once.
+    /// Queues a job, or refuses it at once.
     func submit(_ job: Job) {
         let refusal: Problem? = state.withLockNotifying { state in
             guard !state.isStopping else { return Problem(RequestFault.draining) }
@@ -55,7 +55,7 @@ final class DecodingLane: Sendable {
         state.withLock { state in state.thread = thread }
     }
 
-    /// Turns away what waits, then ends. New jobs are refused from now on.
+    /// Refuses the jobs that wait, then ends. Refuses new jobs from now on.
     func stop() {
         state.withLockNotifying { state in state.isStopping = true }
         state.withLock { state in state.thread }?.join()
@@ -68,7 +68,7 @@ final class DecodingLane: Sendable {
         }
     }
 
-    /// Nil when it is time to end.
+    /// Nil when the thread must end.
     private func nextJob() -> Job? {
         state.wait { state in
             if state.isStopping { return .some(nil) }

@@ -1,17 +1,17 @@
 internal import ServiceRuntime
 
-/// How much decoding the thread that serves all connections may do itself: little for each app, and for all together not
-/// so much that the others wait.
+/// How much the thread that serves all connections may decode itself: little for each app, and for all together not so much
+/// that others wait.
 ///
-/// A small envelope is decoded in less time than it takes to hand it over. Whoever sends so many that they add up waits in
-/// the lane, with those of his app.
+/// Decoding a small envelope takes less time than passing it to another thread. An app that sends many of them waits in the
+/// lane instead.
 final class InlineBudget: Sendable {
-    /// What there is at once, and what comes back with time.
+    /// The time that can be used now; it refills over time.
     private struct Purse {
         var nanoseconds: Double
         var at: Deadline
 
-        /// Brings it up to the present.
+        /// Refills it up to `now`.
         mutating func refill(share: Double, most: Double, at now: Deadline) {
             nanoseconds = min(most, nanoseconds + share * Double(max(0, now.nanoseconds - at.nanoseconds)))
             at = now
@@ -24,7 +24,7 @@ final class InlineBudget: Sendable {
     private let shareOfAll: Double
     private let clock: @Sendable () -> Deadline
 
-    /// An app may use so many milliseconds at a stretch, and such a share of the time.
+    /// An app may use some milliseconds at once, and some share of the time.
     init(
         milliseconds: Double = 2, shareOfOne: Double = 0.125, shareOfAll: Double = 0.5,
         clock: @escaping @Sendable () -> Deadline = { .now }
@@ -34,7 +34,7 @@ final class InlineBudget: Sendable {
         purses = Lock(([:], Purse(nanoseconds: milliseconds * 1e6, at: clock())))
     }
 
-    /// Does it here if there is time left for it, and counts how long it takes; false when there is none.
+    /// Runs `work` here if there is time left, and counts its time; returns false if there is none.
     func spend(of app: Int32, on work: () -> Void) -> Bool {
         let began = clock()
         let isLeft = purses.withLock { purses in

@@ -1,11 +1,11 @@
 internal import Accounts
 internal import ServiceRuntime
 
-/// A bucket of tokens for each app that has a limit.
+/// A token bucket for each app with a limit.
 ///
-/// An envelope counts as its events, as the 4 KiB that it has begun unpacked, or as one, whichever is the most. Who comes
-/// while there is anything in the bucket may leave it in debt, so that an envelope larger than the burst passes too; the debt
-/// is paid before the next.
+/// An envelope costs the number of its events, or one for each 4 KiB begun of its unpacked bytes, or one, whichever is the
+/// most. As long as the bucket has any tokens, a request passes and may leave the bucket in debt, so that an envelope larger
+/// than the burst passes, too. The debt is paid before the next request.
 final class RateLimiter: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -14,10 +14,10 @@ final class RateLimiter: Sendable {
 
     private let buckets = Lock<[Int32: Bucket]>([:])
 
-    /// What so many bytes count as.
+    /// The cost of that many bytes.
     static func tokens(forBytes bytes: Int) -> Int { max(1, (bytes + 4095) / 4096) }
 
-    /// The seconds after which to come again, for an app that is in debt; `paid` is what the one who asks has put into it.
+    /// Seconds until an app in debt may try again; nil if it is not in debt. `paid` is what this request has already paid.
     func wait(of app: Int32, under limit: RateLimit?, besides paid: Int = 0, at now: Deadline = .now) -> Double? {
         guard let limit else { return nil }
         return buckets.withLock { buckets in
@@ -26,10 +26,10 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// The same of the app whose key came along.
+    /// The same for the app that a key belongs to.
     func wait(of access: Access) -> Double? { wait(of: access.app, under: access.rateLimit) }
 
-    /// Takes so many tokens, without asking; gives them back where they are below 0.
+    /// Takes tokens without a check. A negative number gives them back.
     func take(_ tokens: Int, of app: Int32, under limit: RateLimit?, at now: Deadline = .now) {
         guard let limit else { return }
         buckets.withLock { buckets in
@@ -38,7 +38,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Brings a bucket up to the present.
+    /// Refills a bucket up to `now`.
     private static func refill(_ bucket: inout Bucket?, _ limit: RateLimit, _ now: Deadline) -> Double {
         var filled = bucket ?? Bucket(tokens: limit.burst, at: now)
         let seconds = Double(now.nanoseconds - filled.at.nanoseconds) / 1e9

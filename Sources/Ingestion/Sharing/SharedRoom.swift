@@ -1,6 +1,6 @@
-/// Room for what waits, shared by apps without a number for each: an app may hold as much as is still free.
+/// Room for what waits, shared by apps without a fixed share: an app may hold as much as is still free.
 ///
-/// So one alone gets half of it, two a third each, and there is always some left for the next one who comes.
+/// So a single app gets half of it, two get a third each, and there is always some left for another app.
 struct SharedRoom: Sendable {
     private let most: Int
     private(set) var used = 0
@@ -8,7 +8,8 @@ struct SharedRoom: Sendable {
 
     init(_ most: Int) { self.most = most }
 
-    /// False where there is no room. An empty room takes anything: else what is larger than it could never pass.
+    /// Returns false if there is no room. An empty room takes anything: something larger than the room could never pass
+    /// otherwise.
     mutating func take(_ size: Int, of app: Int32) -> Bool {
         let mine = held[app] ?? 0
         guard used == 0 || mine + size <= most - used else { return false }

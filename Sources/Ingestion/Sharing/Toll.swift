@@ -1,7 +1,7 @@
 internal import Accounts
 internal import ServiceRuntime
 
-/// What one request has paid of its app's rate limit: first what is seen before it is unpacked, more as more is seen.
+/// What one request has paid of its app's rate limit: something before it is unpacked, and more as it unpacks.
 final class Toll: Sendable {
     private let limiter: RateLimiter
     private let app: Int32
@@ -13,13 +13,13 @@ final class Toll: Sendable {
         (app, limit) = (access.app, access.rateLimit)
     }
 
-    /// The seconds after which to come again: what else the app sent has used up its allowance.
+    /// Seconds until the app may try again, if its other requests have used up the allowance.
     var wait: Double? {
         guard limit != nil else { return nil }
         return limiter.wait(of: app, under: limit, besides: paid.withLock { $0 })
     }
 
-    /// Pays up to so many tokens in all, which may leave the app in debt.
+    /// Raises the payment to that many tokens in all, which may leave the app in debt.
     func raise(to tokens: Int) {
         guard limit != nil else { return }
         let more = paid.withLock { paid in
@@ -29,7 +29,7 @@ final class Toll: Sendable {
         if more > 0 { limiter.take(more, of: app, under: limit) }
     }
 
-    /// For who was turned away after all.
+    /// Gives everything back, for a request that was refused after all.
     func payBack() {
         guard limit != nil else { return }
         let all = paid.withLock { paid in

@@ -1,7 +1,7 @@
-/// What waits for several apps, taken in turns: who brings much waits for himself, and not the others for him.
+/// A queue in which apps take turns: an app that brings much delays itself, and not the others.
 struct Turns<Element: Sendable>: Sendable {
     private var lines: [Int32: [Element]] = [:]
-    /// The apps of which something waits, the next one first.
+    /// The apps that have something waiting, the next one first.
     private var apps: [Int32] = []
 
     var isEmpty: Bool { apps.isEmpty }
@@ -11,10 +11,10 @@ struct Turns<Element: Sendable>: Sendable {
         lines[app, default: []].append(element)
     }
 
-    /// What `next` would take.
+    /// The element that `next` would return.
     var first: Element? { apps.first.flatMap { lines[$0]?.first } }
 
-    /// Takes the next one: of each app in its order, of all apps one after another.
+    /// Takes the next element: in order within an app, the apps one after another.
     mutating func next() -> Element? {
         guard let app = apps.first, let element = lines[app]?.removeFirst() else { return nil }
         apps.removeFirst()

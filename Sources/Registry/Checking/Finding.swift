@@ -1,13 +1,13 @@
 package import Values
 
-/// What does not fit between what is registered and what is told by events.
+/// A mismatch between what is registered and what events report.
 package struct Finding: Sendable, Equatable {
     package enum Severity: String, Sendable, CaseIterable {
-        /// Tapped, and never registered.
+        /// Was tapped, but never registered.
         case unregistered
-        /// Contradicts what is registered, now and ever before.
+        /// Contradicts every registration so far.
         case impossible
-        /// Possible, and hardly meant.
+        /// Possible, but probably not intended.
         case warning
     }
 
@@ -36,14 +36,14 @@ package struct Finding: Sendable, Equatable {
 
     package let kind: Kind
     package let category: String
-    /// Nil for what concerns the category.
+    /// Nil if it concerns the category.
     package let action: String?
-    /// How often; nil for what only the registry says.
+    /// How often it occurred; nil for a finding in the registry itself.
     package let count: Int64?
     package let unit: Unit
-    /// The first day of it.
+    /// The first day on which it occurred.
     package let since: CivilDate?
-    /// What is so, a sentence.
+    /// The finding, as a sentence.
     package let detail: String
 
     init(
@@ -69,7 +69,7 @@ package struct Finding: Sendable, Equatable {
         }
     }
 
-    /// What to do about it, a sentence.
+    /// What to do about it, as a sentence.
     package var advice: String {
         switch kind {
         case .unregisteredCategory:

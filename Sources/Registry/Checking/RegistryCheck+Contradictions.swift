@@ -3,8 +3,8 @@ internal import Postgres
 internal import Values
 
 extension RegistryCheck {
-    /// Taps that tell of a button what no edition of its category has ever said: old versions of an app tap as they were
-    /// registered, so what an earlier edition said is no contradiction.
+    /// Taps whose description of a button contradicts all editions of its category. An old version of an app describes it as an
+    /// earlier edition did, and that is no contradiction.
     static func contradictions(
         _ app: App, since: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Finding] {

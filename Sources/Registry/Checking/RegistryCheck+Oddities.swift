@@ -2,7 +2,7 @@ internal import Accounts
 internal import Postgres
 
 extension RegistryCheck {
-    /// What is odd in the registry itself.
+    /// Oddities in the registry itself.
     static func registeredOddly(_ app: App, on connection: inout Connection) throws(PostgresError) -> [Finding] {
         let rows = try connection.query(
             """
@@ -50,9 +50,9 @@ extension RegistryCheck {
         return findings
     }
 
-    /// What notifications showed or reported that does not go with how their category is registered.
+    /// What notifications showed or reported that does not fit the registration of their category.
     static func shownOddly(_ app: App, on connection: inout Connection) throws(PostgresError) -> [Finding] {
-        // What iOS would not report is judged where it was said by whom the app is: other shapes cannot say it.
+        // Dismissals are checked only for documents of our own shape: others cannot say whether iOS reports them.
         let rows = try connection.query(
             """
             WITH registered AS (

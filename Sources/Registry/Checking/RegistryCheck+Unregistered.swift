@@ -3,7 +3,7 @@ internal import Postgres
 internal import Values
 
 extension RegistryCheck {
-    /// What was tapped and never registered, or no longer is.
+    /// Categories and buttons that were tapped and never registered, or are no longer registered.
     static func unregistered(_ app: App, on connection: inout Connection) throws(PostgresError) -> [Finding] {
         let rows = try connection.query(
             """

@@ -3,7 +3,7 @@ package import Postgres
 internal import ServiceRuntime
 package import Values
 
-/// Compares what an app has registered with what its events tell.
+/// Compares what an app has registered with what its events report.
 package struct RegistryCheck: Sendable {
     package let app: String
     /// Categories and buttons that are registered now.
@@ -15,8 +15,8 @@ package struct RegistryCheck: Sendable {
     /// Whether nothing is unregistered or impossible.
     package var isClean: Bool { findings.allSatisfy { $0.severity == .warning } }
 
-    /// How taps were made is read from the events that devices dated `since` or later; all else from the funnels, which
-    /// have every day.
+    /// Checks how taps were described in the events whose device time is `since` or later. All else is read from the funnels,
+    /// which have every day.
     package static func run(
         of app: App, since: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> RegistryCheck {
@@ -46,7 +46,7 @@ package struct RegistryCheck: Sendable {
 }
 
 extension RegistryCheck {
-    /// For people: each finding with how often, since when, and what to do.
+    /// For people: each finding with its count, its first day, and what to do.
     package var text: String {
         var text = findings.map(\.text).joined()
         let counts = Finding.Severity.allCases.map { severity in

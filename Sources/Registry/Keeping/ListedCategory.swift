@@ -15,13 +15,13 @@ package struct ListedCategory: Sendable {
     }
 
     package let id: String
-    /// Empty where it was never registered.
+    /// Empty if it was never registered.
     package let set: String
     package let edition: Int32?
     package let isRetired: Bool
     package private(set) var buttons: [Button] = []
 
-    /// All of an app, by name, their buttons in their places.
+    /// All categories of an app by name, with their buttons in order.
     package static func list(
         of app: App, on connection: inout Connection
     ) throws(PostgresError) -> [ListedCategory] {
@@ -73,7 +73,7 @@ package struct ListedCategory: Sendable {
 }
 
 extension [Category] {
-    /// One text for the same categories, however their document was written. What it is compared by, and stored from.
+    /// The same text for the same categories, however their document was written. Imports are compared and stored by this text.
     package var text: String { map(\.object).json }
 }
 
@@ -99,7 +99,7 @@ extension Button {
 }
 
 extension Registration {
-    /// What who has imported something is told.
+    /// What the person who imported something is shown.
     package var json: String {
         let object: JSONObject = [
             "edition": edition, "categories": categories, "buttons": buttons, "unchanged": isUnchanged,

@@ -1,15 +1,15 @@
 internal import Accounts
 package import Postgres
 
-/// What became of an import.
+/// The result of an import.
 package struct Registration: Sendable {
-    /// The number of the edition that holds it now, counted for each app from 1.
+    /// The number of the edition that holds it, counted for each app from 1.
     package let edition: Int32
     package let categories: Int
     package let buttons: Int
     /// Whether exactly this was registered before, so that nothing was added.
     package let isUnchanged: Bool
-    /// What this edition brought and took away, buttons of new and retired categories included.
+    /// What this edition added and removed, including buttons of new and retired categories.
     package let registeredButtons: Int
     package let retiredButtons: Int
     package let warnings: [Remark]
@@ -17,15 +17,15 @@ package struct Registration: Sendable {
 
 /// Keeps the categories of apps: each import as an edition that is never changed.
 package enum Registrar {
-    /// Makes a document the newest edition of its set. Doing it again changes nothing. If it came with a key that is closed by
-    /// then, it fails (`keyClosed`).
+    /// Makes a document the newest edition of its set. Doing it again changes nothing. If the key that it came with is closed
+    /// by then, it fails (`keyClosed`).
     package static func register(
         _ document: CategoryDocument, of app: Int32, key: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Registration {
         let content = document.categories.text
         let hash = Bytea(SHA256(of: content.utf8).bytes)
         while true {
-            // Nil when somebody else took the number: then look again.
+            // Nil if another session took the number: then look again.
             let registration = try connection.transaction { connection throws(PostgresError) in
                 let registration = try register(document, content, hash, of: app, on: &connection)
                 if let key { try connection.query("SELECT log.require_open_key(\(key))") }
@@ -102,7 +102,7 @@ package enum Registrar {
             """)
     }
 
-    /// Writes down which categories and buttons are registered from this edition on, or are no longer.
+    /// Records which categories and buttons are registered from this edition on, or no longer.
     private static func noteChanges(
         _ edition: Int32, of app: Int32, on connection: inout Connection
     ) throws(PostgresError) -> (registered: Int, retired: Int) {
@@ -127,7 +127,7 @@ package enum Registrar {
         return (Int(try changes.get(0, as: Int64.self)), Int(try changes.get(1, as: Int64.self)))
     }
 
-    /// Categories that another set has, too: the newer import is the one that counts.
+    /// Categories that another set has, too: the newer import counts.
     private static func overlaps(
         _ document: CategoryDocument, of app: Int32, on connection: inout Connection
     ) throws(PostgresError) -> [Remark] {

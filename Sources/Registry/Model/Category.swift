@@ -1,17 +1,17 @@
-/// A notification category as an app registers it: what it is called by and which buttons it shows.
+/// A notification category as an app registers it: its identifier and its buttons.
 package struct Category: Sendable, Equatable {
     package var id: String
     package var buttons: [Button]
     /// The buttons that a banner shows, by id.
     package var compactActions: [String]
     package var intentIdentifiers: [String]
-    /// Whether iOS reports that a person has dismissed a notification of it.
+    /// Whether iOS reports when a person dismisses one of its notifications.
     package var customDismiss: Bool
-    /// Whether a content extension shows its notifications, and so tells who has seen the buttons.
+    /// Whether a content extension shows its notifications, which reveals who has seen the buttons.
     package var contentExtension: Bool
     package var summaryFormat: String?
     package var hiddenPreviewsPlaceholder: String?
-    /// Where it stands in its document.
+    /// Its path in its document.
     package var path: String
 
     package init(
@@ -31,9 +31,9 @@ package struct Category: Sendable, Equatable {
     }
 }
 
-/// A button of a category. What was not said of it is nil.
+/// A button of a category. What the document does not say is nil.
 package struct Button: Sendable, Equatable {
-    /// In their order in the document.
+    /// Titles are in the order of the document.
     package struct Title: Sendable, Equatable {
         package var language: String
         package var text: String
@@ -44,7 +44,7 @@ package struct Button: Sendable, Equatable {
         }
     }
 
-    /// What a tap does with the app.
+    /// What a tap does to the app.
     package enum Activation: String, Sendable, CaseIterable { case foreground, background }
 
     /// What a tap means.
@@ -71,13 +71,13 @@ package struct Button: Sendable, Equatable {
         self.answer = answer
     }
 
-    /// What it is called in a report: in English, else in the language that comes first.
+    /// Its name in a report: the English title, or else the first one.
     package var title: String? {
         (titles.first { $0.language.lowercased() == "en" } ?? titles.first)?.text
     }
 }
 
-/// What is imported as one: importing a set again replaces that set and no other.
+/// A set of categories that is imported as one: importing it again replaces this set and no other.
 package enum CategorySet: String, Sendable, CaseIterable {
     /// From a document of our own shape.
     case own
@@ -87,12 +87,12 @@ package enum CategorySet: String, Sendable, CaseIterable {
     case presetPushwooshStories = "preset:pushwoosh-stories"
 }
 
-/// How much of anything a document may have.
+/// Limits for documents.
 package enum RegistryLimits {
     /// Bytes of a document.
     package static let document = 1024 * 1024
     package static let categories = 1000
-    /// Buttons of a category; iOS shows no more. Beyond four the rest is hard to reach.
+    /// Buttons of a category; iOS shows no more. From the fifth on they are hard to reach.
     static let buttons = 10
     static let comfortableButtons = 4
     /// Hive's own limit.
@@ -102,13 +102,13 @@ package enum RegistryLimits {
     static let languages = 64
     static let hiveLanguages = 16
     static let compactActions = 10
-    /// What a banner shows.
+    /// How many a banner shows.
     static let shownCompactActions = 2
     static let intentIdentifiers = 64
-    /// Bytes of an identifier, and of a text that people read.
+    /// Bytes of an identifier, and of a text for people.
     static let identifier = 256
     static let text = 512
-    /// Errors that are told; the rest is counted.
+    /// Errors that are listed; the rest is counted.
     package static let errors = 50
     package static let warnings = 50
 }

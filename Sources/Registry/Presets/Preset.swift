@@ -1,4 +1,4 @@
-/// Categories that come with somebody's library, so that nobody has to write them down.
+/// The categories of a known library, so that nobody has to write them down.
 package enum Preset: String, Sendable, CaseIterable {
     case hive
     case pushwooshStories = "pushwoosh-stories"

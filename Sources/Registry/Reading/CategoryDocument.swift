@@ -1,7 +1,7 @@
 internal import JSON
 internal import ServiceRuntime
 
-/// A document of categories that is right in every respect: its set, its categories, and what is worth a look.
+/// A valid document of categories: its set, its categories, and warnings.
 package struct CategoryDocument: Sendable {
     package let set: CategorySet
     package let categories: [Category]
@@ -13,7 +13,7 @@ package struct CategoryDocument: Sendable {
         self.warnings = warnings
     }
 
-    /// Deeper than any right document goes.
+    /// Deeper than any valid document.
     private static let nesting = 16
 
     /// Reads a document of either shape.
@@ -27,7 +27,7 @@ package struct CategoryDocument: Sendable {
         }
     }
 
-    /// Why simdjson did not take it: it is no JSON, or something in it cannot be held.
+    /// Why simdjson refused it: it is not JSON, or something in it cannot be stored.
     private static func reason(of bytes: [UInt8]) -> CategoryDocumentError {
         var mended = bytes
         let misfits: [JSONMisfit]
@@ -64,13 +64,13 @@ extension JSONMisfit.Kind {
     }
 }
 
-/// Why a document was not taken. Nothing of it is registered.
+/// Why a document was refused. Nothing of it is registered.
 package enum CategoryDocumentError: Error, Sendable, CustomStringConvertible {
     case tooLarge
-    /// A clause with the place.
+    /// A clause that says what and where.
     case notJSON(String)
     case notAnObject(String)
-    /// All that is wrong with it, as far as it was worth telling, and how much more there is.
+    /// The errors in it, and how many more there are that were not listed.
     case invalid([Remark], more: Int)
 
     package var description: String {

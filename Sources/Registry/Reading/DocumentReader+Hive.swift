@@ -29,7 +29,7 @@ extension DocumentReader {
         return categories
     }
 
-    /// In their order.
+    /// In the order of the document.
     private mutating func actions(_ value: JSONValue?, at place: Place) -> [(button: Button, place: Place)] {
         guard let value else {
             errors.add(place, "is required: the titles of each action, by its id")

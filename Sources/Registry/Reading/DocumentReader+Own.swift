@@ -127,6 +127,6 @@ extension DocumentReader {
 }
 
 extension String? {
-    /// An empty text says nothing.
+    /// Nil for an empty text, which says nothing.
     fileprivate var unlessEmpty: String? { self?.isEmpty == true ? nil : self }
 }

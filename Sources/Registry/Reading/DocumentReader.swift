@@ -1,11 +1,11 @@
 internal import JSON
 
-/// Reads a document strictly and notes everything that is wrong with it, not only the first.
+/// Reads a document strictly and records all errors in it, not only the first.
 struct DocumentReader {
     var errors = RemarkList(most: RegistryLimits.errors)
     var warnings = RemarkList(most: RegistryLimits.warnings)
 
-    /// Nil, or something that is of no use, where there are errors.
+    /// If there are errors, the result is nil or useless.
     mutating func read(_ root: JSONValue) -> CategoryDocument? {
         var kinds: [String: JSONValue.Kind] = [:]
         for (key, value) in root.members where key.spells("categories") || key.spells("actions") {
@@ -28,9 +28,9 @@ struct DocumentReader {
     }
 }
 
-// What documents of either shape are made of. Each gives nil when the value is not what it must be, and has said so.
+// The elements of both document shapes. Each method returns nil if the value is wrong, and records the error.
 extension DocumentReader {
-    /// The members of an object, of which only these are known. What is null counts as absent.
+    /// The members of an object, which may have only these. A null counts as absent.
     mutating func members(_ value: JSONValue, at place: Place, known: [String]) -> [String: JSONValue]? {
         guard value.isObject else {
             errors.add(place, "must be an object, not \(value.kind.words)")
@@ -54,7 +54,7 @@ extension DocumentReader {
         return members
     }
 
-    /// The members of an object whose keys are names that the user has chosen.
+    /// The members of an object whose keys the user has chosen.
     mutating func entries(_ value: JSONValue, at place: Place, most: Int) -> [(key: String, value: JSONValue)]? {
         guard value.isObject else {
             errors.add(place, "must be an object, not \(value.kind.words)")
@@ -138,7 +138,7 @@ extension DocumentReader {
         return identifier(text, at: place)
     }
 
-    /// An identifier that is there.
+    /// Checks an identifier that is present.
     mutating func identifier(_ text: String, at place: Place) -> String? {
         if let fault = IdentifierRule.fault(of: text) {
             errors.add(place, fault)

@@ -1,7 +1,7 @@
-/// What may name a category or an action: what people can tell apart by looking, and what needs no escape in shells, SQL
+/// What may name a category or an action: names that people can distinguish by sight, and that need no escape in shells, SQL
 /// and JSON.
 enum IdentifierRule {
-    /// What is wrong with it; nil when nothing is.
+    /// What is wrong with it; nil if nothing is.
     static func fault(of text: String) -> String? {
         guard !text.isEmpty else { return "must not be empty" }
         guard text.utf8.count <= RegistryLimits.identifier else {
@@ -36,7 +36,7 @@ enum IdentifierRule {
     }
 }
 
-/// A text that equals only the same bytes, as in JSON and SQL; Swift's own strings are equal when they look so.
+/// A text that is compared by its bytes, as in JSON and SQL. Swift's own strings are equal if they look the same.
 struct ExactText: Hashable {
     private let bytes: [UInt8]
 

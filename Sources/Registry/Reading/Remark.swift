@@ -8,7 +8,7 @@ struct Place {
 
     func element(_ index: Int) -> Place { Place(path: "\(path)[\(index)]") }
 
-    /// A member by its key; in brackets where the key is no plain word.
+    /// A member by its key; in brackets if the key is not a plain word.
     func member(_ key: String) -> Place {
         let isPlain =
             !key.isEmpty && key.utf8.count <= RegistryLimits.identifier
@@ -23,7 +23,7 @@ struct Place {
 }
 
 extension String {
-    /// Somebody else's text in a sentence: quoted, in one line, no longer than what fits.
+    /// A foreign text for a sentence: quoted, in one line, and cut to fit.
     init(shown text: String) {
         let cut = text.unicodeScalars.prefix(64)
         let shown = String(printable: String(String.UnicodeScalarView(cut)))
@@ -31,9 +31,9 @@ extension String {
     }
 }
 
-/// What is wrong with, or worth a look at, one place of a document.
+/// An error in, or a warning about, one place of a document.
 package struct Remark: Sendable, Equatable, CustomStringConvertible {
-    /// As `categories[2].actions[0].titles.en`; empty for the whole document.
+    /// Such as `categories[2].actions[0].titles.en`; empty for the whole document.
     package let path: String
     package let detail: String
 

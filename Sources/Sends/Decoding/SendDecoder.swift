@@ -1,14 +1,14 @@
 internal import JSON
 internal import Telemetry
 
-/// Reads one send, or says for which first reason it cannot be taken.
+/// Reads one send, or finds the first reason to reject it.
 struct SendDecoder {
-    /// For texts of JSON within a payload.
+    /// Reads JSON texts within a payload.
     let texts: JSONTexts
 
     func decode(_ object: JSONValue, path: String) throws(Rejection) -> Send {
         let reader = SendReader(object, path: path)
-        // The size goes first: what follows looks into it.
+        // The size is checked first, since what follows searches the payload.
         let payload = try reader.payload()
         let kept = try payload.map { value throws(Rejection) in try keep(value, reader) }
         var send = Send(id: try reader.id())
@@ -40,14 +40,14 @@ struct SendDecoder {
     }
 }
 
-/// Where a send stands in its body, and what of it JSON can say but nobody can hold.
+/// The place of a send in its body, and the values in it that JSON can express but nobody can store.
 struct SendPlace {
     let body: [UInt8]
     let range: Range<Int>
-    /// Those of the whole body.
+    /// The misfits of the whole body.
     let misfits: [JSONMisfit]
 
-    /// The member's path within the send and what is wrong with it; nil when nothing is.
+    /// The path of the member within the send and what is wrong with it; nil if nothing is.
     func problem(in value: JSONValue) -> String? {
         let body = body
         if let misfit = misfits.first(where: { range.contains($0.offset) }) {
@@ -60,7 +60,7 @@ struct SendPlace {
         return path + ": it contains a string with the character U+0000"
     }
 
-    /// Whether a member was mended as a whole, so that what is read of it is not what stood there.
+    /// Whether a whole member was replaced, so that its value is not what the sender wrote.
     func hasMended(_ member: SendMember, of value: JSONValue) -> Bool {
         let body = body
         guard misfits.contains(where: { range.contains($0.offset) }),
@@ -79,11 +79,11 @@ struct SendPlace {
     }
 }
 
-/// Reads the texts of JSON that stand within JSON: some services send custom data so.
+/// Reads JSON texts within JSON: some services send custom data like this.
 final class JSONTexts {
     private let parser = JSONParser(maximumBytes: Bounds.unpackedBody)
 
-    /// Lends the object that a value is, or that its text holds; nil where it is neither.
+    /// Passes `body` the object that a value is, or that its text contains; nil if it is neither.
     func open<Result>(_ value: JSONValue, _ body: (JSONValue) -> Result?) -> Result? {
         if value.isObject { return body(value) }
         guard let text = value.text else { return nil }

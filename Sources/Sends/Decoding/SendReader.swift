@@ -26,13 +26,13 @@ enum SendMember: Int, CaseIterable {
 }
 
 extension SendMember {
-    /// All names, for whoever compares them with a description.
+    /// All names, to compare them with a description.
     package static var names: [String] { allCases.map { "\($0.name)" } }
 }
 
-/// The members of one send, each by its last occurrence, and typed doors to them. Null and an empty string are absent.
+/// The members of one send, with typed accessors. Of repeated members the last counts. Null and an empty string are absent.
 struct SendReader {
-    /// Where it stands, for sentences: `sends[3]`.
+    /// Its path for error messages: `sends[3]`.
     let path: String
     private let fields: JSONFields
 
@@ -61,7 +61,7 @@ struct SendReader {
         return UUID(utf8: text.bytes)?.description ?? text.string
     }
 
-    /// What a funnel may be keyed by.
+    /// An identifier that can be the key of a funnel.
     func identifier(_ member: SendMember) throws(Rejection) -> String? {
         guard let value = self[member] else { return nil }
         return try identifier(value, member)
@@ -87,7 +87,7 @@ struct SendReader {
         return number
     }
 
-    /// Each message once, in their order.
+    /// Each message once, in order.
     func messageIDs() throws(Rejection) -> [Send.MessageID]? {
         guard let value = self[.messageIDs] else { return nil }
         guard value.isArray else {

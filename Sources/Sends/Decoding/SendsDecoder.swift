@@ -25,14 +25,14 @@ package enum SendsFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Turns the body of a request, or a line of a file, into sends, each valid or refused by itself.
+/// Turns the body of a request, or a line of a file, into sends, each valid or rejected separately.
 ///
-/// Keeps its parsers' buffers from one body to the next, so one decoder serves one thread at a time.
+/// It reuses its parsers' buffers, so a decoder serves one thread at a time.
 package final class SendsDecoder {
-    /// One send of an envelope. The id is given when it could be read.
+    /// One send of an envelope. A rejected one has its id if that could be read.
     package typealias Item = Result<Send, Refused>
 
-    /// A send that cannot be taken.
+    /// A rejected send.
     package struct Refused: Error, Sendable {
         package let id: String?
         package let rejection: Rejection
@@ -43,7 +43,7 @@ package final class SendsDecoder {
 
     package init() {}
 
-    /// Reads an envelope, `{"sends": [...]}`. Throws only where nothing of it can be read.
+    /// Reads an envelope, `{"sends": [...]}`. Throws only if nothing of it can be read.
     package func decode(envelope body: [UInt8], most: Int = SendBounds.sends) throws(SendsFault) -> [Item] {
         try read(body, levelsAbove: 2) { root, body, misfits throws(SendsFault) in
             guard root.isObject else { throw .notAnObject }
@@ -54,7 +54,7 @@ package final class SendsDecoder {
             guard let sends, sends.value.isArray else { throw .noSends }
             guard sends.value.count <= most else { throw .tooManySends(sends.value.count) }
             let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
-            // Where each stands is needed only where something of it cannot be held.
+            // The places of the sends are needed only if something cannot be stored.
             var ranges: [Range<Int>] = []
             if !misfits.isEmpty || mayHoldNUL,
                 let array = JSONSlicer.value(
@@ -73,7 +73,7 @@ package final class SendsDecoder {
         }
     }
 
-    /// Reads one send that stands alone, as on a line of a file.
+    /// Reads a single send, as on a line of a file.
     package func decode(line: [UInt8]) throws(SendsFault) -> Item {
         try read(line, levelsAbove: 0) { root, body, misfits throws(SendsFault) in
             let place = SendPlace(body: body, range: 0..<body.count, misfits: misfits)
@@ -106,7 +106,7 @@ package final class SendsDecoder {
         value.nestsDeeper(than: Bounds.nesting) ? ": it is nested more than \(Bounds.nesting) levels deep" : nil
     }
 
-    /// Parses; what simdjson refuses but JSON allows is put out of its way first, and remembered.
+    /// Parses a body. If simdjson refuses something that JSON allows, this replaces it first and remembers it.
     private func read<Result>(
         _ body: [UInt8], levelsAbove: Int,
         _ use: (JSONValue, [UInt8], [JSONMisfit]) throws(SendsFault) -> Result

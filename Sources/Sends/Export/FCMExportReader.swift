@@ -4,14 +4,14 @@ package import Values
 
 /// A row of the delivery-data export of Firebase Cloud Messaging, the table `firebase_messaging.data` in BigQuery.
 package struct FCMExportRow: Hashable, Sendable {
-    /// MESSAGE_ACCEPTED, MESSAGE_DELIVERED, or why FCM took a message not.
+    /// MESSAGE_ACCEPTED, MESSAGE_DELIVERED, or why FCM refused a message.
     package var event: String
     package var eventAt: Timestamp
-    /// '' where the row names none, as those of some refusals.
+    /// '' if the row has none, as for some refusals.
     package var messageID = ""
-    /// The instance, a Firebase installation id or an older instance id; '' where none is named.
+    /// The instance, a Firebase installation id or an older instance id; '' if there is none.
     package var instanceID = ""
-    /// DISPLAY_NOTIFICATION, DATA_MESSAGE, or TOPIC for what goes to a topic or campaign as a whole.
+    /// DISPLAY_NOTIFICATION, DATA_MESSAGE, or TOPIC for messages to a whole topic or campaign.
     package var messageType: String?
     package var projectNumber: Int64?
     package var sdkPlatform: String?
@@ -28,16 +28,16 @@ package struct FCMExportRow: Hashable, Sendable {
         self.eventAt = eventAt
     }
 
-    /// What all spellings of its message id share.
+    /// The part that all spellings of its message id share.
     package var messageKey: String { FCMMessageID.normalized(messageID) }
 }
 
-/// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may stand as strings, and members
-/// that are not known are passed over.
+/// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may be strings, and unknown members are
+/// ignored.
 ///
-/// Keeps its parser's buffers from line to line, so one reader serves one thread at a time.
+/// It reuses its parser's buffers, so a reader serves one thread at a time.
 package final class FCMExportReader {
-    /// Why a line is no row, as a clause.
+    /// Why a line is not a row, as a clause.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
@@ -47,7 +47,7 @@ package final class FCMExportReader {
     /// Bytes of a line.
     package static let longestLine = 256 * 1024
 
-    /// Bytes of a member that is no id: a topic's name has up to 900.
+    /// Bytes of a member that is not an id: a topic's name has up to 900.
     private static let longestText = 1024
 
     private let parser = JSONParser(maximumBytes: longestLine)
@@ -88,7 +88,7 @@ package final class FCMExportReader {
         return row
     }
 
-    /// A text, or a number's digits: ids may come as either.
+    /// A text, or the digits of a number: ids may be either.
     private func text(
         _ value: JSONValue?, _ name: StaticString, upTo limit: Int = longestText
     ) throws(Fault) -> String? {
@@ -108,7 +108,7 @@ package final class FCMExportReader {
         return number
     }
 
-    /// Why simdjson did not read it.
+    /// Why simdjson refused it.
     private func fault(in line: [UInt8]) -> String {
         guard line.count <= Self.longestLine else { return "it is longer than \(Self.longestLine) bytes" }
         var mended = line

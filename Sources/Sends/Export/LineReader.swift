@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Reads a file line by line, holding no more of it than a line.
+/// Reads a file line by line, with only one line in memory.
 package final class LineReader {
     /// One line, without its end.
     package enum Line: Equatable, Sendable {
         case bytes([UInt8])
-        /// One that is longer than a line may be; it was passed over.
+        /// A line above the limit; it was skipped.
         case tooLong
     }
 
-    /// The system could not read on; the text says why.
+    /// The system failed to read; the text says why.
     package struct Failure: Error, Sendable {
         package let reason: String
     }
@@ -20,7 +20,7 @@ package final class LineReader {
     private var unread: Range<Int> = 0..<0
     private var hasEnded = false
 
-    /// Reads from a descriptor, which stays the caller's.
+    /// Reads from a descriptor, which the caller closes.
     package init(descriptor: Int32, longest: Int, chunk: Int = 256 * 1024) {
         self.descriptor = descriptor
         self.longest = longest

@@ -31,8 +31,8 @@ extension Timestamp {
         self.init(rfc3339: text)
     }
 
-    /// Seconds, milliseconds or microseconds since 1970, as their size tells: each reaches past the year 5000 where the
-    /// next begins with 1973.
+    /// Seconds, milliseconds or microseconds since 1970. The size shows which: numbers of one unit reach past the year 5000,
+    /// and those of the next unit begin there with 1973.
     private init?(epoch number: Double) {
         guard number.isFinite, number > 0, number < 1e17 else { return nil }
         let microseconds = number < 1e11 ? number * 1e6 : number < 1e14 ? number * 1e3 : number

@@ -1,12 +1,12 @@
 internal import JSON
 internal import Telemetry
 
-/// A payload as a sender hands it over, in any of the forms in which services take one: bare as Apple's service takes it;
-/// FCM's, with its `message` around it or not, and its older one; a Pushwoosh request with its `notifications`.
+/// A payload in any of the forms that services accept: the bare form of Apple's service; FCM's, with or without its `message`,
+/// and its older one; a Pushwoosh request with its `notifications`.
 struct PushPayload {
-    /// What reaches the phone as the root of its payload dictionary, as far as the form tells.
+    /// The objects that become the root of the payload dictionary on the phone, as far as the form shows.
     private let roots: [JSONValue]
-    /// FCM's message: itself, or what stands in it.
+    /// FCM's message: the payload itself, or its member `message`.
     private let message: JSONValue
     /// Pushwoosh's notifications.
     private let notifications: [JSONValue]
@@ -32,7 +32,7 @@ struct PushPayload {
 
     var thread: String? { first(roots) { $0.object("aps")?["thread-id"] } }
 
-    /// As the client library reads it: the number of the campaign in Firebase's composer, else Pushwoosh's.
+    /// As the client library reads it: the campaign number of Firebase's composer, else Pushwoosh's.
     var campaign: String? {
         first(roots) { $0["google.c.a.c_id"] } ?? roots.lazy.compactMap(PushwooshCampaign.number).first
     }
@@ -48,12 +48,12 @@ struct PushPayload {
         let prefix = "/topics/"
         return [message["topic"], message["to"]].lazy.compactMap { name($0) }.compactMap { text in
             if text.hasPrefix(prefix) { return String(text.dropFirst(prefix.count)) }
-            // What else stands under `to` is one device.
+            // Anything else in `to` is a single device.
             return name(message["topic"]) == text ? text : nil
         }.first { !$0.isEmpty }
     }
 
-    /// The story; nil where there is no sign of one.
+    /// The story; nil if there is no sign of one.
     var story: Story? {
         var isMentioned = false
         for place in roots {
@@ -71,7 +71,7 @@ struct PushPayload {
         return isMentioned ? .malformed : nil
     }
 
-    /// The story in custom data, an object or a text of JSON.
+    /// The story in custom data, which is an object or a JSON text.
     private func story(in data: JSONValue?, _ isMentioned: inout Bool) -> Story? {
         guard let data else { return nil }
         let found: Story?? = texts.open(data) { object in
@@ -92,7 +92,7 @@ struct PushPayload {
         return nil
     }
 
-    /// The name that a value is, a text or a whole number's digits, where the service can hold it.
+    /// A name, from a text or the digits of a whole number, if the service can store it.
     private func name(_ value: JSONValue?) -> String? {
         if let text = value?.text {
             return text.isEmpty || text.count > Bounds.identifier || text.holdsNUL ? nil : text.string
@@ -102,20 +102,20 @@ struct PushPayload {
 }
 
 extension JSONValue {
-    /// The member of an object, the last of repeated ones; nil for whatever is none, and where it is null.
+    /// The member of an object, the last of repeated ones; nil if there is none, and for null.
     subscript(_ name: StaticString) -> JSONValue? {
         var found: JSONValue?
         for (key, value) in members where key.spells(name) { found = value.isNull ? nil : value }
         return found
     }
 
-    /// The member, where it is an object.
+    /// The member, if it is an object.
     func object(_ name: StaticString) -> JSONValue? { self[name].flatMap { $0.isObject ? $0 : nil } }
 }
 
-/// The campaign in a payload of Pushwoosh: `p` is `_<campaign>_<message>_<code>`, the numbers in base 62.
+/// The campaign in a Pushwoosh payload: `p` is `_<campaign>_<message>_<code>`, with the numbers in base 62.
 enum PushwooshCampaign {
-    /// Its number in decimal digits; nil for a payload of somebody else, and for a message without a campaign.
+    /// Its number in decimal digits; nil for payloads of other services, and for a message without a campaign.
     static func number(of payload: JSONValue) -> String? {
         guard payload["pw_msg"] != nil, let name = payload["p"]?.text?.string else { return nil }
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
@@ -135,9 +135,9 @@ enum PushwooshCampaign {
     }
 }
 
-/// Members of a payload that say to whom it went, or let somebody send in your name. They are not kept, at any depth.
+/// Members of a payload that show who received it, or that let somebody send in your name. They are not kept, at any depth.
 package enum PayloadSecrets {
-    /// Device tokens of FCM, addressees and the API token of Pushwoosh.
+    /// FCM's device tokens, and Pushwoosh's addressees and API token.
     package static let members: [StaticString] = [
         "token", "tokens", "to", "registration_ids", "devices", "users", "auth",
     ]

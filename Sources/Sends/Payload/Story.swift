@@ -1,13 +1,13 @@
 internal import JSON
 
-/// The story that a payload declares, read as the player of Pushwoosh Stories reads it.
+/// The story in a payload, as the player of Pushwoosh Stories reads it.
 package enum Story: Hashable, Sendable {
-    /// There is something by the name of a story, and the player can make nothing of it.
+    /// Something is named like a story, but the player cannot use it.
     case malformed
-    /// All declared pages in their order, those that are never shown too.
+    /// All declared pages in order, including those that are never shown.
     case pages([StoryPage])
 
-    /// A block `pw_stories`. If one of its pages is no object, the player takes none of them.
+    /// Reads a block `pw_stories`. If one of its pages is not an object, the player accepts none of them.
     init(_ block: JSONValue) {
         guard let list = block["pages"], list.isArray, list.elements.allSatisfy(\.isObject) else {
             self = .malformed
@@ -28,7 +28,7 @@ package enum Story: Hashable, Sendable {
         return pages
     }
 
-    /// In a word what the player will make of it.
+    /// What the player will do with it, in one word.
     package var outcome: String {
         switch self {
         case .malformed: "malformed"
@@ -43,11 +43,11 @@ package struct StoryPage: Hashable, Sendable {
     static let most = 1000
 
     package let declaredIndex: Int16
-    /// Its place among the pages shown; nil for one that never is.
+    /// Its position among the pages shown; nil if it is never shown.
     package let pageIndex: Int16?
     package let title: String?
     package let subtitle: String?
-    /// How long it stands.
+    /// How long it is shown.
     package let milliseconds: Int32
     package let buttonTitle: String?
     package let link: String?
@@ -65,7 +65,7 @@ package struct StoryPage: Hashable, Sendable {
         pageIndex = isShown ? shownAt : nil
         let seconds = page["duration"]?.number?.double ?? 5
         milliseconds = Int32((min(seconds > 0 ? seconds : 5, 30) * 1000).rounded())
-        // Anything under `link` is meant as one; a null or an empty one is none.
+        // Anything in `link` counts as a link; null or an empty one does not.
         let given = page["link"].map { !$0.isVoid } ?? false
         let leads = link.map(WebAddress.hasScheme) ?? false
         fault =
@@ -78,33 +78,33 @@ package struct StoryPage: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a page; of several the worst.
+/// What is wrong with a page; if several things are, the worst.
 package enum StoryFault: String, CaseIterable, Hashable, Sendable {
-    /// Its image is missing, or no URL with a scheme: it is never shown.
+    /// Its image is missing, or is not a URL with a scheme: the page is never shown.
     case noImage = "no_image"
-    /// Its link is no URL with a scheme: the player takes it for none, and shows no button.
+    /// Its link is not a URL with a scheme: the player ignores it, and shows no button.
     case invalidLink = "invalid_link"
-    /// Its button leads nowhere, and is not shown.
+    /// Its button has no link, and is not shown.
     case buttonWithoutLink = "button_without_link"
-    /// Its link has no button, and nobody can follow it.
+    /// Its link has no button, so nobody can follow it.
     case linkWithoutButton = "link_without_button"
 }
 
 extension JSONValue {
-    /// A text that says something and that PostgreSQL can hold.
+    /// A text that is not empty and that PostgreSQL can store.
     fileprivate func words(_ name: StaticString) -> String? {
         guard let text = self[name]?.text, !text.isEmpty, !text.holdsNUL else { return nil }
         return text.string
     }
 }
 
-/// What a phone takes for a URL, as far as its scheme.
+/// What a phone accepts as a URL, as far as its scheme.
 enum WebAddress {
-    /// Whether a text is a URL with a scheme. Characters that do not belong into one are let through, as Apple's
-    /// Foundation escapes them; what it cannot mend is a scheme with other letters, and an authority that is none.
+    /// Whether a text is a URL with a scheme. Characters that do not belong into a URL are allowed, since Apple's Foundation
+    /// escapes them; it cannot repair a scheme with other characters, or an invalid authority.
     static func hasScheme(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        // Foundation takes an empty scheme for one.
+        // Foundation accepts an empty scheme.
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon == 0 || isLetter(bytes[0]),
             bytes[..<colon].allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
         else { return false }
@@ -113,7 +113,7 @@ enum WebAddress {
         return isAuthority(rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) })
     }
 
-    /// Name and password, a host, a port of digits.
+    /// User and password, a host, a port of digits.
     private static func isAuthority(_ bytes: ArraySlice<UInt8>) -> Bool {
         let host = bytes.lastIndex(of: UInt8(ascii: "@")).map { bytes[($0 + 1)...] } ?? bytes
         if host.first == UInt8(ascii: "[") {

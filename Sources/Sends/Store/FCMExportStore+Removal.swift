@@ -2,8 +2,8 @@ package import Postgres
 package import Values
 
 extension FCMExportStore {
-    /// Drops the rows of all apps from before the day that began so many days ago, as the owner; says how many. What they
-    /// count in the funnels is sealed, under the campaigns that they are of now.
+    /// Deletes the rows of all apps from before the day that began that many days ago, as the owner, and returns how many.
+    /// Their counts in the funnels are sealed with their present campaigns.
     package static func retain(
         days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> Int {
@@ -24,7 +24,7 @@ extension FCMExportStore {
                     LOCK TABLE sends.fcm_row IN SHARE ROW EXCLUSIVE MODE;
                     SELECT log.open_gate();
                     """)
-            // A whole day of the app, so that no day is half sealed; one earlier where that day has two midnights.
+            // A whole day of the app, so that no day is half sealed; one day earlier if that day has two midnights.
             let since: Timestamp = try connection.query(
                 """
                 SELECT max(midnight.at)
@@ -37,7 +37,7 @@ extension FCMExportStore {
                 WHERE a.id = \(app)
                     AND ((midnight.at - interval '1 microsecond') AT TIME ZONE a.time_zone)::date < first.day
                 """)[0].get(0)
-            // Nobody learns that nothing may come any more where nothing ever came.
+            // Without old rows nothing is recorded, so that old rows may still be imported.
             guard
                 try !connection.query("SELECT FROM sends.fcm_row WHERE app = \(app) AND event_at < \(since) LIMIT 1")
                     .isEmpty
@@ -66,8 +66,8 @@ extension FCMExportStore {
 }
 
 extension FCMExportStore {
-    /// Takes out the rows of all instances of an app that were erased, as the owner; says how many. They are known by what
-    /// their install's events named. One that was interrupted is taken up by the next.
+    /// Deletes the rows of all erased instances of an app, as the owner, and returns how many. The events of the erased
+    /// installs named these instances. The next run continues an interrupted one.
     package static func forgetErased(of app: Int32, on connection: inout Connection) throws(PostgresError) -> Int {
         try connection.transaction { connection throws(PostgresError) in
             try connection.execute(

@@ -1,13 +1,13 @@
 package import Postgres
 
-/// Where rows of the export are kept, each once.
+/// Stores the rows of the export, each once.
 package enum FCMExportStore {
     /// What became of some rows.
     package struct Outcome: Sendable, Equatable {
         package internal(set) var stored = 0
-        /// Of an instance that was erased, and from before.
+        /// Rows of an erased instance from before its erasure.
         package internal(set) var erased = 0
-        /// From a time that retention has taken.
+        /// Rows from a time that retention has removed.
         package internal(set) var tooOld = 0
     }
 
@@ -15,7 +15,7 @@ package enum FCMExportStore {
         "event_at, event, message_key, instance_id, message_id, message_type, project_number, sdk_platform, app_name, "
         + "collapse_key, priority, ttl, topic, bulk_id, analytics_label"
 
-    /// Stores rows as the owner, all of them or none; those that are there already once more are nothing.
+    /// Stores rows as the owner, all of them or none. Rows that are already stored are ignored.
     package static func append(
         _ rows: [FCMExportRow], app: Int32, on connection: inout Connection
     ) throws(PostgresError) -> Outcome {
@@ -29,7 +29,8 @@ package enum FCMExportStore {
                         bulk_id bigint, analytics_label text
                     ) ON COMMIT DELETE ROWS
                     """)
-            // An erasure that is under way takes the rows that were here before, and says now whose must not come back.
+            // Waits for a running erasure, which deletes the rows that were stored before it, and then shows whose rows must
+            // not come back.
             try connection.execute(script: "LOCK TABLE sends.fcm_row IN ROW EXCLUSIVE MODE")
             try connection.copyIn("COPY fcm_import (\(columns)) FROM STDIN (FORMAT binary)", copyRows(rows))
             let erased = try connection.query(
@@ -47,7 +48,7 @@ package enum FCMExportStore {
         }
     }
 
-    /// Adds the rows that are new, and merges them into what their messages say. In the order of the keys, as for sends.
+    /// Adds the new rows, and merges them into the facts of their messages. In the order of the keys, as for sends.
     private static func fold(_ app: Int32) -> Statement {
         """
         WITH fresh AS (

@@ -2,9 +2,9 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// Where sends are kept: each once, for ever, by its id.
+/// Stores sends: each once, for ever, by its id.
 package enum SendStore {
-    /// With which key, and when, sends came; without a key they were imported.
+    /// With which key, and when, sends arrived; without a key they were imported.
     package struct Receipt: Sendable {
         package let app: Int32
         package let key: Int32?
@@ -15,16 +15,17 @@ package enum SendStore {
         }
     }
 
-    /// Stores what is new, all of it or nothing; nothing if the key that it came with is closed by then (`keyClosed`). True for each that was new; of several with one id the first is.
+    /// Stores the new ones, all or nothing; nothing if the key that they came with is closed by then (`keyClosed`). Returns
+    /// true for each new one; of several with the same id the first is the new one.
     package static func append(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
     ) throws(PostgresError) -> [Bool] {
-        // By their bytes: to `String` the two spellings of "é" are one id, and the second send would be lost.
+        // By their bytes: to `String` two spellings of "é" are the same id, and the second send would be lost.
         var places: [[UInt8]: Int] = [:]
         for (index, send) in sends.enumerated() where places[Array(send.id.utf8)] == nil {
             places[Array(send.id.utf8)] = index
         }
-        // In one order, whoever stores what: else two that store the same would wait for each other.
+        // In a fixed order: otherwise two sessions that store the same sends would wait for each other.
         let first = places.values.sorted { sends[$0].id.utf8.lexicographicallyPrecedes(sends[$1].id.utf8) }
         guard !first.isEmpty else { return [] }
         var isNew = [Bool](repeating: false, count: sends.count)
@@ -43,7 +44,7 @@ package enum SendStore {
         return isNew
     }
 
-    /// The numbers of those that were new, by the bytes of their ids.
+    /// The numbers of the new ones, by the bytes of their ids.
     private static func insert(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
     ) throws(PostgresError) -> [[UInt8]: Int64] {

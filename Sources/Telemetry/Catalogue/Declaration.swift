@@ -1,21 +1,21 @@
-/// Everything that is said of a member of an event. The decoder's tables, the columns and views of the log, the OpenAPI
-/// document, the table in `Docs/API.md`, the fuzzer's words and the tests' values all follow from it.
+/// Everything that is declared about a member of an event. The decoder's tables, the columns and views of the log, the OpenAPI
+/// document, the table in `Docs/API.md`, the fuzzer's words and the tests' values are all derived from it.
 package struct Declaration: Sendable {
-    /// The object that holds it.
+    /// The object that contains it.
     package let object: Object
     /// Its key there.
     package let key: StaticString
-    /// The types of events that are read for it. For every other type it is an unknown member.
+    /// The types of events that have it. For every other type it is an unknown member.
     package let types: EventTypes
-    /// Whether an event of these types is refused without it.
+    /// Whether an event of these types is rejected without it.
     package let isRequired: Bool
     package let kind: Kind
     package let storage: Storage
     /// The column of the event views; nil for an object, whose members have columns of their own.
     package let column: String?
-    /// What the column and the documents say of it.
+    /// What the column and the documents say about it.
     package let comment: String
-    /// What the documents say instead, where whoever posts events has to know something else than whoever reads them.
+    /// What the documents say instead, if people who post events need to know something else than people who read them.
     package let wireComment: String?
 
     /// The objects of an event, the event itself among them.
@@ -28,26 +28,26 @@ package struct Declaration: Sendable {
         case type
         case time
         case object(Object)
-        /// A text of so many bytes at most.
+        /// A text of at most that many bytes.
         case text(Int)
-        /// A text of so many bytes at most that the log's dictionary holds once.
+        /// A text of at most that many bytes that the log's dictionary stores once.
         case word(WordKind, Int)
-        /// One of these words. The log holds its place, from 1.
+        /// One of these words. The log stores its position, from 1.
         case code([String])
-        /// Some of these words. The log holds a bit for each.
+        /// Some of these words. The log stores one bit for each.
         case codes([String])
         case boolean
         case integer(ClosedRange<Int64>)
         case number(ClosedRange<Double>)
     }
 
-    /// Where the log holds it.
+    /// Where the log stores it.
     package enum Storage: Sendable {
         /// Nowhere: it is an object.
         case none
-        /// In a column of `log.event` of its own, as it is.
+        /// In its own column of `log.event`, as it is.
         case column(String)
-        /// With or as the notification key; `log.opened_event` tells which.
+        /// With or as the notification key; `log.opened_event` shows which.
         case key(String)
         /// In bits of `codes`, which all types of events share.
         case common(Bits)
@@ -64,8 +64,8 @@ package struct Declaration: Sendable {
         case rare
     }
 
-    /// Bits of an integer: for a code its place, from 1; for a boolean 1 or 2; for a number 1 more than what it is above its
-    /// least value; for several codes a first bit that says so, and one for each. 0 is none.
+    /// Bits of an integer. They hold a code's position, from 1; 1 or 2 for a boolean; for a number, 1 plus the distance from
+    /// its least value; for several codes, a first bit that says there is a list, and one for each code. 0 means none.
     package struct Bits: Sendable {
         package let first: Int
         package let count: Int

@@ -192,7 +192,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
 extension Member {
     private typealias Bits = Declaration.Bits
 
-    /// A member of every event, except of these types.
+    /// A member of every event, except events of these types.
     private func event(
         _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, except: [EventType] = [],
         required: Bool = false, _ comment: String, wire: String? = nil
@@ -245,7 +245,7 @@ extension Member {
 }
 
 extension Member {
-    /// Where it stands in an event: `notification.category`.
+    /// Its path in an event, such as `notification.category`.
     package var path: String {
         let (object, key) = (declaration.object, declaration.key)
         return object == .event ? "\(key)" : "\(object.rawValue).\(key)"
