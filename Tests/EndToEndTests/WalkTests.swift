@@ -43,7 +43,7 @@ struct WalkTests {
         let funnel = """
             SELECT day, category, delivered, received, opened, responded, receipt_coverage FROM category_funnel
             """
-        let counted = "2026-11-20|INFO_CATEGORY|1|0|1|1|0.00000000000000000000\n"
+        let counted = "2026-11-20|INFO_CATEGORY|1|0|1|1|0.0000\n"
         let isCounted = try eventually { try bellwether.trusted("psql", "--", "-XAt", "-c", funnel) == counted }
         #expect(isCounted)
         #expect(try bellwether.trusted("status").contains("events stored   1\n"))
