@@ -90,6 +90,7 @@ struct LimitFaultTests {
             let ended = try shop.bellwether.start(command).wait()
             #expect(ended.status == 0, "\(command) \(ended)")
         }
+        administrator.deadline = .after(seconds: 60)
         for setting in settings {
             try administrator.execute(
                 script: "ALTER ROLE \(TestCluster.owner) IN DATABASE \(shop.database.name) RESET \(setting)")
