@@ -130,7 +130,7 @@ package struct Rebuild {
         let backlog = try Backlog.read(.building(generation), on: &connection)
         let head = backlog.head
         // Reports the position from which it continues, even if there is nothing left to do.
-        if let position = backlog.position { progress(.folding(position, of: head)) }
+        if backlog.position != nil { progress(.folding(backlog.meanPosition, of: head)) }
         let catchUp = CatchUp(
             url: control.url, role: nil, choice: .building(generation), projectors: control.projectors,
             lanes: control.lanes,

@@ -16,14 +16,19 @@ enum SealedDeliveries {
             """)
     }
 
+    /// Whether there are any.
+    static func exist(on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")[0].get(0)
+    }
+
     /// Returns the sealed ones among these; the step skips their events. Locks them until the transaction ends, so that nobody
-    /// forgets them meanwhile, and keeps them remembered for as long as these events exist.
+    /// forgets them meanwhile, and keeps them remembered for as long as these events exist: `times` says when the first and
+    /// the last of a delivery's events were, by the device's clock.
     static func among(
-        _ news: [Delivery.Name: EventReader.News], on connection: inout Connection
+        _ names: [Delivery.Name], times: (Delivery.Name) -> (first: Timestamp, last: Timestamp)?,
+        on connection: inout Connection
     ) throws(PostgresError) -> Set<Delivery.Name> {
-        let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")
-        guard !news.isEmpty, try any[0].get(0, as: Bool.self) else { return [] }
-        let names = Array(news.keys)
+        guard !names.isEmpty, try exist(on: &connection) else { return [] }
         let rows = try connection.queryPrepared(
             """
             SELECT asked.place::integer - 1, d.first_device_at, d.last_device_at
@@ -42,11 +47,8 @@ enum SealedDeliveries {
             let name = names[Int(try need(rows.int32(row, 0)))]
             let (first, last) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
             sealed.insert(name)
-            let times = news[name]?.observations.map(\.moment.deviceAt) ?? []
-            guard let least = times.min(), let greatest = times.max(), least < first || greatest > last else {
-                continue
-            }
-            longer.append((name, min(least, first), max(greatest, last)))
+            guard let times = times(name), times.first < first || times.last > last else { continue }
+            longer.append((name, min(times.first, first), max(times.last, last)))
         }
         try lengthen(longer, on: &connection)
         return sealed

@@ -45,7 +45,9 @@ package struct Backlog: Sendable {
     package let head: Int64
     /// The position of the shard furthest behind; nil if there is no such generation.
     package let position: Int64?
-    /// Events after that position, counted only up to `much`.
+    /// The positions of all shards, averaged: how far it has come.
+    let meanPosition: Int64
+    /// Events after the position, counted only up to `much`.
     package let events: Int64
 
     /// Age of the oldest batch after it.
@@ -70,14 +72,14 @@ package struct Backlog: Sendable {
                 coalesce((
                     SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
                     WHERE number = least.position + 1), 0),
-                least.shards
+                least.shards, coalesce(least.mean, 0)
             FROM (
-                SELECT min(position) AS position, count(*)::integer AS shards FROM projection.progress
+                SELECT min(position) AS position, avg(position)::bigint AS mean, count(*)::integer AS shards FROM projection.progress
                 WHERE generation = projection.chosen_generation(\(choice.generation))
             ) AS least
             """)[0]
         return Backlog(
-            head: try row.get(0), position: try row.optional(1), events: try row.get(2),
+            head: try row.get(0), position: try row.optional(1), meanPosition: try row.get(5), events: try row.get(2),
             seconds: try row.get(3), shards: try row.get(4))
     }
 }

@@ -10,6 +10,13 @@ enum EventReader {
         /// The day of its earliest observation in the app's time zone.
         var day: CivilDate
         var earliest: Timestamp
+
+        /// When the first and the last of them were, by the device's clock.
+        var deviceTimes: (first: Timestamp, last: Timestamp)? {
+            let times = observations.lazy.map(\.moment.deviceAt)
+            guard let first = times.min(), let last = times.max() else { return nil }
+            return (first, last)
+        }
     }
 
     /// The events of the lane's shards by delivery. In each shard the log must have as many events as its batches say:
@@ -21,9 +28,7 @@ enum EventReader {
         guard !batches.isEmpty else { return [:] }
         do {
             let rows = try connection.queryPrepared(events(of: batches, in: lane.shards))
-            let words = try EventWords(
-                of: rows, EventWords.Columns(device: 9, context: 10, own: 14, looseDevice: 17, looseContext: 18),
-                on: &connection)
+            let words = try EventWords(of: rows, Self.words, on: &connection)
             var news: [Delivery.Name: News] = [:]
             news.reserveCapacity(rows.count)
             var found = FoundEvents(of: range.batches)
@@ -41,18 +46,11 @@ enum EventReader {
     /// like this they never look more selective than the batch, which is given as a range, too.
     static func events(of batches: [BatchRange.Batch], in shards: [Int16]) -> Statement {
         """
-        SELECT b.id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
-            e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date,
-            e.loose_device, e.loose_context
+        SELECT \(sql: columns)
         FROM unnest(\(batches.map(\.id)), \(batches.compactMap { $0.times?.least }),
             \(batches.compactMap { $0.times?.greatest })) AS b (id, least, greatest)
         CROSS JOIN LATERAL (
-            SELECT e.app, (e.codes >> 4 & 63)::smallint AS shard, e.install_id, e.notification_key, e.event_id, e.device_at,
-                coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,
-                coalesce(e.seq::bigint, (e.rare ->> 'seq')::bigint, 0) AS seq, coalesce(e.own, 0) AS own,
-                coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint) AS amount_1, e.word_1,
-                (e.rare ->> 'summary_argument_count')::bigint AS items, e.rare ->> 'device' AS loose_device,
-                e.rare ->> 'context' AS loose_context
+            SELECT \(sql: opened)
             FROM log.event AS e
             WHERE e.batch_id = b.id AND e.batch_id >= b.id AND e.batch_id <= b.id
                 AND e.device_at >= ANY (ARRAY[b.least]) AND e.device_at <= ANY (ARRAY[b.greatest])
@@ -63,17 +61,32 @@ enum EventReader {
         """
     }
 
+    /// What the fold reads of an event: columns of a row `e`, which `opened` made, and of its app `a`.
+    static let columns: StaticString = """
+        e.batch_id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
+        e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date,
+        e.loose_device, e.loose_context
+        """
+
+    /// The words that these columns name.
+    static let words = EventWords.Columns(device: 9, context: 10, own: 14, looseDevice: 17, looseContext: 18)
+
+    /// The same of a row `e` of `log.event`.
+    static let opened: StaticString = """
+        e.batch_id, e.app, (e.codes >> 4 & 63)::smallint AS shard, e.install_id, e.notification_key, e.event_id, e.device_at,
+        coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,
+        coalesce(e.seq::bigint, (e.rare ->> 'seq')::bigint, 0) AS seq, coalesce(e.own, 0) AS own,
+        coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint) AS amount_1, e.word_1,
+        (e.rare ->> 'summary_argument_count')::bigint AS items, e.rare ->> 'device' AS loose_device,
+        e.rare ->> 'context' AS loose_context
+        """
+
     private static func add(
         _ row: Int, of rows: Rows, _ words: EventWords, to news: inout [Delivery.Name: News]
     ) throws(PostgresError) {
-        // Events about the install belong to no delivery.
-        guard let key = try rows.text(row, 4) else { return }
-        let name = Delivery.Name(
-            app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
-            install: try need(rows.uuid(row, 3)),
-            notificationKey: key)
+        guard let name = try delivery(row, of: rows) else { return }
         let observation = try Observation(row, of: rows, words)
-        let day = try need(rows.day(row, 16))
+        let day = try day(row, of: rows)
         let moment = observation.moment.occurredAt
         guard var known = news.removeValue(forKey: name) else {
             news[name] = News(observations: [observation], day: day, earliest: moment)
@@ -85,9 +98,23 @@ enum EventReader {
     }
 }
 
+extension EventReader {
+    /// The delivery that an event belongs to; nil for an event about the install.
+    static func delivery(_ row: Int, of rows: Rows) throws(PostgresError) -> Delivery.Name? {
+        guard let key = try rows.text(row, 4) else { return nil }
+        return Delivery.Name(
+            app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
+            install: try need(rows.uuid(row, 3)),
+            notificationKey: key)
+    }
+
+    /// The day of an event in its app's time zone.
+    static func day(_ row: Int, of rows: Rows) throws(PostgresError) -> CivilDate { try need(rows.day(row, 16)) }
+}
+
 extension Observation {
-    /// Reads a row of the query above.
-    fileprivate init(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
+    /// Reads a row of `EventReader.columns`.
+    init(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
         let codes = try need(rows.int32(row, 8))
         func bits(_ member: Member, _ field: Int32) -> Int16 { EventBits.of(member).value(in: field) }
         let code = bits(.type, codes)

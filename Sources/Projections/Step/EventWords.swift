@@ -7,6 +7,8 @@ struct EventWords {
     private var contexts: [Int32: Attributes] = [:]
     /// For each merged word, the word that it counts as.
     private var merged: [Int32: Int32] = [:]
+    /// The words of which it is known whether they were merged.
+    private var known: Set<Int32> = []
 
     /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
     struct Columns {
@@ -21,11 +23,23 @@ struct EventWords {
     /// Reads what rows with these columns name. Each id is looked up by its key, however many there are and whatever the
     /// statistics say.
     init(of rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
+        try learn(rows, columns, on: &connection)
+    }
+
+    /// Knows no words yet.
+    init() {}
+
+    /// The most devices and contexts that are kept for later rows.
+    private static let most = 100_000
+
+    /// Reads what these rows name and earlier ones did not. Within one snapshot words do not change.
+    mutating func learn(_ rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
+        if devices.count + contexts.count > Self.most { self = EventWords() }
         var (devices, contexts, words): (Set<Int32>, Set<Int32>, Set<Int32>) = ([], [], [])
         for row in 0..<rows.count {
-            if let id = try rows.int32(row, columns.device) { devices.insert(id) }
-            if let id = try rows.int32(row, columns.context) { contexts.insert(id) }
-            if let id = try rows.int32(row, columns.own) { words.insert(id) }
+            if let id = try rows.int32(row, columns.device), self.devices[id] == nil { devices.insert(id) }
+            if let id = try rows.int32(row, columns.context), self.contexts[id] == nil { contexts.insert(id) }
+            if let id = try rows.int32(row, columns.own), !known.contains(id) { words.insert(id) }
             for column in [columns.looseDevice, columns.looseContext] {
                 if let loose = try rows.text(row, column) { words.formUnion(try Self.members(of: loose, count: 7)) }
             }
@@ -60,8 +74,9 @@ struct EventWords {
         let merges = try connection.queryPrepared(
             "SELECT id, counts_as FROM log.word WHERE id = ANY (\(words.sorted())) AND counts_as IS NOT NULL")
         for row in 0..<merges.count { merged[try need(merges.int32(row, 0))] = try need(merges.int32(row, 1)) }
-        self.devices = deviceMembers.mapValues { device($0) }
-        self.contexts = contextMembers.mapValues { context($0) }
+        known.formUnion(words)
+        for (id, members) in deviceMembers { self.devices[id] = device(members) }
+        for (id, members) in contextMembers { self.contexts[id] = context(members) }
     }
 
     /// The word that this one counts as.

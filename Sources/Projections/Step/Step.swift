@@ -102,7 +102,8 @@ struct Step {
         on connection: inout Connection
     ) throws {
         let news = try EventReader.read(range, of: lane, on: &connection)
-        let sealed = try SealedDeliveries.among(news, on: &connection)
+        let sealed = try SealedDeliveries.among(
+            Array(news.keys), times: { news[$0].flatMap { $0.deviceTimes } }, on: &connection)
         // In the order of the index, since neighbours share its pages.
         var names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }
             .map(\.name)

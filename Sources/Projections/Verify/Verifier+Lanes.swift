@@ -2,7 +2,7 @@ package import Postgres
 internal import ServiceRuntime
 
 extension Verifier {
-    /// Verifies on several connections at once, each recounting its own shard: the processor is the limit, and one connection
+    /// Verifies on several connections at once, each recounting its own shards: the processor is the limit, and one connection
     /// keeps one core busy. `open` is called on several threads.
     package func verify(
         _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int,
@@ -10,15 +10,24 @@ extension Verifier {
         opening open: @escaping @Sendable () throws -> Connection,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) throws -> VerificationReport {
-        let chosen = try shards ?? Verifier.shards(opening: open)
+        let sets = try sets(of: shards, lanes: lanes, opening: open)
+        let count = sets.reduce(0) { $0 + $1.count }
         let round = Lock(Round())
-        let workers = (0..<min(lanes, chosen.count)).map { lane in
+        let workers = (0..<min(lanes, sets.count)).map { lane in
             Worker(name: "verify \(lane)") {
                 do {
                     var connection = try open()
-                    while let index = round.withLock({ round in round.next(of: chosen, progress) }) {
+                    while let index = round.withLock({ round in round.next(of: sets) }) {
                         let report = try cancellation.during(&connection) { connection in
-                            try verify(generation, shards: [chosen[index]], on: &connection)
+                            var report = VerificationReport()
+                            try verify(generation, set: sets[index], into: &report, on: &connection) { shard in
+                                // Reported in the order in which they begin.
+                                round.withLock { round in
+                                    round.begun += 1
+                                    progress(Step(shard: shard, place: round.begun, count: count))
+                                }
+                            }
+                            return report
                         }
                         round.withLock { round in round.reports[index] = report }
                     }
@@ -29,30 +38,35 @@ extension Verifier {
         return try round.withLock { round in
             if let failure = round.failure { throw failure }
             var whole = VerificationReport()
-            for index in chosen.indices {
+            for index in sets.indices {
                 if let report = round.reports[index] { whole.add(report, atMost: mostDifferences) }
             }
             return whole
         }
     }
 
-    private static func shards(opening open: () throws -> Connection) throws -> [Int16] {
+    private func sets(
+        of shards: [Int16]?, lanes: Int, opening open: () throws -> Connection
+    ) throws -> [[Int16]] {
         var connection = try open()
-        return try shards(on: &connection)
+        let all = try Verifier.shards(on: &connection)
+        for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
+        return try Verifier.sets(of: shards ?? all, lanes: lanes, on: &connection)
     }
 
-    /// Which shards are left, and what was found so far.
+    /// Which sets are left, and what was found so far.
     private struct Round {
+        /// Shards that have begun.
         var begun = 0
+        var taken = 0
         var reports: [Int: VerificationReport] = [:]
         var failure: (any Error)?
 
-        /// Returns nothing more after a failure. Reports the shards in the order in which they begin.
-        mutating func next(of shards: [Int16], _ progress: (Step) -> Void) -> Int? {
-            guard failure == nil, begun < shards.count else { return nil }
-            defer { begun += 1 }
-            progress(Step(shard: shards[begun], place: begun + 1, count: shards.count))
-            return begun
+        /// Returns nothing more after a failure.
+        mutating func next(of sets: [[Int16]]) -> Int? {
+            guard failure == nil, taken < sets.count else { return nil }
+            defer { taken += 1 }
+            return taken
         }
     }
 }

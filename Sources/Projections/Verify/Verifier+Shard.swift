@@ -2,16 +2,31 @@ internal import Postgres
 internal import ServiceRuntime
 
 extension Verifier {
-    /// Recounts one shard in its own transaction, which is rolled back to remove the temporary tables.
+    /// Recounts some shards in one transaction, which is rolled back to remove the temporary tables.
     func verify(
-        _ generation: Generation, shard: Int16, into report: inout VerificationReport, on connection: inout Connection
+        _ generation: Generation, set shards: [Int16], into report: inout VerificationReport,
+        on connection: inout Connection, beginning: (Int16) throws -> Void
     ) throws {
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         defer { connection.rollBack() }
         // This comes before the snapshot: dropping a partition removes its rows from every snapshot.
         let tables = ["log.event"] + recounts.map { "projection.\(Recount.quoted($0.table))" }
         try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
-        let place = try place(of: generation, shard: shard, on: &connection)
+        let places = try shards.map { shard in try place(of: generation, shard: shard, on: &connection) }
+        try RecountTables.copy(
+            zip(shards, places).map { shard, place in (shard, place.position) }, on: &connection)
+        for (shard, place) in zip(shards, places) {
+            try beginning(shard)
+            // Taking it back removes the shard's tables.
+            try connection.execute(script: "SAVEPOINT shard")
+            try verify(shard, at: place, into: &report, on: &connection)
+            try connection.execute(script: "ROLLBACK TO shard")
+        }
+    }
+
+    private func verify(
+        _ shard: Int16, at place: Place, into report: inout VerificationReport, on connection: inout Connection
+    ) throws {
         report.shards.append((shard, place.generation, place.position))
         if place.isLive { try noteMoves(in: &report, on: &connection) }
         let projectors = try projectors(of: place.generation, on: &connection)
@@ -27,7 +42,7 @@ extension Verifier {
             report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
 
-        try RecountTables.make(shard: shard, position: place.position, on: &connection)
+        try RecountTables.open(shard, on: &connection)
         let gaps = try BatchGate.gaps(
             shard: shard, position: place.position, atMost: mostDifferences, on: &connection)
         report.gaps += gaps.first.prefix(mostDifferences - report.gaps.count)
@@ -76,6 +91,13 @@ extension Verifier {
     }
 }
 
+/// The position of a generation in a shard.
+private struct Place {
+    let generation: Int32
+    let position: Int64
+    let isLive: Bool
+}
+
 /// A projector of a generation.
 private struct GenerationMember {
     let name: String
@@ -85,10 +107,9 @@ private struct GenerationMember {
 }
 
 extension Verifier {
-    /// The position of the generation in a shard.
     private func place(
         of generation: Generation, shard: Int16, on connection: inout Connection
-    ) throws -> (generation: Int32, position: Int64, isLive: Bool) {
+    ) throws -> Place {
         let rows =
             switch generation {
             case .live:
@@ -106,7 +127,7 @@ extension Verifier {
                     """)
             }
         guard let row = rows.first else { throw VerifierError.unknownGeneration(generation) }
-        return (try row.get(0), try row.get(1), try row.get(2))
+        return Place(generation: try row.get(0), position: try row.get(1), isLive: try row.get(2))
     }
 
     private func projectors(

@@ -47,15 +47,33 @@ package struct Verifier: Sendable {
             let all = try Verifier.shards(on: &connection)
             for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
             let chosen = shards ?? all
-            for (index, shard) in chosen.enumerated() {
-                try progress(Step(shard: shard, place: index + 1, count: chosen.count))
-                try verify(generation, shard: shard, into: &report, on: &connection)
+            var begun = 0
+            for set in try Verifier.sets(of: chosen, on: &connection) {
+                try verify(generation, set: set, into: &report, on: &connection) { shard in
+                    begun += 1
+                    try progress(Step(shard: shard, place: begun, count: chosen.count))
+                }
             }
         } catch let error as VerifierError { throw error } catch let error as PostgresError {
             throw .database(error)
         } catch { throw .database(.decoding("\(error)")) }
         return report
     }
+
+    /// Shards that are copied together, in one pass over the log: as many as have so many events. At least as many sets as there
+    /// are lanes, if there are enough shards.
+    static func sets(
+        of shards: [Int16], lanes: Int = 1, on connection: inout Connection
+    ) throws(PostgresError) -> [[Int16]] {
+        let perShard: Int64 = try connection.query(
+            "SELECT (coalesce(sum(events), 0) / (SELECT shards FROM log.head))::bigint FROM log.batch")[0].get(0)
+        let affordable = Int(clamping: mostEvents / max(1, perShard))
+        let size = max(1, min(affordable, (shards.count + lanes - 1) / lanes))
+        return stride(from: 0, to: shards.count, by: size).map { Array(shards[$0..<min($0 + size, shards.count)]) }
+    }
+
+    /// A copy of more events does not pay for reading the log less often.
+    private static let mostEvents: Int64 = 8_000_000
 
     /// The shards of the log.
     package static func shards(on connection: inout Connection) throws(PostgresError) -> [Int16] {
