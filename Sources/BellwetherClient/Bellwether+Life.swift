@@ -8,10 +8,13 @@ extension Bellwether {
     ///     Bellwether.Configuration(server: address, writeKey: "…", directory: directory))
     /// ```
     public convenience init(_ configuration: Configuration) {
-        self.init(configuration, transport: URLSessionTransport(), clock: .system)
+        self.init(configuration, transport: URLSessionTransport(), clock: .system, system: .system, expiring: .system)
     }
 
-    convenience init(_ configuration: Configuration, transport: any Transport, clock: DeviceClock) {
+    convenience init(
+        _ configuration: Configuration, transport: any Transport, clock: DeviceClock, system: SystemCenter? = nil,
+        expiring: ExpiringActivity = .system, activity: AppActivity = AppActivity()
+    ) {
         let reports = Diagnostics()
         let limits = Queue.Limits(mostBytes: configuration.mostBytes, mostDays: configuration.mostDays)
         let queue = Queue(
@@ -23,20 +26,43 @@ extension Bellwether {
             backoff: Backoff(base: configuration.backoff.first, longest: configuration.backoff.longest),
             diagnostics: reports)
         let deliversByItself = configuration.deliversByItself ?? !Device.isExtension
-        let source = Guarded(Source(appVersion: configuration.appVersion ?? Device.bundleVersion))
+        let memory = PermissionMemory(file: configuration.directory.appendingPathComponent("permission"))
+        var source = Source(appVersion: configuration.appVersion ?? Device.bundleVersion)
+        if let known = memory.read() {
+            source.authorization = known.authorization.flatMap(Authorization.init)
+            source.previews = known.previews.flatMap(Previews.init)
+        }
         if let concern = Sharing.concern(directory: configuration.directory) { reports.post(concern) }
         if let concern = courier.destination.concern { reports.post(concern) }
+        let shared = Guarded(source)
         self.init(
-            recorder: QueueRecorder(queue, source, reports, deliversByItself ? Schedule(courier) : nil),
+            recorder: QueueRecorder(queue, shared, reports, deliversByItself ? Schedule(courier) : nil),
             reports: reports, clock: clock, keys: configuration.payloadKeys,
-            swept: SweptNotifications(file: configuration.directory.appendingPathComponent("swept")), source: source,
-            courier: courier, isRecording: configuration.isRecording)
+            swept: SweptNotifications(file: configuration.directory.appendingPathComponent("swept")),
+            activity: activity, source: shared, courier: courier,
+            system: configuration.observesSettings && !Device.isExtension ? system : nil, memory: memory,
+            expiring: expiring, backgroundSeconds: deliversByItself ? 20 : 0,
+            extensionSeconds: configuration.extensionSeconds,
+            isRecording: configuration.isRecording)
+    }
+
+    /// Sends what an extension has recorded, after the system has got its answer.
+    func flushInExtension() {
+        guard extensionSeconds > 0 else { return }
+        flush(within: extensionSeconds, in: expiring)
+    }
+
+    /// Sends what waits when the app goes to the background, and what was recorded when the system woke it there: it may be
+    /// suspended again soon.
+    func flushIfBehind() {
+        guard backgroundSeconds > 0, activity.isBehind else { return }
+        flush(within: backgroundSeconds, in: expiring)
     }
 
     /// Sends waiting events until none are left or the time is over.
     ///
-    /// An app calls it when it goes to the background. An extension calls it with its last few seconds, before it hands
-    /// its content on. Events that could not be sent wait for the next time.
+    /// The library calls it by itself when the app goes to the background, when the system woke the app there, and in a
+    /// service extension after each receipt. Events that could not be sent wait for the next time.
     ///
     /// ```swift
     /// await bellwether.flush(within: 3)
@@ -79,7 +105,8 @@ extension Bellwether {
     /// Problems that the developer should know about. Show them during development, log them in production.
     public var diagnostics: AsyncStream<Diagnostic> { reports.stream() }
 
-    /// The person's notification permission. Set it when you learn it; later events carry it.
+    /// The person's notification permission, which later events carry. The library reads it whenever the app comes to the front.
+    /// Set it only if ``Configuration/observesSettings`` is off.
     public var authorization: Authorization? {
         get { source.withLock { $0.authorization } }
         set { source.withLock { $0.authorization = newValue } }

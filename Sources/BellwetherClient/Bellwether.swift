@@ -20,6 +20,13 @@ public final class Bellwether: Sendable {
     let source: Guarded<Source>
     /// Brings events to the server; nil if something else does.
     let courier: Courier?
+    /// Where the system tells its settings; nil where there is none.
+    let system: SystemCenter?
+    let memory: PermissionMemory
+    let expiring: ExpiringActivity
+    /// How long it may send by itself after the app went to the background, and in an extension; 0 is not at all.
+    let backgroundSeconds: TimeInterval
+    let extensionSeconds: TimeInterval
 
     private struct State {
         var isRecording = true
@@ -34,7 +41,9 @@ public final class Bellwether: Sendable {
         recorder: any Recorder, reports: Diagnostics = Diagnostics(), clock: DeviceClock = .system,
         keys: PayloadKeys = PayloadKeys(), swept: SweptNotifications = SweptNotifications(file: nil),
         activity: AppActivity = AppActivity(), source: Guarded<Source> = Guarded(Source()), courier: Courier? = nil,
-        isRecording: Bool = true
+        system: SystemCenter? = nil, memory: PermissionMemory = PermissionMemory(file: nil),
+        expiring: ExpiringActivity = .system, backgroundSeconds: TimeInterval = 0,
+        extensionSeconds: TimeInterval = 0, isRecording: Bool = true
     ) {
         self.recorder = recorder
         self.reports = reports
@@ -44,7 +53,16 @@ public final class Bellwether: Sendable {
         self.activity = activity
         self.source = source
         self.courier = courier
+        self.system = system
+        self.memory = memory
+        self.expiring = expiring
+        self.backgroundSeconds = backgroundSeconds
+        self.extensionSeconds = extensionSeconds
         state = Guarded(State(isRecording: isRecording))
+        activity.tell(
+            AppActivity.Follower(
+                cameToFront: { [weak self] in self?.lookAround() },
+                wentBehind: { [weak self] in self?.flushIfBehind() }))
     }
 
     /// Whether events are recorded. Switch it off for people who do not want it. Events recorded before stay, and no
@@ -108,9 +126,16 @@ extension Bellwether {
         public var payloadKeys = PayloadKeys()
         /// Whether events are recorded from the start.
         public var isRecording = true
-        /// Whether deliveries start automatically, some seconds after an event was recorded. The default is true in an
-        /// app and false in an extension, which lives only briefly and calls ``Bellwether/flush(within:)``.
+        /// Whether deliveries start automatically: some seconds after an event was recorded, and when the app goes to the
+        /// background. The default is true in an app, and false in an extension, which lives only briefly.
         public var deliversByItself: Bool?
+        /// For how many seconds at most an extension sends after it has handed a notification, or the answer to one, to the
+        /// system. So receipts also arrive from phones on which nobody opens the app any more. With 0 it leaves the sending to
+        /// the app.
+        public var extensionSeconds: TimeInterval = 2
+        /// Whether the library reads the notification settings and the notification centre whenever the app comes to the
+        /// front: it records what arrived, and when somebody turned notifications on or off.
+        public var observesSettings = true
         /// How many bytes may wait. Beyond that, the oldest events are dropped, and the server is told how many.
         public var mostBytes = 8 << 20
         /// How many days an event may wait.
@@ -128,6 +153,12 @@ extension Bellwether {
             self.writeKey = writeKey
             self.directory = directory
         }
+    }
+
+    /// When notifications show their content.
+    public enum Previews: String, Sendable {
+        case always, never
+        case whenAuthenticated = "when_authenticated"
     }
 
     /// The person's notification permission.

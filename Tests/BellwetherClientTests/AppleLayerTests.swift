@@ -8,7 +8,9 @@ import Testing
 struct AppleLayerTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
-    private static let modules = ["UserNotifications", "UserNotificationsUI", "UIKit", "PushwooshNotificationUI"]
+    private static let modules = [
+        "UserNotifications", "UserNotificationsUI", "UIKit", "Network", "PushwooshNotificationUI",
+    ]
 
     private struct DoesNotCompile: Error, CustomStringConvertible {
         let description: String

@@ -32,7 +32,7 @@ final class Phone: Sendable {
 
     init(
         keys: BellwetherClient.Bellwether.PayloadKeys = .init(), swept: URL? = nil,
-        center: NotificationCenter = NotificationCenter()
+        center: NotificationCenter = NotificationCenter(), system: SystemCenter? = nil, permission: URL? = nil
     ) {
         let time = Lock(Time())
         self.time = time
@@ -40,7 +40,7 @@ final class Phone: Sendable {
             wall: { time.withLock { $0.wall } }, uptime: { time.withLock { $0.uptime } })
         bellwether = BellwetherClient.Bellwether(
             recorder: memory, reports: reports, clock: clock, keys: keys, swept: SweptNotifications(file: swept),
-            activity: AppActivity(center: center))
+            activity: AppActivity(center: center), system: system, memory: PermissionMemory(file: permission))
     }
 
     /// Time goes by.

@@ -25,13 +25,14 @@ extension Bellwether {
         _ result: UIBackgroundFetchResult, for userInfo: [AnyHashable: Any]
     ) -> UIBackgroundFetchResult {
         received(push(userInfo), .background(FetchResult(rawValue: result.rawValue)))
+        flushIfBehind()
         return result
     }
 }
 
 extension Bellwether {
-    /// Sends the waiting events while the app goes to the background. It asks the system not to suspend the app
-    /// meanwhile, and stops in time if the system has to. Returns at once.
+    /// Sends the waiting events in the background. It asks the system not to suspend the app meanwhile, and stops in time if the
+    /// system has to. Returns at once. The library does so by itself when the app goes to the background.
     public func flushInBackground(within seconds: TimeInterval = 20) { flush(within: seconds, in: .system) }
 }
 

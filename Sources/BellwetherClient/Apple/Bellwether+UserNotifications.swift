@@ -20,12 +20,18 @@ extension Bellwether {
         let origin = Origin(
             isPushTrigger: request.trigger is UNPushNotificationTrigger, hasTrigger: request.trigger != nil,
             payload: payload)
-        return push(
-            payload,
-            request: Request(
-                identifier: request.identifier, category: content.categoryIdentifier,
-                thread: content.threadIdentifier, origin: origin, deliveredAt: deliveredAt,
-                showsText: !(content.title.isEmpty && content.subtitle.isEmpty && content.body.isEmpty)))
+        var described = Request(
+            identifier: request.identifier, category: content.categoryIdentifier,
+            thread: content.threadIdentifier, origin: origin, deliveredAt: deliveredAt,
+            showsText: !(content.title.isEmpty && content.subtitle.isEmpty && content.body.isEmpty))
+        described.interruptionLevel = Request.interruptionLevel(rawValue: content.interruptionLevel.rawValue)
+        // The system says 0 where nobody said anything.
+        described.relevanceScore = content.relevanceScore == 0 ? nil : content.relevanceScore
+        described.targetContentID = content.targetContentIdentifier
+        #if os(iOS)
+        (described.summaryArgument, described.summaryArgumentCount) = content.summary
+        #endif
+        return push(payload, request: described)
     }
 
     /// Makes the app's categories known. Call it where you pass them to the notification centre, with the same
@@ -62,6 +68,42 @@ extension Bellwether.StoryAdapter {
     ///   - loops: Whether the player starts again after the last page.
     public func willShow(_ notification: UNNotification, loops: Bool? = nil) {
         willShow(bellwether.push(of: notification), loops: loops)
+    }
+}
+
+#if os(iOS)
+/// Since iOS 15 the system ignores what a notification says for its thread's summary, and calls it deprecated. Apps still say it.
+private protocol Summarized {
+    var summaryArgument: String { get }
+    var summaryArgumentCount: Int { get }
+}
+
+extension UNNotificationContent: Summarized {
+    /// Nil where nobody said anything: the system then says an empty text, and 0 or 1.
+    fileprivate var summary: (argument: String?, count: Int?) {
+        let content: any Summarized = self
+        return (content.summaryArgument, content.summaryArgumentCount > 1 ? content.summaryArgumentCount : nil)
+    }
+}
+#endif
+
+extension SystemCenter {
+    /// The system's own; nil in a process that is not of an app.
+    static var system: SystemCenter? {
+        guard Bundle.main.bundleIdentifier != nil else { return nil }
+        return SystemCenter { answer in
+            UNUserNotificationCenter.current().getNotificationSettings { answer(Permission($0)) }
+        } sweep: {
+            $0.sweepDelivered()
+        }
+    }
+}
+
+extension Permission {
+    init(_ settings: UNNotificationSettings) {
+        self.init(
+            authorization: Bellwether.Authorization(status: settings.authorizationStatus.rawValue),
+            previews: Bellwether.Previews(setting: settings.showPreviewsSetting.rawValue))
     }
 }
 #endif

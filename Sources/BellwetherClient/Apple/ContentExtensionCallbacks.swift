@@ -31,6 +31,7 @@ extension Bellwether {
         contentExtension(
             push(of: response.notification), answeredWith: response.actionIdentifier,
             isForwarded: option == .dismissAndForwardAction, as: response)
+        flushInExtension()
         return option
     }
 }

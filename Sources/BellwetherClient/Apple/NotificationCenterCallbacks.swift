@@ -48,10 +48,11 @@ extension Bellwether {
         responded(
             to: push(of: response.notification), action: response.actionIdentifier, handledBy: .app, launch: launch,
             as: response)
+        flushIfBehind()
     }
 
-    /// Records the arrival of all notifications in the notification centre. Call it when the app starts and when it
-    /// comes to the front. It returns at once, and calling it again changes nothing.
+    /// Records the arrival of all notifications in the notification centre. The library does so whenever the app comes to the
+    /// front. It returns at once, and calling it again changes nothing.
     public func sweepDelivered(in center: UNUserNotificationCenter = .current()) {
         center.getDeliveredNotifications { [self] notifications in
             sweep(notifications.map { push(of: $0) })

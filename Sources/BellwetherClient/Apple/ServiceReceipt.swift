@@ -27,6 +27,7 @@ extension Bellwether {
         private let request: UNNotificationRequest
         private let watch: MediaWatch
         private let network: Media.Network?
+        private let networkWatch = NetworkWatch()
         private let lock = NSLock()
         private var handler: ((UNNotificationContent) -> Void)?
 
@@ -62,7 +63,10 @@ extension Bellwether {
         private func finish(_ content: UNNotificationContent, isOutOfTime: Bool) {
             let attachments = content.attachments.map { MediaWatch.Attachment(type: $0.type, url: $0.url) }
             let now = bellwether.clock.uptime()
-            guard let media = watch.conclude(attachments, isOutOfTime: isOutOfTime, network: network, at: now) else {
+            guard
+                let media = watch.conclude(
+                    attachments, isOutOfTime: isOutOfTime, network: network ?? networkWatch.network, at: now)
+            else {
                 return
             }
             // Record before the system gets its content: after that it may suspend or end the process, and it kills a
@@ -76,6 +80,7 @@ extension Bellwether {
             self.handler = nil
             lock.unlock()
             handler?(content)
+            if !isOutOfTime { bellwether.flushInExtension() }
         }
     }
 
@@ -83,7 +88,7 @@ extension Bellwether {
     ///
     /// - Parameters:
     ///   - request: The request, as the system gave it.
-    ///   - network: The network over which media are loaded, if the extension knows it.
+    ///   - network: The network over which media are loaded. If you leave it out, the library asks the system.
     ///   - contentHandler: The system's handler, which gets the content at the end.
     public func receipt(
         of request: UNNotificationRequest, network: Media.Network? = nil,

@@ -3,8 +3,8 @@ struct Draft: Sendable, Hashable {
     let id: EventID
     let type: EventType
     let at: Moment
-    /// The members of `notification`.
-    let notification: [JSONValue.Field]
+    /// The members of `notification`; nil for an event about the install.
+    let notification: [JSONValue.Field]?
     /// The members that only events of its type have.
     let members: [JSONValue.Field]
 
@@ -17,9 +17,9 @@ struct Draft: Sendable, Hashable {
             JSONValue.Field("type", .text(type.rawValue)),
             JSONValue.Field("at", .text("\(at)")),
             JSONValue.Field("seq", .integer(seq)),
-            JSONValue.Field("notification", .object(notification)),
         ]
-        JSONValue.object(head + members).write(to: &bytes)
+        let subject = notification.map { [JSONValue.Field("notification", .object($0))] } ?? []
+        JSONValue.object(head + subject + members).write(to: &bytes)
         return bytes
     }
 }
@@ -36,6 +36,7 @@ enum EventType: String, Sendable {
     case storyActionTapped = "story.action_tapped"
     case storyFinished = "story.finished"
     case fallbackShown = "story.fallback_shown"
+    case permissionChanged = "permission.changed"
 }
 
 extension [JSONValue.Field] {

@@ -20,6 +20,17 @@ struct EventID: Sendable, Hashable {
     }
 }
 
+extension EventID {
+    /// Reads what `description` wrote; nil for anything else.
+    init?(_ text: String) {
+        let digits = text.split(separator: "-", omittingEmptySubsequences: false).joined()
+        guard text.utf8.count == 36, digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
+            let low = UInt64(digits.suffix(16), radix: 16)
+        else { return nil }
+        (self.high, self.low) = (high, low)
+    }
+}
+
 extension EventID: CustomStringConvertible {
     var description: String {
         var text = ""

@@ -77,3 +77,11 @@ extension Bellwether.Media {
         return .object(fields)
     }
 }
+
+extension Bellwether.Media.Network {
+    /// The network of a path; nil without a connection.
+    init?(isConnected: Bool, usesWiFi: Bool, usesCellular: Bool) {
+        guard isConnected else { return nil }
+        self = usesCellular ? .cellular : usesWiFi ? .wifi : .other
+    }
+}

@@ -6,6 +6,8 @@ struct Source: Sendable {
     var appVersion: String?
     /// The person's notification permission.
     var authorization: Bellwether.Authorization?
+    /// When notifications show their content.
+    var previews: Bellwether.Previews?
     /// The Firebase installation ID.
     var firebaseInstallationID: String?
 
@@ -26,6 +28,7 @@ struct Source: Sendable {
         add("time_zone", TimeZone.autoupdatingCurrent.identifier)
         add("fid", firebaseInstallationID, bytes: Bounds.identifier)
         add("authorization", authorization?.rawValue)
+        add("show_previews", previews?.rawValue)
         return Description(fields: fields)
     }
 

@@ -20,6 +20,9 @@ extension Bellwether {
         var analyticsLabel: String?
         var topic: String?
         var interruptionLevel: String?
+        var relevanceScore: Double?
+        var targetContentID: String?
+        var summaryArgument: String?
         var origin: Origin?
         /// Whether the payload shows text.
         var alert: Bool?
@@ -61,6 +64,9 @@ extension Bellwether.Push {
         fields.add("analytics_label", analyticsLabel)
         fields.add("topic", topic)
         fields.add("interruption_level", interruptionLevel)
+        fields.add("relevance_score", relevanceScore.map(JSONValue.real))
+        fields.add("target_content_id", targetContentID)
+        fields.add("summary_argument", summaryArgument)
         fields.add("origin", origin?.rawValue)
         fields.add("alert", alert)
         fields.add("sent_at", sentAt?.description)
@@ -103,10 +109,20 @@ extension Bellwether.Push {
         variant = take("variant", own(keys.variant))
         analyticsLabel = take("analytics_label", own(keys.analyticsLabel), firebase.label)
         topic = take("topic", own(keys.topic), firebase.topic)
-        interruptionLevel = take("interruption_level", aps?["interruption-level"]?.text, bytes: Bounds.string)
+        interruptionLevel = take(
+            "interruption_level", aps?["interruption-level"]?.text, request.interruptionLevel, bytes: Bounds.string)
+        // The service takes 0 to 1; the system takes any number.
+        relevanceScore = (aps?["relevance-score"]?.number ?? request.relevanceScore).flatMap { score in
+            score.isFinite ? min(max(score, 0), 1) : nil
+        }
+        targetContentID = take(
+            "target_content_id", aps?["target-content-id"]?.text, request.targetContentID)
+        summaryArgument = take(
+            "summary_argument", aps?["alert"]?["summary-arg"]?.text, request.summaryArgument, bytes: Bounds.string)
         alert = request.showsText ?? aps.map { AlertForm.showsText($0["alert"]) }
         sentAt = Bellwether.Push.moment(own(keys.sentAt)) ?? firebase.sentAt
-        summaryArgumentCount = AlertForm.summaryArgumentCount(aps?["alert"])
+        summaryArgumentCount =
+            AlertForm.summaryArgumentCount(aps?["alert"]) ?? request.summaryArgumentCount.flatMap { $0 >= 0 ? $0 : nil }
         wakesApp = aps?["content-available"]?.isOn ?? false
         media = MediaAddress(own(keys.media) ?? firebase.image ?? pushwoosh.attachment)
         story = StoryPlan(payload)

@@ -21,6 +21,16 @@ extension Bellwether {
         public var deliveredAt: Date?
         /// Whether it has text to show. Default: what `aps.alert` says.
         public var showsText: Bool?
+        /// `passive`, `active`, `time-sensitive` or `critical`. Default: `aps.interruption-level`.
+        public var interruptionLevel: String?
+        /// How relevant the app calls it, from 0 to 1. Default: `aps.relevance-score`.
+        public var relevanceScore: Double?
+        /// Which window of the app it belongs to. Default: `aps.target-content-id`.
+        public var targetContentID: String?
+        /// The name that stands for it in the summary of its thread. Default: `aps.alert.summary-arg`.
+        public var summaryArgument: String?
+        /// For how many items it counts there. Default: `aps.alert.summary-arg-count`.
+        public var summaryArgumentCount: Int?
 
         /// Creates a description of a request.
         public init(
@@ -34,5 +44,13 @@ extension Bellwether {
             self.deliveredAt = deliveredAt
             self.showsText = showsText
         }
+    }
+}
+
+extension Bellwether.Request {
+    /// The name of a level that the system gives as a number; nil for one that is not known.
+    static func interruptionLevel(rawValue: Int) -> String? {
+        let names = ["passive", "active", "time-sensitive", "critical"]
+        return names.indices.contains(rawValue) ? names[rawValue] : nil
     }
 }

@@ -17,6 +17,13 @@ final class AppActivity: Sendable {
     private let center: NotificationCenter
     private let state = Guarded(State.neverInFront)
     private let tokens: Guarded<[any NSObjectProtocol]>
+    private let follower = Guarded<Follower?>(nil)
+
+    /// What to do when the app comes to the front, and when it goes to the background.
+    struct Follower: Sendable {
+        let cameToFront: @Sendable () -> Void
+        let wentBehind: @Sendable () -> Void
+    }
 
     init(center: NotificationCenter = .default) {
         self.center = center
@@ -24,12 +31,24 @@ final class AppActivity: Sendable {
         for (names, state) in [(AppActivity.toFront, State.inFront), (AppActivity.behind, State.behind)] {
             for name in names {
                 let token = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) {
-                    [weak self] _ in self?.state.withLock { $0 = state }
+                    [weak self] _ in self?.become(state)
                 }
                 tokens.withLock { $0.append(token) }
             }
         }
     }
+
+    /// Tells this one from now on.
+    func tell(_ follower: Follower) { self.follower.withLock { $0 = follower } }
+
+    private func become(_ new: State) {
+        state.withLock { $0 = new }
+        let follower = follower.withLock { $0 }
+        if new == .inFront { follower?.cameToFront() } else { follower?.wentBehind() }
+    }
+
+    /// Whether the system woke the app without bringing it to the front.
+    var isBehind: Bool { state.withLock { $0 != .inFront } }
 
     deinit {
         tokens.withLock { tokens in for token in tokens { center.removeObserver(token) } }

@@ -41,8 +41,8 @@ final class SweptNotifications: Sendable {
     }
 
     #if canImport(Darwin)
-    private static let writing: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
+    static let writing: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
     #else
-    private static let writing: Data.WritingOptions = .atomic
+    static let writing: Data.WritingOptions = .atomic
     #endif
 }

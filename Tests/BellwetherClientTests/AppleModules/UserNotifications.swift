@@ -9,7 +9,16 @@ open class UNNotificationAttachment: NSObject {
     open var type: String { fatalError() }
 }
 
+public enum UNNotificationInterruptionLevel: Int, Sendable {
+    case passive, active, timeSensitive, critical
+}
+
 open class UNNotificationContent: NSObject {
+    open var interruptionLevel: UNNotificationInterruptionLevel { fatalError() }
+    open var relevanceScore: Double { fatalError() }
+    open var targetContentIdentifier: String? { fatalError() }
+    @available(*, deprecated) open var summaryArgument: String { fatalError() }
+    @available(*, deprecated) open var summaryArgumentCount: Int { fatalError() }
     open var attachments: [UNNotificationAttachment] { fatalError() }
     open var body: String { fatalError() }
     open var categoryIdentifier: String { fatalError() }
@@ -77,7 +86,19 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
         withCompletionHandler completionHandler: @escaping () -> Void)
 }
 
+public enum UNAuthorizationStatus: Int, Sendable {
+    case notDetermined, denied, authorized, provisional, ephemeral
+}
+public enum UNShowPreviewsSetting: Int, Sendable {
+    case always, whenAuthenticated, never
+}
+open class UNNotificationSettings: NSObject {
+    open var authorizationStatus: UNAuthorizationStatus { fatalError() }
+    open var showPreviewsSetting: UNShowPreviewsSetting { fatalError() }
+}
+
 open class UNUserNotificationCenter: NSObject {
+    open func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {}
     open class func current() -> UNUserNotificationCenter { fatalError() }
     open weak var delegate: (any UNUserNotificationCenterDelegate)?
     open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {}
