@@ -9,6 +9,8 @@ extension DemoDeclaration {
             Option("data", "DIR", help: "Directory for its database and reports (default: a new one)"),
             Option("installs", "N", help: "Number of phones of each app (default 1200)"),
             Option("seed", "N", help: "Another number simulates other people (default 1)"),
+            Option("dormant", "PERCENT", help: "Share of the installs that nobody ever opens again (default 0)"),
+            Option("app-sends", help: "Receipts wait until the app is opened: no service extension sends them itself"),
         ]
     }
     package static var needsDatabase: Bool { false }

@@ -29,7 +29,8 @@ struct DemoApp {
 
     /// Creates the app in the database, with a key, and its users.
     init(
-        _ profile: AppProfile, installs: Int, seed: UInt64, now: Timestamp, on connection: inout Connection
+        _ profile: AppProfile, installs: Int, seed: UInt64, _ audience: Audience, now: Timestamp,
+        on connection: inout Connection
     ) throws {
         slug = profile.slug
         try connection.execute(script: "BEGIN")
@@ -41,7 +42,8 @@ struct DemoApp {
         nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
         // Noon, so that no clock change moves it to another day.
         let noon = nights[nights.count - 1].start + 12 * 3_600_000_000
-        world = World(profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon)
+        world = World(
+            profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
     }
 
     /// A fortnight and the day after it, up to yesterday. PostgreSQL computes when days begin.

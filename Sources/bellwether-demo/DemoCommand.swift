@@ -14,11 +14,15 @@ struct DemoCommand: DemoDeclaration {
     private let directory: String?
     private let installs: Int
     private let seed: UInt64
+    private let audience: Audience
 
     init(_ arguments: Arguments) throws {
         directory = arguments.text("data")
         installs = try arguments.number("installs", in: 10...100_000, default: 1200)
         seed = UInt64(try arguments.number("seed", in: 0...Int.max, default: 1))
+        audience = Audience(
+            dormant: Double(try arguments.number("dormant", in: 0...99, default: 0)) / 100,
+            extensionSends: !arguments.has("app-sends"))
     }
 
     func run() throws -> ExitCode {
@@ -40,8 +44,8 @@ struct DemoCommand: DemoDeclaration {
         try refuseApps(in: directory, on: &owner)
         let now = WallClock.now
         var apps = [
-            try DemoApp(.news, installs: installs, seed: seed, now: now, on: &owner),
-            try DemoApp(.shop, installs: installs, seed: seed &+ 1, now: now, on: &owner),
+            try DemoApp(.news, installs: installs, seed: seed, audience, now: now, on: &owner),
+            try DemoApp(.shop, installs: installs, seed: seed &+ 1, audience, now: now, on: &owner),
         ]
         let bar = ProgressBar()
         defer { bar.clear() }

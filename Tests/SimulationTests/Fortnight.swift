@@ -25,9 +25,10 @@ struct Fortnight {
     /// What its senders told.
     private(set) var sends: [SendText] = []
 
-    init(_ app: AppProfile, seed: UInt64 = 7, installs: Int = 500) {
+    init(_ app: AppProfile, seed: UInt64 = 7, installs: Int = 500, audience: Audience = Audience()) {
         name = app.slug
-        var world = World(app, seed: seed, installs: installs, from: Fortnight.start, lastDay: Fortnight.lastDay)
+        var world = World(
+            app, seed: seed, installs: installs, from: Fortnight.start, lastDay: Fortnight.lastDay, audience: audience)
         let decoder = EnvelopeDecoder()
         var seen: Set<Identity> = []
         for envelope in world.advance(to: Fortnight.end) {

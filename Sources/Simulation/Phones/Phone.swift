@@ -9,6 +9,8 @@ struct Phone {
     let habits: Habits
     let clock: Clock
     let joinedAt: Timestamp
+    /// Whether its owner never comes back: the app is installed and receives, and nobody opens it or answers.
+    var isDormant = false
     /// The index of the app's version.
     private(set) var version: Int
     /// Until then, it neither receives nor sends anything.

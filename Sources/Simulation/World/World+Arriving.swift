@@ -6,18 +6,21 @@ extension World {
         guard push.campaign.series.kind != .silent else { return wake(push, on: phone) }
         var push = push
         let engagement = phones[phone].habits.engagement
-        let isInForeground = dice.chance(0.02 * engagement) && now == awake(now, phones[phone].zone)
+        let isInForeground =
+            dice.chance(0.02 * engagement) && !phones[phone].isDormant && now == awake(now, phones[phone].zone)
         let media = extend(&push, on: phone)
         if isInForeground, present(&push, on: phone) { return upload(from: phone) }
         if !isInForeground { phones[phone].centre.append(push) }
         // iOS keeps more, but nobody scrolls that far.
         if phones[phone].centre.count > 12 { phones[phone].centre.removeFirst() }
-        if let reaction = reaction(to: push, on: phone, hasPicture: media?.isShown == true) {
+        if !phones[phone].isDormant, let reaction = reaction(to: push, on: phone, hasPicture: media?.isShown == true) {
             let median = isInForeground ? 4.0 : reaction.usualDelay
             let time = now.after(seconds: min(172_800, dice.lognormal(median: median, spread: 1.3)))
             agenda.enter(.reaction(phone: phone, push, reaction), at: awake(time, phones[phone].zone))
         }
-        if push.hasReceipt, phones[phone].habits.sendsAtOnce || isSteady { planUpload(from: phone, within: 1...15) }
+        if push.hasReceipt, audience.extensionSends, phones[phone].habits.sendsAtOnce || isSteady {
+            planUpload(from: phone, within: 1...15)
+        }
     }
 
     /// The service extension runs, loads media, and writes a receipt, if all of that works.
@@ -47,7 +50,7 @@ extension World {
 
     /// A silent push gives the app some seconds in the background, unless its owner has force-quit it.
     private mutating func wake(_ push: Push, on phone: Int) {
-        guard !dice.chance(0.15) else { return }
+        guard !dice.chance(0.15), !phones[phone].isDormant else { return }
         let result: FetchResult? =
             dice.chance(0.03) ? nil : dice.chance(0.58) ? .newData : dice.chance(0.9) ? .noData : .failed
         note(.received(Receipt(via: .background, fetchResult: result)), of: push, on: phone, after: 0.4)

@@ -1,3 +1,4 @@
+internal import Telemetry
 package import Values
 
 /// An app, its people and their phones, simulated from one moment to the next. The result depends only on the seed and
@@ -13,6 +14,7 @@ package struct World {
     let lastDay: Int
     /// Whether days are left out: pushes come one by one, and nobody sleeps.
     let isSteady: Bool
+    let audience: Audience
     var phones: [Phone] = []
     var agenda = Agenda()
     var dice: Dice
@@ -31,8 +33,11 @@ package struct World {
 
     /// A world that follows the calendar from a moment on. `lastDay` is a moment on the day on which one version's
     /// extension breaks. A week before that day, people stop tapping one button.
-    package init(_ app: AppProfile, seed: UInt64, installs: Int, from start: Timestamp, lastDay: Timestamp) {
-        self.init(app, seed: seed, start: start, lastDay: lastDay, isSteady: false)
+    package init(
+        _ app: AppProfile, seed: UInt64, installs: Int, from start: Timestamp, lastDay: Timestamp,
+        audience: Audience = Audience()
+    ) {
+        self.init(app, seed: seed, start: start, lastDay: lastDay, isSteady: false, audience)
         // Most installs exist from the start; the others come gradually.
         let growth = max(0, Double(lastDay - start)) / 1e6
         let past = 400 * 86_400.0
@@ -48,8 +53,11 @@ package struct World {
         for _ in 0..<installs { welcome(at: start) }
     }
 
-    private init(_ app: AppProfile, seed: UInt64, start: Timestamp, lastDay: Timestamp, isSteady: Bool) {
-        (self.app, self.isSteady, now) = (app, isSteady, start)
+    private init(
+        _ app: AppProfile, seed: UInt64, start: Timestamp, lastDay: Timestamp, isSteady: Bool,
+        _ audience: Audience = Audience()
+    ) {
+        (self.app, self.isSteady, self.audience, now) = (app, isSteady, audience, start)
         self.lastDay = app.home.day(of: lastDay)
         dice = Dice(seed: seed)
     }
@@ -87,12 +95,15 @@ package struct World {
     }
 
     private mutating func welcome(at time: Timestamp) {
-        phones.append(Phone(of: app, joinedAt: time, &dice))
+        var phone = Phone(of: app, joinedAt: time, &dice)
+        phone.isDormant = audience.isDormant(phone.source.installID)
+        phones.append(phone)
         planLaunch(of: phones.count - 1)
     }
 
     /// Plans when a person next opens the app. People who like it open it more often.
     private mutating func planLaunch(of phone: Int) {
+        guard !phones[phone].isDormant else { return }
         let mean = Double(Span.day) / 1e6 / phones[phone].habits.launchesADay
         let time = max(now, phones[phone].joinedAt).after(seconds: dice.waiting(mean: mean))
         agenda.enter(.launch(phone: phone), at: awake(time, phones[phone].zone))
