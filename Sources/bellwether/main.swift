@@ -9,7 +9,7 @@ enum Commands {
             DoctorCommand.self, ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self,
             RebuildCommand.self, RetainCommand.self, ReportCommand.self, EraseCommand.self,
             CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
-            EventsTailCommand.self, EventCheckCommand.self, RejectedListCommand.self,
+            EventsTailCommand.self, EventCheckCommand.self, ExportCommand.self, RejectedListCommand.self,
             RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
             WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
