@@ -45,6 +45,7 @@ package enum Migrations {
             Migration("view_known_button", PackageResources.view_known_button_sql),
             Migration(name: "view_opened_delivery", sql: DeliveryTable.openedView),
             Migration("view_deliveries", PackageResources.view_deliveries_sql),
+            Migration("view_installs", PackageResources.view_installs_sql),
             Migration("view_send_days", PackageResources.view_send_days_sql),
             Migration("view_fcm_days", PackageResources.view_fcm_days_sql),
             Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),

@@ -78,6 +78,19 @@ CREATE TABLE projection.sealed_delivery (
     PRIMARY KEY (notification_key, install_id, app, shard)
 );
 
+-- Days of installs whose counts retention has sealed, by the time that each day took: another time zone has other days. Events
+-- of the install in that time no longer count towards any day.
+CREATE TABLE projection.sealed_install_day (
+    from_at timestamptz NOT NULL,
+    to_at timestamptz NOT NULL,
+    first_device_at timestamptz NOT NULL,
+    last_device_at timestamptz NOT NULL,
+    install_id uuid NOT NULL,
+    app integer NOT NULL,
+    shard smallint NOT NULL,
+    PRIMARY KEY (install_id, app, shard, from_at)
+);
+
 -- A fingerprint of a time zone's rules. An update of the system's time-zone data can move a midnight.
 CREATE FUNCTION projection.zone_rules(zone text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -109,11 +122,11 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     EXECUTE format(
-        'CREATE TABLE projection.%I (%s, generation integer NOT NULL, app integer NOT NULL, day date NOT NULL, %s,
-            shard smallint NOT NULL, PRIMARY KEY (app, day, %s, shard, generation)) PARTITION BY LIST (generation)',
+        'CREATE TABLE projection.%I (%s, generation integer NOT NULL, app integer NOT NULL, day date NOT NULL,%s
+            shard smallint NOT NULL, PRIMARY KEY (app, day,%s shard, generation)) PARTITION BY LIST (generation)',
         name, (SELECT string_agg(format('%I bigint NOT NULL', count), ', ' ORDER BY place) FROM unnest(counts) WITH ORDINALITY AS c (count, place)),
-        (SELECT string_agg(key || ' NOT NULL', ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)),
-        (SELECT string_agg(split_part(key, ' ', 1), ', ' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)));
+        (SELECT string_agg(format(' %s NOT NULL,', key), '' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)),
+        (SELECT string_agg(format(' %s,', split_part(key, ' ', 1)), '' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)));
 END
 $$;
 REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;
@@ -172,10 +185,10 @@ INSERT INTO projection.progress (generation, shard) SELECT 1, shard FROM log.hea
 GRANT USAGE ON SCHEMA log, projection TO bellwether_projector;
 GRANT SELECT ON log.event, log.batch, log.device, log.context, log.app, log.head TO bellwether_projector;
 GRANT SELECT (id, counts_as) ON log.word TO bellwether_projector;
-GRANT SELECT ON projection.generation, projection.sealed_delivery TO bellwether_projector;
+GRANT SELECT ON projection.generation, projection.sealed_delivery, projection.sealed_install_day TO bellwether_projector;
 GRANT UPDATE (state, readers) ON projection.generation TO bellwether_projector;
 GRANT SELECT, UPDATE ON projection.progress, projection.projector TO bellwether_projector;
-GRANT UPDATE (first_device_at, last_device_at) ON projection.sealed_delivery TO bellwether_projector;
+GRANT UPDATE (first_device_at, last_device_at) ON projection.sealed_delivery, projection.sealed_install_day TO bellwether_projector;
 GRANT SELECT, INSERT, UPDATE ON projection.zone TO bellwether_projector;
 GRANT EXECUTE ON FUNCTION projection.chosen_generation, projection.zone_rules TO bellwether_projector;
 ALTER DEFAULT PRIVILEGES IN SCHEMA projection GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO bellwether_projector;

@@ -59,4 +59,42 @@ CREATE INDEX delivery_key ON projection.delivery (key);
 CREATE INDEX delivery_day ON projection.delivery
     USING brin (day date_minmax_multi_ops (values_per_range = 64)) WITH (pages_per_range = 256, autosummarize = on);
 
-SELECT projection.add_projector('deliveries', 2, '{delivery}');
+-- Beside the deliveries: an install on each day on which it sent an event. The row holds what its events of that day say
+-- together, and in `state` what is needed to merge in further events and to divide the day when the app's time zone changes.
+CREATE TABLE projection.install_day (
+    -- Computed by the program from the day and the install, so that rows of today share pages of the index.
+    key bigint NOT NULL,
+    first_at timestamptz NOT NULL,
+    -- NULL if equal to first_at; the device's times if equal to the one without `device`.
+    last_at timestamptz,
+    first_device_at timestamptz,
+    last_device_at timestamptz,
+    -- The first permission.changed to denied, and the last one to anything.
+    turned_off_at timestamptz,
+    changed_at timestamptz,
+    install_id uuid NOT NULL,
+    generation integer NOT NULL,
+    app integer NOT NULL,
+    day date NOT NULL,
+    -- Ids of words: what the last event that says it says.
+    platform integer,
+    app_version integer,
+    os_version integer,
+    device_model integer,
+    locale integer,
+    time_zone integer,
+    -- Of the last receipt before notifications were turned off.
+    muted_category integer,
+    muted_campaign integer,
+    -- Bits, lowest first: 3 authorization, 3 what the last change changed to, 1 turned off, 1 turned on, 1 had received nothing.
+    codes smallint NOT NULL,
+    shard smallint NOT NULL,
+    state bytea NOT NULL
+) PARTITION BY LIST (generation);
+
+-- Not unique, as that of deliveries.
+CREATE INDEX install_day_key ON projection.install_day (key);
+-- Leads from an install that received something to the days on which it turned notifications off, of which there are few.
+CREATE INDEX install_day_turned_off ON projection.install_day (install_id) WHERE turned_off_at IS NOT NULL;
+
+SELECT projection.add_projector('deliveries', 2, '{delivery,install_day}');

@@ -59,3 +59,11 @@ SELECT projection.add_funnel(
 SELECT projection.add_funnel(
     'media_funnel', 1, '{category integer,kind smallint,network smallint,outcome smallint}',
     '{deliveries,responded}');
+
+SELECT projection.add_funnel(
+    'install_days', 1, '{}',
+    '{active,authorized,provisional,ephemeral,denied,not_determined,unsaid,turned_off,turned_on}');
+
+SELECT projection.add_funnel(
+    'muted_after', 1, '{category integer,campaign integer}',
+    '{installs,received_nothing}');

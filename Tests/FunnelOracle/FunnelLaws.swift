@@ -21,6 +21,11 @@ package struct FunnelLaws {
             "exited ≤ reached",
         ],
         "silent_funnel": ["new_data + no_data + failed + no_result = woken"],
+        "install_days": [
+            "authorized + provisional + ephemeral + denied + not_determined + unsaid = active", "turned_off ≤ active",
+            "turned_on ≤ active",
+        ],
+        "muted_after": ["received_nothing ≤ installs"],
     ]
 
     /// What each row of a view keeps to, in SQL.
@@ -49,6 +54,7 @@ package struct FunnelLaws {
         laws.checkPages()
         laws.checkExposures()
         laws.checkTaps()
+        laws.checkMuted()
         if !hasSealed { laws.checkDeliveries() }
         return laws.broken
     }
@@ -86,7 +92,7 @@ package struct FunnelLaws {
     }
 
     private mutating func checkRows() {
-        for table in tables where table.view != DeliveryRow.view {
+        for table in tables where table.isSum {
             let (view, laws) = (table.view, Self.laws(of: table))
             let sides = laws.map { law in
                 law.split(whereSeparator: { "=≤".contains($0) }).map { side in
@@ -164,6 +170,20 @@ package struct FunnelLaws {
         for row in rows[CategoryActions.view] ?? [] {
             let tapped = Self.number(funnels[key.map { row[$0] }]?.first, "action_tapped")
             expect(Self.number(row, "tapped_deliveries") <= tapped, "tapped ≤ action_tapped", CategoryActions.view, row)
+        }
+    }
+
+    /// Whoever turned notifications off did so after something, or after nothing.
+    private mutating func checkMuted() {
+        guard let key = keys[InstallDays.view] else { return }
+        let muted = rows(of: MutedAfter.view, by: key)
+        let days = rows(of: InstallDays.view, by: key)
+        for place in Set(muted.keys).union(days.keys) {
+            let installs = (muted[place] ?? []).reduce(0) { $0 + Self.number($1, "installs") }
+            expect(
+                installs == Self.number(days[place]?.first, "turned_off"), "muted installs = turned_off",
+                MutedAfter.view,
+                muted[place]?.first ?? [:])
         }
     }
 

@@ -10,8 +10,12 @@ package protocol FunnelRow: Hashable, Sendable {
     static var keyColumns: [Column<Self>] { get }
     /// The columns that say how much.
     static var numberColumns: [Column<Self>] { get }
+    /// Whether a row adds up something, so that it stays when retention removes what it counts.
+    static var isSum: Bool { get }
     /// The funnel of all deliveries, sorted by the key.
     static func rows(of deliveries: [Delivery]) -> [Self]
+    /// The same for what also counts the days of installs.
+    static func rows(of deliveries: [Delivery], _ days: [InstallDay]) -> [Self]
 }
 
 /// A column by name, and what a row holds in it.
@@ -53,6 +57,11 @@ package struct Column<Row> {
 extension FunnelRow {
     package static var table: String { view }
     package static var source: String { "analytics.\(view)" }
+    package static var isSum: Bool { true }
+
+    // A kind of row has one of the two.
+    package static func rows(of _: [Delivery]) -> [Self] { [] }
+    package static func rows(of deliveries: [Delivery], _: [InstallDay]) -> [Self] { rows(of: deliveries) }
 
     /// All columns, the key first.
     package static var columns: [Column<Self>] { keyColumns + numberColumns }

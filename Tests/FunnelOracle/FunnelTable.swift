@@ -10,6 +10,8 @@ package struct FunnelTable: Sendable {
     package let columns: [String]
     /// How many of them make the key.
     package let keyWidth: Int
+    /// See `FunnelRow.isSum`.
+    package let isSum: Bool
     /// In the order of the key; nil for null.
     package private(set) var rows: [[String?]]
 
@@ -20,6 +22,7 @@ package struct FunnelTable: Sendable {
         source = Row.source
         self.columns = columns.map(\.name)
         keyWidth = Row.keyColumns.count
+        isSum = Row.isSum
         self.rows = rows.map { row in columns.map { $0.cell(row).text } }
     }
 
@@ -35,9 +38,9 @@ package struct FunnelTable: Sendable {
         "SELECT \(columns.map(FunnelTable.text).joined(separator: ", ")) FROM \(source)"
     }
 
-    /// A column as this table writes it: times in RFC 3339, and `_at` ends the names of their columns.
+    /// A column as this table writes it: times in RFC 3339, and one of these ends the names of their columns.
     private static func text(of column: String) -> String {
-        column.hasSuffix("_at")
+        ["_at", "_seen", "_since"].contains { column.hasSuffix($0) }
             ? "to_char(\"\(column)\" AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')" : "\"\(column)\"::text"
     }
 

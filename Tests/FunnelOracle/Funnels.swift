@@ -4,16 +4,19 @@ package struct Funnels: Sendable {
     package static let kinds: [any FunnelRow.Type] = [
         DeliveryRow.self, CategoryFunnel.self, CategoryActions.self, StoryFunnel.self, StoryPageFunnel.self,
         ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self, CategoryExposures.self,
-        CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self,
+        CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self, InstallRow.self, InstallDays.self,
+        MutedAfter.self,
     ]
 
     /// An array of rows by their type.
     private var rows: [ObjectIdentifier: any Sendable] = [:]
 
-    package init(of deliveries: [Delivery] = []) { for kind in Funnels.kinds { add(kind, of: deliveries) } }
+    package init(of deliveries: [Delivery] = [], _ days: [InstallDay] = []) {
+        for kind in Funnels.kinds { add(kind, of: deliveries, days) }
+    }
 
-    private mutating func add<Row: FunnelRow>(_ kind: Row.Type, of deliveries: [Delivery]) {
-        rows[ObjectIdentifier(kind)] = kind.rows(of: deliveries)
+    private mutating func add<Row: FunnelRow>(_ kind: Row.Type, of deliveries: [Delivery], _ days: [InstallDay]) {
+        rows[ObjectIdentifier(kind)] = kind.rows(of: deliveries, days)
     }
 
     private func rows<Row: FunnelRow>(_ kind: Row.Type = Row.self) -> [Row] {

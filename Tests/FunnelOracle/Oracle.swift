@@ -12,6 +12,7 @@ package enum Oracle {
     ///
     /// Days follow the time-zone data that Foundation brings, not that of the system or of PostgreSQL.
     package static func funnels(of events: [StoredEvent], timeZone: (String) -> TimeZone) -> Funnels {
-        Funnels(of: Delivery.all(in: events, timeZone: timeZone))
+        Funnels(
+            of: Delivery.all(in: events, timeZone: timeZone), InstallDay.all(in: events, timeZone: timeZone))
     }
 }

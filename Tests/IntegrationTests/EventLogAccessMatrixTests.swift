@@ -16,7 +16,7 @@ struct EventLogAccessMatrixTests {
             "analytics.category_answers: SELECT", "analytics.category_buttons: SELECT",
             "analytics.client_drops: SELECT",
             "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
-            "analytics.fcm_export: SELECT", "analytics.opens: SELECT",
+            "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
@@ -55,6 +55,7 @@ struct EventLogAccessMatrixTests {
             "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
+            "projection.sealed_install_day: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
             "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",
             "report: USAGE",
@@ -235,7 +236,8 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "projections",
+                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
+                "projections",
                 "rejected_events", "reports", "sends", "story_pages",
             ])
         let differing: [String] = try database.column(

@@ -10,7 +10,7 @@ struct FunnelViews: Equatable, Sendable {
 
     /// Of these apps alone, or of all. Those that are sums: all that retention must not change.
     init(of apps: [String]? = nil, on connection: inout Connection) throws {
-        let query = Funnels.kinds.filter { $0.view != DeliveryRow.view }.map { kind in
+        let query = Funnels.kinds.filter { $0.isSum }.map { kind in
             "SELECT '\(kind.view) ' || \(kind.view)::text FROM \(kind.source) WHERE $1 IS NULL OR app = ANY ($1)"
         }.joined(separator: " UNION ALL ")
         lines = try connection.query(Statement("\(query) ORDER BY 1", [.init(apps)])).map { try $0.get(0) }

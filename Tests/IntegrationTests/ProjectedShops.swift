@@ -163,7 +163,7 @@ extension ShopHistory {
         let asked =
             switch part {
             case .all: tables
-            case .funnels: Array(tables.dropFirst())
+            case .funnels: tables.filter(\.isSum)
             case .deliveries: Array(tables.prefix(1))
             }
         let lines = try differences(from: asked, in: database)

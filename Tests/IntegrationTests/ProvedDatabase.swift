@@ -48,7 +48,11 @@ struct ProvedDatabase {
                     .pageShown(PageShown(pageIndex: 1)),
                 ])
             + events("silent", [.received(Receipt(via: .background, fetchResult: .newData))])
-        _ = try appender.append([app.submission(all)])
+        var change = Event.sample(
+            at: Event.sampleTime + Int64(copy * 1_000_000 + 20_000_000), install: install,
+            interaction: .permissionChanged(to: .denied, from: .authorized))
+        change.notification = Notification()
+        _ = try appender.append([app.submission(all + [change])])
     }
 
     /// Puts what a recount says into the tables of the live generation, as a fold up to the head would.
@@ -59,12 +63,18 @@ struct ProvedDatabase {
             let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
             try RecountTables.make(shard: shard, position: head, on: &connection)
             for recount in Recounts.all {
-                let packed = recount.isSum ? [] : DeliveryCode.all
+                // Columns whose codes are bits of one number, each with its lowest.
+                let packed: [(name: String, bit: Int32)] =
+                    switch recount.table {
+                    case Recount.delivery.table: DeliveryCode.all.map { ($0.name, $0.bits(of: 1)) }
+                    case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64)]
+                    default: []
+                    }
                 let names = (recount.key + recount.values).map(\.name).filter { name in
                     !packed.contains { $0.name == name }
                 }
                 let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
-                let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bits(of: 1))" }
+                let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bit)" }
                 let state =
                     recount.isSum ? ("", "") : (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
                 try connection.execute(

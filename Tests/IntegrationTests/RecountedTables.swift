@@ -69,6 +69,8 @@ struct RecountedTables {
             var texts: [String?] = []
             for column in columns.indices { texts.append(try row.optional(column)) }
             guard recount.isSum else {
+                // No view shows the days of installs as they are.
+                guard recount.table == Recount.delivery.table else { continue }
                 tables["deliveries", default: NamedTable()].rows.append(delivery(texts, columns.map(\.name)))
                 continue
             }

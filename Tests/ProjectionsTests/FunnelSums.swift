@@ -7,9 +7,10 @@ struct FunnelSums: Equatable {
     init() {}
 
     /// What deliveries count for when they are counted once.
-    init(of deliveries: [Delivery]) {
+    init(of deliveries: [Delivery], _ days: [InstallDay] = []) {
         var step = FunnelStep()
         for delivery in deliveries { step.replace(nil, with: delivery) }
+        for day in days { step.add(day) }
         add(step)
     }
 
@@ -39,6 +40,10 @@ struct FunnelSums: Equatable {
 struct FunnelStep {
     /// By projector, by table.
     private(set) var tallies: [[Tally]] = Projectors.all.map { $0.tables.map { Tally($0) } }
+
+    mutating func add(_ day: InstallDay) {
+        for (place, projector) in Projectors.all.enumerated() { projector.count(day, 1, into: &tallies[place]) }
+    }
 
     /// Takes a delivery out as it was, and puts it in as it is.
     mutating func replace(_ old: Delivery?, with new: Delivery) {

@@ -9,8 +9,8 @@ struct FunnelTables {
     /// Folds a batch: of each delivery that it touches, the old contribution goes and the new one comes.
     mutating func apply(_ batch: some Collection<WrittenLog.Row>, of log: WrittenLog) {
         var step = FunnelStep()
-        for (name, rows) in Dictionary(grouping: batch, by: \.name) {
-            var state = DeliveryState(of: rows.map(\.observation))
+        for (name, observations) in WrittenLog.observations(in: batch) {
+            var state = DeliveryState(of: observations)
             let old = self.state(of: name)
             if let old { state.merge(old) }
             step.replace(old.map { log.delivery(name, $0) }, with: log.delivery(name, state))

@@ -35,6 +35,23 @@ extension Observation {
     }
 }
 
+extension Sighting {
+    /// What a projector reads of an event's row about its install.
+    init(of event: Event, _ observation: Observation, words: inout Words) {
+        self.init(at: observation.moment)
+        var said = observation.attributes
+        switch event.interaction {
+        case .permissionChanged(let new, let previous):
+            if let new { said.authorization = new.rawValue }
+            change = Change(to: said.authorization, from: previous?.rawValue ?? 0)
+        case .received where observation.via != Via.background.rawValue || observation.alert:
+            receipt = Receipt(category: said.category, campaign: said.campaign)
+        default: break
+        }
+        device = DeviceWords(said, timeZone: words.id("time_zone", event.source.timeZone))
+    }
+}
+
 extension Observation.Presentation {
     fileprivate init(of options: [PresentationOption]?) {
         self =

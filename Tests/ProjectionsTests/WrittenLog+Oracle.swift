@@ -4,8 +4,11 @@ import Projections
 extension WrittenLog {
     /// What the projectors make of these deliveries and the oracle does not, or the other way round; a line for each.
     func differences(from funnels: Funnels, in deliveries: [Projections.Delivery]) -> [String] {
-        let shown = tables(of: FunnelSums(of: deliveries), behind: deliveries)
-        return zip(funnels.tables, shown).flatMap { $0.differences(in: $1.rows) }
+        let shown = tables(of: FunnelSums(of: deliveries, installDays), behind: deliveries)
+        // What `installs` shows is made by its view.
+        return zip(funnels.tables, shown).filter { $0.0.view != InstallRow.view }.flatMap {
+            $0.differences(in: $1.rows)
+        }
     }
 
     /// The funnels and the deliveries behind them, as their views show them.

@@ -1,6 +1,7 @@
 import FunnelOracle
 import Projections
 import Telemetry
+import Values
 
 import struct Foundation.TimeZone
 
@@ -9,8 +10,11 @@ struct WrittenLog {
     typealias Name = Projections.Delivery.Name
 
     struct Row {
-        let name: Name
+        /// Nil for an event about the install itself.
+        let name: Name?
         let observation: Observation
+        let sighting: Sighting
+        let place: Projections.InstallDay.Name
     }
 
     /// In order of arrival, repeats in between: the log would keep none of those.
@@ -30,11 +34,18 @@ struct WrittenLog {
                 words.append(Words())
             }
             let event = stored.event
-            let name = Name(
-                app: Int32(place + 1), shard: Shard.of(event.source.installID, among: Shard.usual),
-                install: event.source.installID,
-                notificationKey: event.notificationKey ?? "")
-            rows.append(Row(name: name, observation: Observation(of: event, words: &words[place])))
+            let (app, install) = (Int32(place + 1), event.source.installID)
+            let shard = Shard.of(install, among: Shard.usual)
+            let name = event.notificationKey.map {
+                Name(app: app, shard: shard, install: install, notificationKey: $0)
+            }
+            let observation = Observation(of: event, words: &words[place])
+            rows.append(
+                Row(
+                    name: name, observation: observation,
+                    sighting: Sighting(of: event, observation, words: &words[place]),
+                    place: .init(
+                        app: app, shard: shard, install: install, day: event.occurredAt.day(in: timeZone(stored.app)))))
         }
         self.rows = rows
         self.slugs = slugs
@@ -48,7 +59,35 @@ struct WrittenLog {
 
     /// What arrived of each delivery, in order of arrival.
     var observations: [Name: [Observation]] {
-        Dictionary(grouping: rows, by: \.name).mapValues { $0.map(\.observation) }
+        Self.observations(in: rows)
+    }
+
+    static func observations(in rows: some Sequence<Row>) -> [Name: [Observation]] {
+        rows.reduce(into: [:]) { found, row in
+            if let name = row.name { found[name, default: []].append(row.observation) }
+        }
+    }
+
+    /// What arrived of each install and day. The log keeps no repeat.
+    var sightings: [Projections.InstallDay.Name: [Sighting]] {
+        var seen: Set<Sighting> = []
+        return rows.reduce(into: [:]) { found, row in
+            if seen.insert(row.sighting).inserted { found[row.place, default: []].append(row.sighting) }
+        }
+    }
+
+    /// Each day of an install with all its events folded at once.
+    var installDays: [Projections.InstallDay] {
+        let states = sightings.mapValues { InstallDayState(of: $0) }
+        return states.map { name, state in
+            var day = Projections.InstallDay(name, state: state)
+            day.findMuted(
+                among: states.filter { other, _ in
+                    other.app == name.app && other.install == name.install
+                        && name.day.advanced(by: -Projections.InstallDay.daysBack) <= other.day && other.day <= name.day
+                }.map(\.value))
+            return day
+        }
     }
 
     /// Each delivery with all its events folded at once.

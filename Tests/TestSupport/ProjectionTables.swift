@@ -14,7 +14,7 @@ package enum ProjectionTables {
     package static let views = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map(\.name)
 
     /// The tables of all projections, without their numbers.
-    package static let parents = ["delivery"] + Projectors.all.flatMap { $0.tables }.map(\.name)
+    package static let parents = DeliveryTable.parents + Projectors.all.flatMap { $0.tables }.map(\.name)
 
     /// How many there are of one generation and of what is sealed: two of each.
     package static let ofOneGeneration = Int64(2 * parents.count)

@@ -119,7 +119,7 @@ extension Attributes {
 
 extension [UInt8] {
     /// Seven bits a byte, the lowest first.
-    fileprivate mutating func append(varint number: UInt64) {
+    mutating func append(varint number: UInt64) {
         var rest = number
         while rest > 0x7F {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -178,11 +178,15 @@ extension [UInt8] {
         }
         if said & Said.fetchResult != 0 { append(varint: UInt64(observation.fetchResult)) }
         if let items = observation.items { append(varint: UInt64(items)) }
-        // Zigzag encoding: small distances are short in either direction.
-        if said & Said.skew != 0 { append(varint: UInt64(bitPattern: skew << 1 ^ skew >> 63)) }
+        if said & Said.skew != 0 { append(zigzag: skew) }
     }
 
-    private mutating func append(eightBytes word: UInt64) {
+    /// Zigzag encoding: small distances are short in either direction.
+    mutating func append(zigzag distance: Int64) {
+        append(varint: UInt64(bitPattern: distance << 1 ^ distance >> 63))
+    }
+
+    mutating func append(eightBytes word: UInt64) {
         var shift: UInt64 = 64
         while shift > 0 {
             shift -= 8
@@ -192,7 +196,7 @@ extension [UInt8] {
 }
 
 /// Reads encoded bytes. Every read returns nil on malformed bytes.
-private struct StateReader {
+struct StateReader {
     private let bytes: [UInt8]
     private var place = 0
 
@@ -217,13 +221,17 @@ private struct StateReader {
         return nil
     }
 
-    private mutating func int64() -> Int64? { varint().flatMap { Int64(exactly: $0) } }
+    mutating func int64() -> Int64? { varint().flatMap { Int64(exactly: $0) } }
 
     mutating func int32() -> Int32? { varint().flatMap { Int32(exactly: $0) } }
 
     private mutating func int16() -> Int16? { varint().flatMap { Int16(exactly: $0) } }
 
-    private mutating func eightBytes() -> UInt64? {
+    mutating func zigzag() -> Int64? {
+        varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    mutating func eightBytes() -> UInt64? {
         guard place + 8 <= bytes.count else { return nil }
         var word: UInt64 = 0
         for _ in 0..<8 {
@@ -316,8 +324,7 @@ private struct StateReader {
             observation.items = items
         }
         if said & Said.skew != 0 {
-            guard let zigzag = varint() else { return false }
-            let skew = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
+            guard let skew = zigzag() else { return false }
             let occurredAt = observation.moment.occurredAt.microseconds
             let (deviceAt, overflow) = occurredAt.addingReportingOverflow(skew)
             guard !overflow else { return false }

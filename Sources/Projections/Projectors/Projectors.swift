@@ -1,4 +1,4 @@
-/// Makes one funnel from deliveries. Each projector is a file that declares the name of the funnel, its tables with the meaning
+/// Makes one funnel from deliveries, or from days of installs. Each projector is a file that declares the name of the funnel, its tables with the meaning
 /// of each column, what a delivery adds to their cells, and how SQL counts the same from raw events. What a delivery adds, and to
 /// which cell, depends on that delivery alone. So a funnel is a sum: when a delivery changes, its old contribution is subtracted
 /// and its new one is added.
@@ -12,6 +12,14 @@ package protocol Projector: SendableMetatype {
     /// Adds the counts of a delivery, `weight` times: 1 adds it, -1 takes it out. `tallies` has one tally for each of `tables`, in
     /// that order.
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally])
+    /// The same for a day of an install.
+    static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally])
+}
+
+/// A funnel counts one or the other.
+extension Projector {
+    package static func count(_: Delivery, _: Int64, into _: inout [Tally]) {}
+    package static func count(_: InstallDay, _: Int64, into _: inout [Tally]) {}
 }
 
 /// All projectors, in the order in which lists and documents name them.
@@ -19,6 +27,7 @@ package enum Projectors {
     package static let all: [any Projector.Type] = [
         CategoryFunnel.self, CategoryActions.self, CategoryExposures.self, CampaignFunnel.self, StoryFunnel.self,
         StoryPageFunnel.self, ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self,
+        InstallDays.self, MutedAfter.self,
     ]
 
     /// The version of each projector's rules in this program, and of the deliveries that they count.

@@ -42,8 +42,18 @@ package struct Tally {
         }
     }
 
+    /// The same for a day of an install.
+    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: SIMD4<Int32>, of day: InstallDay) {
+        let name = day.name
+        let start = place(of: Cell(app: name.app, day: name.day, shard: name.shard, keys: keys))
+        for column in table.counts.indices where columns >> UInt32(column) & 1 == 1 { counts[start + column] += weight }
+    }
+
     private mutating func place(at keys: SIMD4<Int32>, of delivery: Delivery) -> Int {
-        let cell = Cell(app: delivery.name.app, day: delivery.day, shard: delivery.name.shard, keys: keys)
+        place(of: Cell(app: delivery.name.app, day: delivery.day, shard: delivery.name.shard, keys: keys))
+    }
+
+    private mutating func place(of cell: Cell) -> Int {
         if let place = places[cell] { return place }
         let place = counts.count
         counts.append(contentsOf: repeatElement(0, count: table.counts.count))

@@ -38,11 +38,14 @@ struct BulkFold {
         }
     }
 
-    /// The lock comes before the snapshot, so that no month is created or dropped in between. The settings are for reading and
-    /// sorting everything; those of the session are for looking up a few rows.
+    /// The lock comes before the snapshot, so that no month is created or dropped in between.
     private static let begin = """
         BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE log.event IN ACCESS SHARE MODE;
-        SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '64MB'; SET LOCAL cursor_tuple_fraction = 1;
+        SET LOCAL statement_timeout = 0; SET LOCAL work_mem = '64MB'; SET LOCAL cursor_tuple_fraction = 1
+        """
+
+    /// For reading and sorting everything; the settings of the session are for looking up a few rows.
+    private static let sort = """
         SET LOCAL enable_indexscan = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_seqscan = on;
         SET LOCAL enable_hashjoin = on
         """
@@ -64,6 +67,7 @@ struct BulkFold {
         else { return false }
         CrashPoint.pass("claimed")
         let expected = try EventSum(expectedIn: lane.shards, on: &connection)
+        try connection.execute(script: Self.sort)
         try connection.execute(script: Self.events(in: lane.shards))
         try connection.execute(script: Self.lookUp)
         var news = try BulkNews(of: lane, limits, on: &connection)
@@ -83,6 +87,7 @@ struct BulkFold {
             throw StepError.wrongTotal(found: found.events, expected: expected.events)
         }
         try news.finish(on: &connection)
+        try foldInstalls(of: lane, &words, on: &connection)
         CrashPoint.pass("counted")
         try lane.move(to: head.position, on: &connection)
         CrashPoint.pass("moved")
@@ -91,6 +96,24 @@ struct BulkFold {
 }
 
 extension BulkFold {
+    /// Does the same for the days of installs, which need another order.
+    private func foldInstalls(of lane: Lane, _ words: inout EventWords, on connection: inout Connection) throws {
+        try connection.execute(script: Self.sort)
+        try connection.execute(script: BulkInstalls.events(in: lane.shards))
+        try connection.execute(script: Self.lookUp)
+        var installs = BulkInstalls(of: lane)
+        while true {
+            let rows = try connection.query(Statement("FETCH \(limits.rows) FROM bulk_installs" as String))
+            guard rows.count > 0 else { break }
+            try words.learn(rows, EventReader.words, on: &connection)
+            for row in 0..<rows.count {
+                try installs.add(row, of: rows, words)
+                if installs.isFull { try installs.write(on: &connection) }
+            }
+        }
+        try installs.finish(on: &connection)
+    }
+
     /// A cursor over all events of these shards, delivery by delivery. Deliveries come in the order of their notification keys:
     /// message ids of FCM begin with a time, and so do the rows of the index that the deliveries are written to.
     private static func events(in shards: [Int16]) -> String {

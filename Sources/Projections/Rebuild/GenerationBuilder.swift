@@ -47,7 +47,7 @@ enum GenerationBuilder {
             """
         )
         let members =
-            [(DeliveryTable.projector, DeliveryTable.version, [DeliveryTable.parent])]
+            [(DeliveryTable.projector, DeliveryTable.version, DeliveryTable.parents)]
             + projectors.map { ($0.name, $0.version, $0.tables.map(\.name)) }
         for (name, version, parents) in members {
             for parent in parents { try connection.query("SELECT projection.make_table(\(parent), \(generation))") }

@@ -75,7 +75,7 @@ enum RetiredGenerations {
         let (generation, name, number): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
         let parents =
             name == DeliveryTable.projector
-            ? [DeliveryTable.parent] : projectors.first { $0.name == name }?.tables.map(\.name) ?? []
+            ? DeliveryTable.parents : projectors.first { $0.name == name }?.tables.map(\.name) ?? []
         do {
             try connection.transaction { connection throws(PostgresError) in
                 try connection.query("SET LOCAL lock_timeout = '200ms'")

@@ -53,9 +53,14 @@ package struct ErasureRun {
                 try lane.deliveries.delete(stored.map(\.delivery.name), on: &connection)
                 deliveries += stored.count
             }
+            let days = try Self.days(of: erasure, in: lane, on: &connection)
+            try cells.count(InstallChanges(removed: days), on: &connection)
+            try lane.installDays.delete(days.map(\.name), on: &connection)
             try cells.write(on: &connection)
-            try connection.query(
-                "DELETE FROM projection.sealed_delivery WHERE app = \(app) AND install_id = \(install)")
+            for table in ["sealed_delivery", "sealed_install_day"] {
+                try connection.query(
+                    "DELETE FROM projection.\(identifier: table) WHERE app = \(app) AND install_id = \(install)")
+            }
             return Receipt(
                 erasure: erasure, log: log, deliveries: deliveries,
                 stopped: try StoppedProjection.all(on: &connection))
@@ -78,16 +83,30 @@ package struct ErasureRun {
                     try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
                     // Once its shard can be locked, no step is left that read the events before they were removed.
                     try connection.query("SELECT FROM projection.progress WHERE generation = \(generation) FOR UPDATE")
-                    try connection.query(
-                        """
-                        DELETE FROM projection.\(identifier: DeliveryTable.name(number))
-                        WHERE app = \(erasure.app) AND install_id = \(erasure.install)
-                        """)
+                    for table in DeliveryTable.parents {
+                        try connection.query(
+                            """
+                            DELETE FROM projection.\(identifier: "\(table)_\(number)")
+                            WHERE app = \(erasure.app) AND install_id = \(erasure.install)
+                            """)
+                    }
                 }
             } catch {
                 guard error.state == .undefinedTable else { throw error }
             }
         }
+    }
+
+    /// The days of the install. No index finds them by the install alone: the table is read once.
+    private static func days(
+        of erasure: Erasure, in lane: Lane, on connection: inout Connection
+    ) throws -> [InstallDay] {
+        let rows = try connection.query(
+            """
+            SELECT app, shard, install_id, day FROM projection.\(identifier: lane.installDays.name)
+            WHERE app = \(erasure.app) AND install_id = \(erasure.install)
+            """)
+        return Array(try lane.installDays.read(try InstallDay.Name.all(rows), on: &connection).values)
     }
 
     /// The deliveries of the erased events.

@@ -2,7 +2,7 @@ internal import EventLog
 internal import Postgres
 internal import Values
 
-/// Seals the deliveries that retention would take events from. Their counts move to the frozen part of each table, which
+/// Seals the deliveries and the days of installs that retention would take events from. Their counts move to the frozen part of each table, which
 /// rebuilds keep and nothing changes any more. Their rows are deleted, and their remaining events in the log no longer count.
 /// Every sum is the same before, during and after this.
 struct Sealing {
@@ -23,6 +23,20 @@ struct Sealing {
         let (lower, upper) = Self.bounds(of: month.month)
         return try seal(on: &connection) { live in
             [
+                Self.chooseDays(
+                    """
+                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    WHERE d.generation = \(live) AND (
+                        (\(sql: Self.firstDevice) >= \(lower) AND \(sql: Self.firstDevice) < \(upper))
+                        OR (\(sql: Self.lastDevice) >= \(lower) AND \(sql: Self.lastDevice) < \(upper)))
+                    UNION ALL
+                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    WHERE d.generation = \(live) AND \(sql: Self.firstDevice) < \(lower) AND \(sql: Self.lastDevice) >= \(upper)
+                        AND EXISTS (
+                            SELECT FROM log.\(identifier: month.partition) AS e
+                            WHERE e.install_id = d.install_id AND e.app = d.app
+                                AND coalesce(e.occurred_at, e.device_at) BETWEEN d.first_at AND coalesce(d.last_at, d.first_at))
+                    """, live),
                 """
                 \(sql: Self.choose) WHERE d.generation = \(live) AND (
                     (d.first_device_at >= \(lower) AND d.first_device_at < \(upper))
@@ -42,11 +56,19 @@ struct Sealing {
     func sealStrays(on connection: inout Connection) throws -> Int {
         try seal(on: &connection) { live in
             [
+                Self.chooseDays(
+                    """
+                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    WHERE d.generation = \(live) AND EXISTS (
+                        SELECT FROM \(sql: Strays.table) AS e
+                        WHERE e.install_id = d.install_id AND e.app = d.app
+                            AND e.device_at BETWEEN \(sql: Self.firstDevice) AND \(sql: Self.lastDevice))
+                    """, live),
                 """
                 \(sql: Self.choose) WHERE d.generation = \(live) AND EXISTS (
                     SELECT FROM \(sql: Strays.table) AS e
                     WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
-                """
+                """,
             ]
         }
     }
@@ -56,10 +78,33 @@ struct Sealing {
         SELECT d.notification_key, d.install_id, d.app, d.shard FROM projection.opened_delivery AS d
         """
 
-    /// Seals the deliveries that these statements choose.
+    private static let firstDevice: StaticString = "coalesce(d.first_device_at, d.first_at)"
+    private static let lastDevice: StaticString = "coalesce(d.last_device_at, d.last_at, d.first_at)"
+
+    /// Chooses days of installs, and those on which notifications were turned off so soon after one of them that it may hold
+    /// what came last. Later days come first: such a day is sealed before what it depends on is gone.
+    private static func chooseDays(_ days: Statement, _ live: Int32) -> Statement {
+        // The number of the generation is the first parameter of `days`, too.
+        Statement(
+            """
+            INSERT INTO pg_temp.days_to_seal (app, shard, install_id, day)
+            WITH RECURSIVE chosen AS (
+                SELECT * FROM (\(days.sql)) AS losing
+                UNION
+                SELECT d.app, d.shard, d.install_id, d.day FROM chosen AS c
+                JOIN projection.install_day AS d ON d.install_id = c.install_id AND d.app = c.app
+                WHERE d.generation = $1 AND d.turned_off_at IS NOT NULL
+                    AND d.day > c.day AND d.day <= c.day + \(InstallDay.daysBack)
+            )
+            SELECT * FROM chosen ORDER BY day DESC
+            """, days.parameters)
+    }
+
+    /// Seals the days of installs and the deliveries that these statements choose.
     private func seal(on connection: inout Connection, _ choices: (Int32) -> [Statement]) throws -> Int {
         try find(choices, on: &connection)
         var sealed = 0
+        while try connection.atomically({ connection in try sealSomeDays(on: &connection) }) {}
         while let count = try connection.atomically({ connection in try sealSome(on: &connection) }) { sealed += count }
         return sealed
     }
@@ -74,7 +119,11 @@ struct Sealing {
                     DROP TABLE IF EXISTS pg_temp.to_seal;
                     CREATE TEMPORARY TABLE to_seal (
                         place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, notification_key text, install_id uuid, app integer,
-                        shard smallint)
+                        shard smallint);
+                    DROP TABLE IF EXISTS pg_temp.days_to_seal;
+                    CREATE TEMPORARY TABLE days_to_seal (
+                        place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, app integer, shard smallint, install_id uuid,
+                        day date)
                     """)
             guard let live = try DeliveryTable.live(on: &connection) else { return }
             for choice in choices(live) { try connection.query(choice) }
@@ -83,12 +132,7 @@ struct Sealing {
 
     /// Returns nil if there are none left.
     private func sealSome(on connection: inout Connection) throws -> Int? {
-        // An unfinished generation still counts them.
-        try GenerationBuilder.retireUnfinished(on: &connection)
-        // If a projection has stopped, its counts of them would be lost: a rebuild would find only events that no longer count.
-        guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
-            throw StepError.stopped
-        }
+        let lane = try Self.lock(on: &connection)
         let rows = try connection.query(
             """
             WITH some_rows AS (SELECT place FROM pg_temp.to_seal ORDER BY place LIMIT \(mostDeliveries))
@@ -110,6 +154,42 @@ struct Sealing {
         try live.write(on: &connection)
         try frozen.write(on: &connection)
         return sealed
+    }
+
+    /// Returns false if there are none left.
+    private func sealSomeDays(on connection: inout Connection) throws -> Bool {
+        let lane = try Self.lock(on: &connection)
+        let rows = try connection.query(
+            """
+            WITH some_rows AS (SELECT place FROM pg_temp.days_to_seal ORDER BY place LIMIT \(mostDeliveries))
+            DELETE FROM pg_temp.days_to_seal AS t USING some_rows AS s WHERE t.place = s.place
+            RETURNING t.app, t.shard, t.install_id, t.day
+            """)
+        guard !rows.isEmpty else { return false }
+        let days = Array(
+            try lane.installDays.read(try InstallDay.Name.all(rows), on: &connection).values)
+        for (targets, changes) in [
+            (lane.running, InstallChanges(removed: days)),
+            (lane.running.map { ($0.projector, Self.frozen) }, InstallChanges(inserted: days)),
+        ] {
+            var cells = CellChanges(of: targets)
+            try cells.count(changes, on: &connection)
+            try cells.write(on: &connection)
+        }
+        try lane.installDays.delete(days.map(\.name), on: &connection)
+        try SealedInstallDays.remember(days, on: &connection)
+        return true
+    }
+
+    /// Locks everything that is sealed from.
+    private static func lock(on connection: inout Connection) throws -> Lane {
+        // An unfinished generation still counts them.
+        try GenerationBuilder.retireUnfinished(on: &connection)
+        // If a projection has stopped, its counts of them would be lost: a rebuild would find only events that no longer count.
+        guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
+            throw StepError.stopped
+        }
+        return lane
     }
 
     private static func bounds(of month: CivilDate) -> (Timestamp, Timestamp) {

@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// The changes that deliveries make to the cells of projectors: gathered here, and written together.
+/// The changes that deliveries and days of installs make to the cells of projectors: gathered here, and written together.
 struct CellChanges {
     typealias Target = (projector: any Projector.Type, generation: Int32)
 
@@ -28,6 +28,18 @@ struct CellChanges {
         for delivery in changes.inserted {
             count(delivery, 1)
             try bound(on: &connection)
+        }
+    }
+
+    /// Does the same for days of installs.
+    mutating func count(_ changes: InstallChanges, on connection: inout Connection) throws(StepError) {
+        for (days, weight) in [(changes.replaced, -1), (changes.updated, 1), (changes.inserted, 1)] {
+            for day in days {
+                for index in targets.indices {
+                    targets[index].projector.count(day, Int64(weight), into: &tallies[index])
+                }
+                try bound(on: &connection)
+            }
         }
     }
 
@@ -66,6 +78,7 @@ extension Tally {
         let changes = changes
         guard !changes.isEmpty else { return nil }
         let keys = table.keys.map { Statement.quoted($0.name) }
+        let key = (["app", "day"] + keys + ["shard", "generation"]).joined(separator: ", ")
         let counts = table.counts.map(Statement.quoted)
         var parameters: [Statement.Parameter] = [
             .init(number), .init(changes.map(\.cell.app)), .init(changes.map(\.cell.day)),
@@ -90,7 +103,7 @@ extension Tally {
             """
             INSERT INTO projection.\(name) AS cell (generation, \(columns))
             SELECT $1, \(columns) FROM unnest(\(arrays)) AS change (\(columns))
-            ON CONFLICT (app, day, \(keys.joined(separator: ", ")), shard, generation) DO UPDATE SET \(sums)
+            ON CONFLICT (\(key)) DO UPDATE SET \(sums)
             """, parameters)
     }
 }

@@ -119,5 +119,5 @@ extension Facts.Response.Kind {
 
 extension Timestamp {
     /// PostgreSQL's -infinity, the placeholder for a missing time.
-    fileprivate static var never: Timestamp { Timestamp(microseconds: .min + 946_684_800_000_000) }
+    static var never: Timestamp { Timestamp(microseconds: .min + 946_684_800_000_000) }
 }

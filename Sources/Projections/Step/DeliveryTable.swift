@@ -8,6 +8,8 @@ package struct DeliveryTable {
     package static let projector = "deliveries"
     static let version: Int32 = 2
     package static let parent = "delivery"
+    /// All tables of the fold.
+    package static let parents = [parent, InstallDayTable.parent]
 
     /// The number of the table and of its generation.
     let number: Int32

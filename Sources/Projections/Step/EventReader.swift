@@ -2,7 +2,7 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Reads a range of batches from the log and groups its events by delivery.
+/// Reads a range of batches from the log and groups its events by delivery, and by install and day.
 enum EventReader {
     /// What a step learned about one delivery.
     struct News {
@@ -19,25 +19,31 @@ enum EventReader {
         }
     }
 
-    /// The events of the lane's shards by delivery. In each shard the log must have as many events as its batches say:
+    /// What a step learned.
+    struct Found {
+        var deliveries: [Delivery.Name: News] = [:]
+        var installs: [InstallDay.Name: [Sighting]] = [:]
+    }
+
+    /// The events of the lane's shards. In each shard the log must have as many events as its batches say:
     /// otherwise the numbers could not be explained. So it also checks batches without events in these shards.
     static func read(
         _ range: BatchRange, of lane: Lane, on connection: inout Connection
-    ) throws(StepError) -> [Delivery.Name: News] {
+    ) throws(StepError) -> Found {
         let batches = range.batches.filter { $0.times != nil }
-        guard !batches.isEmpty else { return [:] }
+        guard !batches.isEmpty else { return Found() }
         do {
             let rows = try connection.queryPrepared(events(of: batches, in: lane.shards))
             let words = try EventWords(of: rows, Self.words, on: &connection)
-            var news: [Delivery.Name: News] = [:]
-            news.reserveCapacity(rows.count)
-            var found = FoundEvents(of: range.batches)
+            var found = Found()
+            found.deliveries.reserveCapacity(rows.count)
+            var counts = FoundEvents(of: range.batches)
             for row in 0..<rows.count {
-                found.count(batch: try need(rows.int64(row, 0)), shard: try need(rows.int16(row, 2)))
-                try add(row, of: rows, words, to: &news)
+                counts.count(batch: try need(rows.int64(row, 0)), shard: try need(rows.int16(row, 2)))
+                try add(row, of: rows, words, to: &found)
             }
-            try found.check(lane.shards)
-            return news
+            try counts.check(lane.shards)
+            return found
         } catch { throw StepError(error) }
     }
 
@@ -82,19 +88,20 @@ enum EventReader {
         """
 
     private static func add(
-        _ row: Int, of rows: Rows, _ words: EventWords, to news: inout [Delivery.Name: News]
+        _ row: Int, of rows: Rows, _ words: EventWords, to found: inout Found
     ) throws(PostgresError) {
+        let place = try install(row, of: rows)
+        let (observation, sighting) = try Observation.read(row, of: rows, words)
+        found.installs[place, default: []].append(sighting)
         guard let name = try delivery(row, of: rows) else { return }
-        let observation = try Observation(row, of: rows, words)
-        let day = try day(row, of: rows)
         let moment = observation.moment.occurredAt
-        guard var known = news.removeValue(forKey: name) else {
-            news[name] = News(observations: [observation], day: day, earliest: moment)
+        guard var known = found.deliveries.removeValue(forKey: name) else {
+            found.deliveries[name] = News(observations: [observation], day: place.day, earliest: moment)
             return
         }
         known.observations.append(observation)
-        if moment < known.earliest { (known.earliest, known.day) = (moment, day) }
-        news[name] = known
+        if moment < known.earliest { (known.earliest, known.day) = (moment, place.day) }
+        found.deliveries[name] = known
     }
 }
 
@@ -108,13 +115,58 @@ extension EventReader {
             notificationKey: key)
     }
 
+    /// The install of an event, and its day.
+    static func install(_ row: Int, of rows: Rows) throws(PostgresError) -> InstallDay.Name {
+        InstallDay.Name(
+            app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
+            install: try need(rows.uuid(row, 3)), day: try day(row, of: rows))
+    }
+
     /// The day of an event in its app's time zone.
     static func day(_ row: Int, of rows: Rows) throws(PostgresError) -> CivilDate { try need(rows.day(row, 16)) }
 }
 
 extension Observation {
-    /// Reads a row of `EventReader.columns`.
+    /// Reads a row of `EventReader.columns`: what it says about its delivery.
     init(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
+        try self.init(row, of: rows, words, try Self.device(row, of: rows, words).attributes)
+    }
+
+    private static func device(
+        _ row: Int, of rows: Rows, _ words: EventWords
+    ) throws(PostgresError) -> EventWords.Device {
+        if let id = try rows.int32(row, 9) { return try words.device(id) }
+        if let loose = try rows.text(row, 17) { return try words.device(in: loose) }
+        return EventWords.Device()
+    }
+
+    /// The same, and what it says about its install.
+    static func read(
+        _ row: Int, of rows: Rows, _ words: EventWords
+    ) throws(PostgresError) -> (Observation, Sighting) {
+        var device = try device(row, of: rows, words)
+        let observation = try Observation(row, of: rows, words, device.attributes)
+        var sighting = Sighting(at: observation.moment)
+        switch observation.type {
+        case .permissionChanged:
+            let own = try need(rows.int32(row, 12))
+            // What the event says itself overrides its source.
+            let new = EventBits.of(.newAuthorization).value(in: own)
+            if new != 0 { device.attributes.authorization = new }
+            sighting.change = Sighting.Change(
+                to: device.attributes.authorization, from: EventBits.of(.previous).value(in: own))
+        case .notificationReceived where observation.breaksSilence:
+            sighting.receipt = Sighting.Receipt(
+                category: observation.attributes.category, campaign: observation.attributes.campaign)
+        default: break
+        }
+        sighting.device = DeviceWords(device.attributes, timeZone: device.timeZone)
+        return (observation, sighting)
+    }
+
+    private init(
+        _ row: Int, of rows: Rows, _ words: EventWords, _ device: Attributes
+    ) throws(PostgresError) {
         let codes = try need(rows.int32(row, 8))
         func bits(_ member: Member, _ field: Int32) -> Int16 { EventBits.of(member).value(in: field) }
         let code = bits(.type, codes)
@@ -131,11 +183,7 @@ extension Observation {
         } else if let loose = try rows.text(row, 18) {
             attributes = try words.context(in: loose)
         }
-        if let device = try rows.int32(row, 9) {
-            attributes.complete(from: try words.device(device))
-        } else if let loose = try rows.text(row, 17) {
-            attributes.complete(from: try words.device(in: loose))
-        }
+        attributes.complete(from: device)
         attributes.origin = bits(.origin, codes)
         alert = bits(.alert, codes) == 2
         switch type {

@@ -3,12 +3,18 @@ internal import Telemetry
 
 /// The words and codes of the devices and contexts of a step's events, looked up once.
 struct EventWords {
-    private var devices: [Int32: Attributes] = [:]
+    private var devices: [Int32: Device] = [:]
     private var contexts: [Int32: Attributes] = [:]
     /// For each merged word, the word that it counts as.
     private var merged: [Int32: Int32] = [:]
     /// The words of which it is known whether they were merged.
     private var known: Set<Int32> = []
+
+    /// A device: what deliveries take from it, and the word of its time zone, which only installs do.
+    struct Device {
+        var attributes = Attributes()
+        var timeZone: Int32 = 0
+    }
 
     /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
     struct Columns {
@@ -47,7 +53,7 @@ struct EventWords {
         guard !devices.isEmpty || !contexts.isEmpty || !words.isEmpty else { return }
         let answers = try connection.pipeline([
             """
-            SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d."authorization"
+            SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d."authorization"
             FROM unnest(\(devices.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.device AS d WHERE d.id = asked.id LIMIT 1) AS d
             """,
@@ -60,7 +66,7 @@ struct EventWords {
         var (deviceMembers, contextMembers): ([Int32: [Int32]], [Int32: [Int32]]) = ([:], [:])
         for row in 0..<answers[0].count {
             var members: [Int32] = []
-            for column in 1...6 { members.append(try need(answers[0].int32(row, column))) }
+            for column in 1...7 { members.append(try need(answers[0].int32(row, column))) }
             words.formUnion(members.dropLast())
             deviceMembers[try need(answers[0].int32(row, 0))] = members
         }
@@ -82,14 +88,14 @@ struct EventWords {
     /// The word that this one counts as.
     func counted(_ word: Int32) -> Int32 { merged.isEmpty ? word : merged[word] ?? word }
 
-    private func device(_ members: [Int32]) -> Attributes {
-        var device = Attributes()
-        (device.platform, device.appVersion, device.osVersion) = (
+    private func device(_ members: [Int32]) -> Device {
+        var attributes = Attributes()
+        (attributes.platform, attributes.appVersion, attributes.osVersion) = (
             counted(members[0]), counted(members[1]), counted(members[2])
         )
-        (device.deviceModel, device.locale) = (counted(members[3]), counted(members[4]))
-        device.authorization = Int16(truncatingIfNeeded: members[5])
-        return device
+        (attributes.deviceModel, attributes.locale) = (counted(members[3]), counted(members[4]))
+        attributes.authorization = Int16(truncatingIfNeeded: members[6])
+        return Device(attributes: attributes, timeZone: counted(members[5]))
     }
 
     private func context(_ members: [Int32]) -> Attributes {
@@ -103,9 +109,9 @@ struct EventWords {
     }
 
     /// The device in an event's own row: a JSON array in the order of the columns of `log.device`.
-    func device(in json: String) throws(PostgresError) -> Attributes {
+    func device(in json: String) throws(PostgresError) -> Device {
         let members = try Self.members(of: json, count: 9)
-        return device([members[0], members[1], members[2], members[4], members[5], members[7]])
+        return device([members[0], members[1], members[2], members[4], members[5], members[6], members[7]])
     }
 
     func context(in json: String) throws(PostgresError) -> Attributes {
@@ -122,7 +128,7 @@ struct EventWords {
         return members
     }
 
-    func device(_ id: Int32) throws(PostgresError) -> Attributes {
+    func device(_ id: Int32) throws(PostgresError) -> Device {
         guard let device = devices[id] else {
             throw .decoding("an event names device \(id), which the log does not know")
         }

@@ -72,6 +72,6 @@ extension Lane {
         }
         return Lane(
             generation: generation, shards: shards, position: position, furthest: furthest, members: members,
-            projectors: projectors, deliveries: deliveries)
+            projectors: projectors, deliveries: deliveries, installDays: installDays)
     }
 }

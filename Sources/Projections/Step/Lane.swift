@@ -22,6 +22,7 @@ struct Lane {
     }
 
     let deliveries: DeliveryTable
+    let installDays: InstallDayTable
 }
 
 extension Lane {
@@ -97,9 +98,11 @@ extension Lane {
                     name: try row.get(0), version: try row.get(1), tablesGeneration: try row.get(2),
                     stoppedBatch: try row.optional(3)))
         }
+        let salt: Int64 = try rows.first?.get(4) ?? 0
         self.init(
             generation: generation, shards: shards, position: position, furthest: furthest, members: members,
-            projectors: projectors, deliveries: DeliveryTable(number: generation, salt: try rows.first?.get(4) ?? 0))
+            projectors: projectors, deliveries: DeliveryTable(number: generation, salt: salt),
+            installDays: InstallDayTable(number: generation, salt: salt))
     }
 
     /// Whether all projectors of the generation run and belong to this program, so that we know everything that a delivery

@@ -101,7 +101,8 @@ struct Step {
         _ range: BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
         on connection: inout Connection
     ) throws {
-        let news = try EventReader.read(range, of: lane, on: &connection)
+        var found = try EventReader.read(range, of: lane, on: &connection)
+        let news = found.deliveries
         let sealed = try SealedDeliveries.among(
             Array(news.keys), times: { news[$0].flatMap { $0.deviceTimes } }, on: &connection)
         // In the order of the index, since neighbours share its pages.
@@ -115,6 +116,10 @@ struct Step {
             try lane.deliveries.update(changes.updated, on: &connection)
             try cells.count(changes, on: &connection)
             names = part.left
+        }
+        try SealedInstallDays.remove(from: &found.installs, on: &connection)
+        try lane.installDays.add(found.installs.mapValues { InstallDayState(of: $0) }, on: &connection) {
+            changes, connection in try cells.count(changes, on: &connection)
         }
         CrashPoint.pass("folded")
         try cells.write(on: &connection)

@@ -76,6 +76,7 @@ extension Recount {
             Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
             Column("last_device_at", .time), Column("answered_at", .time),
         ],
+        opened: DeliveryTable.opened,
         sql: """
             SELECT
                 app, install_id, notification_key,

@@ -17,6 +17,8 @@ package struct Recount: Sendable {
     package let isSum: Bool
     /// A SELECT of key and values from the tables of `RecountTables`.
     package let sql: String
+    /// SQL for the rows of a generation as the recount gives them; nil for a table of sums, whose rows are as they are.
+    private let opened: (@Sendable (Int32) -> String)?
     /// Which deliveries belong to a row: a condition on the row of the delivery table `d` and the row `cell`.
     package let behind: String
 
@@ -27,19 +29,22 @@ package struct Recount: Sendable {
         key = [Column("app", .app), Column("day")] + table.keys.map(Column.init)
         values = table.counts.map { Column($0) }
         isSum = true
+        opened = nil
         sql = table.recount.sql
         behind = table.recount.behind
     }
 
-    /// The recount of the deliveries themselves.
+    /// The recount of a table of the fold itself.
     init(
-        table: String, projector: String, key: [Column], values: [Column], sql: String, behind: String
+        table: String, projector: String, key: [Column], values: [Column],
+        opened: @escaping @Sendable (Int32) -> String, sql: String, behind: String
     ) {
         self.table = table
         self.projector = projector
         self.key = key
         self.values = values
         isSum = false
+        self.opened = opened
         self.sql = sql
         self.behind = behind
     }
@@ -50,7 +55,7 @@ package struct Recount: Sendable {
             let name = Recount.quoted(column.name)
             return column.absent.map { "coalesce(\(name), \($0)) AS \(name)" } ?? name
         }
-        let rows = isSum ? "projection.\(Recount.quoted("\(table)_\(generation)"))" : DeliveryTable.opened(generation)
+        let rows = opened?(generation) ?? "projection.\(Recount.quoted("\(table)_\(generation)"))"
         return """
             (SELECT \(columns.joined(separator: ", ")) FROM \(rows) AS stored_row
             WHERE shard = \(shard))
@@ -106,10 +111,11 @@ extension Recount {
 package enum Recounts {
     package static let all = all(of: Projectors.all)
 
-    /// The recounts of these projectors. The deliveries come first, since every other differing cell shows which of its
+    /// The recounts of these projectors. The tables of the fold come first, the deliveries before all, since every other differing cell shows which of its
     /// deliveries differ.
     package static func all(of projectors: [any Projector.Type]) -> [Recount] {
-        [.delivery] + projectors.flatMap { projector in projector.tables.map { Recount($0, of: projector) } }
+        [.delivery, .installDay]
+            + projectors.flatMap { projector in projector.tables.map { Recount($0, of: projector) } }
     }
 
     package static func of(_ table: String) -> Recount? { all.first { $0.table == table } }

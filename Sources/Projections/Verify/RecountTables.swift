@@ -8,6 +8,7 @@ package import Postgres
 ///   install, which belong to no delivery.
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
+/// - `recount_install_day`: a row for each day of an install, with all that its events of that day say together.
 /// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events that
 ///   count.
 package enum RecountTables {
@@ -45,7 +46,7 @@ package enum RecountTables {
                 CREATE TEMPORARY VIEW recount_log AS SELECT * FROM pg_temp.recount_log_\(shard);
                 CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard))
                 """)
-        for (table, sql) in tables {
+        for (table, sql) in tables + [("recount_install_day", installDays(shard: shard))] {
             try connection.execute(
                 script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)")
         }
@@ -75,7 +76,7 @@ package enum RecountTables {
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.summary_argument_count,
             e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms, e.os_version, e.device_model,
-            e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch
+            e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch, e.time_zone, e.previous
         FROM log.opened_event AS e
         """
 

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Moves the deliveries of an app to their days in the app's present time zone, after somebody changed the zone or an update of
+/// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed the zone or an update of
 /// the time-zone data moved a midnight. It uses small transactions that move whole deliveries, so every law holds meanwhile.
 /// The next run, by whoever comes first, continues an interrupted change.
 package struct ZoneChange: Sendable {
@@ -82,6 +82,7 @@ package struct ZoneChange: Sendable {
         // generation, which began under old rules.
         _ = try transaction(before: GenerationBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         var moved = 0
+        try moveInstalls(on: &connection)
         if let live = try DeliveryTable.live(on: &connection) {
             try find(in: DeliveryTable.name(live), on: &connection)
             defer { try? connection.execute(script: "CLOSE misplaced") }
@@ -118,6 +119,68 @@ package struct ZoneChange: Sendable {
                     WHERE d.app = \(app) AND d.day <> (d.first_occurred_at AT TIME ZONE a.time_zone)::date
                     """)
         }
+    }
+
+    /// Divides the days of installs that no longer hold what happened on them.
+    private func moveInstalls(on connection: inout Connection) throws {
+        guard let live = try DeliveryTable.live(on: &connection) else { return }
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(
+                script: """
+                    SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on;
+                    DECLARE misplaced_days NO SCROLL CURSOR WITH HOLD FOR
+                    SELECT d.app, d.shard, d.install_id, d.day
+                    FROM projection.\(Statement.quoted(InstallDayTable.name(live))) AS d JOIN log.app AS a ON a.id = d.app
+                    WHERE d.app = \(app) AND ((d.first_at AT TIME ZONE a.time_zone)::date <> d.day
+                        OR (coalesce(d.last_at, d.first_at) AT TIME ZONE a.time_zone)::date <> d.day)
+                    """)
+        }
+        defer { try? connection.execute(script: "CLOSE misplaced_days") }
+        while true {
+            let fetch: String = "FETCH \(mostDeliveries) FROM misplaced_days"
+            let rows = try connection.query(Statement(fetch))
+            guard rows.count > 0 else { return }
+            let names = try InstallDay.Name.all(rows)
+            _ = try transaction(on: &connection) { lane, connection in
+                try move(names, in: lane, on: &connection)
+                return names.count
+            }
+        }
+    }
+
+    private func move(_ names: [InstallDay.Name], in lane: Lane, on connection: inout Connection) throws {
+        let days = Array(try lane.installDays.read(names, on: &connection).values)
+        var cells = CellChanges(of: lane.running)
+        try lane.installDays.delete(days.map(\.name), on: &connection)
+        try cells.count(InstallChanges(removed: days), on: &connection)
+        try lane.installDays.add(try redated(days, on: &connection), on: &connection) { changes, connection in
+            try cells.count(changes, on: &connection)
+        }
+        try cells.write(on: &connection)
+    }
+
+    /// What these days hold, by the days of the present time zone.
+    private func redated(_ days: [InstallDay], on connection: inout Connection) throws -> InstallChanges.News {
+        let sightings = days.flatMap { day in day.state.sightings.map { (day, $0) } }
+        let rows = try connection.query(
+            """
+            SELECT (asked.at AT TIME ZONE a.time_zone)::date
+            FROM unnest(\(sightings.map(\.1.moment.occurredAt))) WITH ORDINALITY AS asked (at, place)
+            JOIN log.app AS a ON a.id = \(app) ORDER BY asked.place
+            """)
+        var parts: [InstallDay.Name: [InstallDay.Name: [Sighting]]] = [:]
+        for (row, (day, sighting)) in sightings.enumerated() {
+            let name = day.name.on(try need(rows.day(row, 0)))
+            parts[day.name, default: [:]][name, default: []].append(sighting)
+        }
+        var news: InstallChanges.News = [:]
+        for day in days {
+            for (name, sightings) in parts[day.name] ?? [:] {
+                let state = InstallDayState(part: sightings, of: day.state)
+                if news[name]?.merge(state) == nil { news[name] = state }
+            }
+        }
+        return news
     }
 
     private func move(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {

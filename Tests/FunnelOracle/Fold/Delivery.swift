@@ -19,15 +19,10 @@ package struct Delivery: Sendable {
     }
 
     /// The deliveries that a set of events makes, in no particular order.
-    ///
-    /// Of events with one identity the first given stays, as in the log, where the first stored stays. A retry repeats
-    /// its event unchanged, so which one it is makes no difference.
     package static func all(in events: [StoredEvent], timeZone: (String) -> TimeZone) -> [Delivery] {
-        var seen: Set<StoredEvent.Identity> = []
-        let distinct = events.filter { seen.insert($0.identity).inserted }
         var byDelivery: [Name: [StoredEvent]] = [:]
         // An event about the install itself has no key, and is of no delivery.
-        for stored in distinct {
+        for stored in StoredEvent.distinct(events) {
             guard let key = stored.event.notificationKey else { continue }
             let install = stored.event.source.installID
             let name = Name(app: Label(stored.app), install: install, notificationKey: Label(key))

@@ -11,6 +11,7 @@ package struct DeliveryRow: FunnelRow {
     let fetchResult: FetchResult?
 
     package static let view = "deliveries"
+    package static let isSum = false
 
     package static var keyColumns: [Column<DeliveryRow>] {
         [

@@ -4,6 +4,8 @@ internal import Values
 /// Draws a history: which apps, installs and times there are, and what each delivery goes through.
 struct HistoryMaker {
     var random: SeededNumbers
+    /// For what is about installs.
+    private var installRandom: SeededNumbers
     let timeZoneNames: [String: String]
     private let apps: [String]
     private let installs: [UUID]
@@ -13,6 +15,7 @@ struct HistoryMaker {
 
     init(seed: UInt64, appPrefix: String) {
         var random = SeededNumbers(seed: seed)
+        installRandom = SeededNumbers(seed: ~seed)
         let names = (1...random.pick(1...3)).map { "\(appPrefix)-\($0)" }
         apps = names
         let night = random.pick(ReportingZone.nights)
@@ -30,8 +33,34 @@ struct HistoryMaker {
         var arrived = events
         // A retry repeats an event unchanged, once or often, at once or much later.
         while !events.isEmpty, random.once(in: 2) { arrived.append(random.pick(events)) }
-        if random.once(in: 4) { return arrived }
-        return arrived.shuffled(using: &random)
+        if !random.once(in: 4) { arrived.shuffle(using: &random) }
+        for _ in 0..<installRandom.pick(0...3) {
+            let change = change()
+            for _ in 0...(installRandom.once(in: 3) ? 1 : 0) {
+                arrived.insert(change, at: installRandom.pick(0...arrived.count))
+            }
+        }
+        return arrived
+    }
+
+    /// A change of what an install's user allows, sometimes to what it was.
+    private mutating func change() -> StoredEvent {
+        let occurredAt =
+            night + installRandom.pick(-100_000...100_000) * 1_000_000 + installRandom.pick([0, 0, 1, 250_500])
+        let isOff = installRandom.once(in: 8)
+        let source = Source(
+            installID: installRandom.pick(installs), locale: installRandom.pick([nil, "th-TH", "de-DE"]),
+            timeZone: installRandom.pick([nil, "Asia/Bangkok", "Europe/Berlin"]),
+            authorization: installRandom.pick([nil] + Authorization.allCases))
+        let new = installRandom.pick([nil, .denied, .denied, .denied] + Authorization.allCases)
+        let event = Event(
+            id: UUID(high: installRandom.next(), low: installRandom.next()),
+            deviceAt: isOff ? occurredAt + -86_400_000_000 : occurredAt, occurredAt: occurredAt,
+            receivedAt: occurredAt + 5_000_000, timeSource: isOff ? .corrected : .device,
+            seq: installRandom.once(in: 2) ? nil : installRandom.pick(0...40), source: source,
+            notification: Notification(),
+            interaction: .permissionChanged(to: new, from: installRandom.pick([nil, .denied, .denied, .authorized])))
+        return StoredEvent(app: installRandom.pick(apps), event: event)
     }
 
     /// The events of one delivery; sometimes of one that is there already.
@@ -61,10 +90,7 @@ struct HistoryMaker {
             let event = Event(
                 id: identifier(), deviceAt: clock.at, occurredAt: occurredAt, receivedAt: occurredAt + 5_000_000,
                 timeSource: clock.source, seq: random.once(in: 6) ? nil : seq,
-                source: Source(
-                    installID: install, platform: attributes.platform, osVersion: attributes.osVersion,
-                    appVersion: attributes.appVersion, deviceModel: attributes.deviceModel, locale: attributes.locale,
-                    authorization: attributes.authorization),
+                source: attributes.source(of: install),
                 notification: attributes.notification, interaction: interaction)
             return distinct(StoredEvent(app: app, event: event))
         }
@@ -117,7 +143,9 @@ struct HistoryMaker {
                 alert: random.pick([nil, true, false])),
             platform: random.pick([nil, "ios", "ios", "macos"]), appVersion: random.pick([nil, "4.2.0", "4.10.0"]),
             osVersion: random.pick([nil, "26.1", "18.7"]), deviceModel: random.pick([nil, "iPhone17,1", "iPad16,3"]),
-            locale: random.pick([nil, "th-TH", "de-DE"]), authorization: random.pick([nil] + Authorization.allCases))
+            locale: random.pick([nil, "th-TH", "de-DE"]),
+            timeZone: installRandom.pick([nil, "Asia/Bangkok", "Europe/Berlin"]),
+            authorization: random.pick([nil] + Authorization.allCases))
     }
 }
 
@@ -129,7 +157,15 @@ private struct Attributes {
     var osVersion: String?
     var deviceModel: String?
     var locale: String?
+    var timeZone: String?
     var authorization: Authorization?
+
+    func source(of install: UUID) -> Source {
+        Source(
+            installID: install, platform: platform, osVersion: osVersion, appVersion: appVersion,
+            deviceModel: deviceModel,
+            locale: locale, timeZone: timeZone, authorization: authorization)
+    }
 }
 
 /// One notification key, and the ids by which an event may name it.

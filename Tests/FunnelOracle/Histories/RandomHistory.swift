@@ -11,7 +11,7 @@ package import struct Foundation.TimeZone
 /// and such as are dated before all others, across midnight; stories that are re-wound, started anew, loop, fall back,
 /// are clicked on pages never shown or lack their beginning; rarely one of more than 1,000 events; silent pushes, and
 /// such as turn out visible; foreground receipts with any presentation, or none; media outcomes that contradict each
-/// other; taps before the receipt; dwells at the edge of 60 s, or at the edge of 0.4 s from what was declared; repeats in any place.
+/// other; notifications turned off and on; taps before the receipt; dwells at the edge of 60 s, or at the edge of 0.4 s from what was declared; repeats in any place.
 package struct RandomHistory: Sendable {
     package let seed: UInt64
     /// In order of arrival, repeats in between.

@@ -1,0 +1,248 @@
+internal import Postgres
+internal import Telemetry
+internal import Values
+
+/// The table of the days of installs of one generation. It belongs to the fold, as the deliveries do.
+package struct InstallDayTable {
+    package static let parent = "install_day"
+
+    /// The number of the table and of its generation.
+    let number: Int32
+    let salt: Int64
+
+    var name: String { Self.name(number) }
+
+    static func name(_ number: Int32) -> String { "\(parent)_\(number)" }
+
+    /// The number by which a row is found, together with its full name: the day, so that rows of today share pages, then bits
+    /// of the install and the salt.
+    func key(of name: InstallDay.Name) -> Int64 {
+        let hash = DeliveryKey.hash(name.install, seed: UInt64(bitPattern: salt) ^ UInt64(bitPattern: Int64(name.app)))
+        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Int64(hash & 0xFF_FFFF_FFFF)
+    }
+
+    /// Whether a row `d` has the name `asked`. See `DeliveryTable.isNamed`.
+    private static let isNamed: StaticString = """
+        d.key = asked.key AND CASE WHEN d.install_id = asked.install_id AND d.day = asked.day AND d.app = asked.app
+            AND d.shard = asked.shard THEN true ELSE false END
+        """
+
+    private static let columns: StaticString = """
+        d.first_at, coalesce(d.first_device_at, d.first_at), coalesce(d.last_device_at, d.last_at, d.first_at), d.state,
+            d.codes, d.muted_category, d.muted_campaign
+        """
+
+    /// The stored ones among these.
+    func read(
+        _ names: [InstallDay.Name], on connection: inout Connection
+    ) throws -> [InstallDay.Name: InstallDay] {
+        guard !names.isEmpty else { return [:] }
+        let rows = try connection.queryPrepared(
+            """
+            SELECT asked.place::integer - 1, \(sql: Self.columns)
+            FROM unnest(\(names.map(key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
+                \(names.map(\.shard))) WITH ORDINALITY AS asked (key, install_id, day, app, shard, place)
+            CROSS JOIN LATERAL (
+                SELECT * FROM projection.\(identifier: name) AS d
+                WHERE \(sql: Self.isNamed)
+                LIMIT 1
+            ) AS d
+            """)
+        var days: [InstallDay.Name: InstallDay] = [:]
+        days.reserveCapacity(rows.count)
+        for row in 0..<rows.count {
+            let name = names[Int(try need(rows.int32(row, 0)))]
+            guard
+                let state = InstallDayState(
+                    encoded: try need(rows.bytea(row, 4)), firstAt: try need(rows.timestamp(row, 1)),
+                    firstDeviceAt: try need(rows.timestamp(row, 2)), lastDeviceAt: try need(rows.timestamp(row, 3)))
+            else { throw StepError.unreadableDelivery("day \(name.day) of install \(name.install)") }
+            var day = InstallDay(name, state: state)
+            if day.facts.turnedOff != nil {
+                day.muted =
+                    try need(rows.int16(row, 5)) & Self.afterNothing != 0
+                    ? .afterNothing
+                    : .after(
+                        Sighting.Receipt(category: try rows.int32(row, 6) ?? 0, campaign: try rows.int32(row, 7) ?? 0))
+            }
+            days[name] = day
+        }
+        return days
+    }
+
+    /// The days of these installs, from one day to another, on which notifications were turned off. There are few, and an index
+    /// has only those.
+    func muted(
+        of installs: [(install: InstallDay.Name, first: CivilDate, last: CivilDate)], on connection: inout Connection
+    ) throws(PostgresError) -> [InstallDay.Name] {
+        guard !installs.isEmpty else { return [] }
+        let rows = try connection.queryPrepared(
+            """
+            SELECT asked.place::integer - 1, d.day
+            FROM unnest(\(installs.map(\.install.install)), \(installs.map(\.install.app)), \(installs.map(\.first)),
+                \(installs.map(\.last))) WITH ORDINALITY AS asked (install_id, app, first, last, place)
+            CROSS JOIN LATERAL (
+                SELECT d.day FROM projection.\(identifier: name) AS d
+                WHERE d.install_id = asked.install_id AND d.turned_off_at IS NOT NULL AND d.app = asked.app
+                    AND d.day BETWEEN asked.first AND asked.last
+                OFFSET 0
+            ) AS d
+            """)
+        var names: [InstallDay.Name] = []
+        for row in 0..<rows.count {
+            names.append(installs[Int(try need(rows.int32(row, 0)))].install.on(try need(rows.day(row, 1))))
+        }
+        return names
+    }
+
+    func insert(_ days: [InstallDay], on connection: inout Connection) throws(PostgresError) {
+        guard !days.isEmpty else { return }
+        var rows = CopyRows(columns: Self.names.count)
+        for day in days { rows.append(day, to: self) }
+        let columns = Self.names.map(Statement.quoted).joined(separator: ", ")
+        try connection.copyIn(
+            "COPY projection.\(Statement.quoted(name)) (\(columns)) FROM STDIN (FORMAT binary)", rows)
+    }
+
+    func update(_ days: [InstallDay], on connection: inout Connection) throws(PostgresError) {
+        guard !days.isEmpty else { return }
+        let rows = days.map(InstallDayRow.init)
+        // NULL is sent as 0 or as another placeholder, since an array of plain numbers is quick to send.
+        let updated = try connection.queryPrepared(
+            """
+            UPDATE projection.\(identifier: name) AS d
+            SET first_at = asked.first_at, last_at = nullif(asked.last_at, '-infinity'),
+                first_device_at = nullif(asked.first_device_at, '-infinity'),
+                last_device_at = nullif(asked.last_device_at, '-infinity'),
+                turned_off_at = nullif(asked.turned_off_at, '-infinity'), changed_at = nullif(asked.changed_at, '-infinity'),
+                platform = nullif(asked.platform, 0), app_version = nullif(asked.app_version, 0),
+                os_version = nullif(asked.os_version, 0), device_model = nullif(asked.device_model, 0),
+                locale = nullif(asked.locale, 0), time_zone = nullif(asked.time_zone, 0),
+                muted_category = nullif(asked.muted_category, 0), muted_campaign = nullif(asked.muted_campaign, 0),
+                codes = asked.codes, state = asked.state
+            FROM unnest(
+                \(days.map { key(of: $0.name) }), \(days.map(\.name.install)), \(days.map(\.name.day)),
+                \(days.map(\.name.app)), \(days.map(\.name.shard)), \(rows.map(\.firstAt)), \(rows.map { $0.lastAt ?? .never }),
+                \(rows.map { $0.firstDeviceAt ?? .never }), \(rows.map { $0.lastDeviceAt ?? .never }),
+                \(rows.map { $0.turnedOffAt ?? .never }), \(rows.map { $0.changedAt ?? .never }),
+                \(rows.map { $0.device[0] }), \(rows.map { $0.device[1] }), \(rows.map { $0.device[2] }),
+                \(rows.map { $0.device[3] }), \(rows.map { $0.device[4] }), \(rows.map { $0.device[5] }),
+                \(rows.map(\.receipt.category)), \(rows.map(\.receipt.campaign)), \(rows.map(\.codes)),
+                \(days.map { Bytea($0.state.encoded()) })
+            ) AS asked (
+                key, install_id, day, app, shard, first_at, last_at, first_device_at, last_device_at, turned_off_at, changed_at,
+                platform, app_version, os_version, device_model, locale, time_zone, muted_category, muted_campaign, codes, state)
+            WHERE \(sql: Self.isNamed)
+            """
+        ).affected
+        guard updated == days.count else {
+            throw .decoding("\(updated) of \(days.count) days of installs to be changed exist")
+        }
+    }
+
+    func delete(_ names: [InstallDay.Name], on connection: inout Connection) throws(PostgresError) {
+        guard !names.isEmpty else { return }
+        try connection.queryPrepared(
+            """
+            DELETE FROM projection.\(identifier: name) AS d
+            USING unnest(\(names.map(key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
+                \(names.map(\.shard))) AS asked (key, install_id, day, app, shard)
+            WHERE \(sql: Self.isNamed)
+            """)
+    }
+
+    /// SQL for the rows of a table with the omitted values restored, as a recount gives them.
+    static func opened(_ number: Int32) -> String {
+        """
+        (SELECT d.app, d.install_id, d.day, d.shard, d.first_at, coalesce(d.last_at, d.first_at) AS last_at, d.turned_off_at,
+            d.changed_at, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d.muted_category,
+            d.muted_campaign, nullif(d.codes & 7, 0)::smallint AS "authorization",
+            nullif(d.codes >> 3 & 7, 0)::smallint AS changed_to, d.codes >> 6 AS flags
+        FROM projection.\(name(number)) AS d)
+        """
+    }
+
+    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, and whether the
+    /// install had received nothing when it turned notifications off.
+    static let off: Int16 = 1 << 6
+    static let on: Int16 = 1 << 7
+    static let afterNothing: Int16 = 1 << 8
+
+    fileprivate static let names = [
+        "key", "first_at", "last_at", "first_device_at", "last_device_at", "turned_off_at", "changed_at", "install_id",
+        "generation", "app", "day", "platform", "app_version", "os_version", "device_model", "locale", "time_zone",
+        "muted_category", "muted_campaign", "codes", "shard", "state",
+    ]
+}
+
+/// A day of an install as its row holds it: nil if another column says the same.
+private struct InstallDayRow {
+    let firstAt: Timestamp
+    let lastAt: Timestamp?
+    let firstDeviceAt: Timestamp?
+    let lastDeviceAt: Timestamp?
+    let turnedOffAt: Timestamp?
+    let changedAt: Timestamp?
+    let device: DeviceWords
+    let receipt: Sighting.Receipt
+    let codes: Int16
+
+    init(_ day: InstallDay) {
+        let facts = day.facts
+        func unless(_ known: Timestamp, _ time: Timestamp) -> Timestamp? { time == known ? nil : time }
+        firstAt = facts.firstAt
+        lastAt = unless(facts.firstAt, facts.lastAt)
+        firstDeviceAt = unless(facts.firstAt, day.state.firstDeviceAt)
+        lastDeviceAt = unless(facts.lastAt, day.state.lastDeviceAt)
+        turnedOffAt = facts.turnedOff?.occurredAt
+        changedAt = facts.changedAt
+        device = facts.device
+        var codes = facts.device.authorization | facts.changedTo << 3
+        if facts.turnedOff != nil { codes |= InstallDayTable.off }
+        if facts.isTurnedOn { codes |= InstallDayTable.on }
+        if day.muted == .afterNothing { codes |= InstallDayTable.afterNothing }
+        self.codes = codes
+        receipt =
+            if case .after(let receipt) = day.muted { receipt } else { Sighting.Receipt(category: 0, campaign: 0) }
+    }
+}
+
+extension InstallDay.Name {
+    /// Reads rows of app, shard, install and day.
+    static func all(_ rows: Rows) throws(PostgresError) -> [InstallDay.Name] {
+        var names: [InstallDay.Name] = []
+        for row in 0..<rows.count {
+            names.append(
+                InstallDay.Name(
+                    app: try need(rows.int32(row, 0)), shard: try need(rows.int16(row, 1)),
+                    install: try need(rows.uuid(row, 2)), day: try need(rows.day(row, 3))))
+        }
+        return names
+    }
+}
+
+extension CopyRows {
+    /// One day of an install as one row, in the order of `names`.
+    fileprivate mutating func append(_ day: InstallDay, to table: InstallDayTable) {
+        let row = InstallDayRow(day)
+        func said(_ id: Int32) -> Int32? { id == 0 ? nil : id }
+        beginRow()
+        append(table.key(of: day.name))
+        append(row.firstAt)
+        append(row.lastAt)
+        append(row.firstDeviceAt)
+        append(row.lastDeviceAt)
+        append(row.turnedOffAt)
+        append(row.changedAt)
+        append(day.name.install)
+        append(table.number)
+        append(day.name.app)
+        append(day.name.day)
+        for place in 0..<6 { append(said(row.device[place])) }
+        append(said(row.receipt.category))
+        append(said(row.receipt.campaign))
+        append(row.codes)
+        append(day.name.shard)
+        append(bytes: day.state.encoded())
+    }
+}

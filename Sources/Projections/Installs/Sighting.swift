@@ -1,0 +1,79 @@
+internal import Telemetry
+internal import Values
+
+/// What one event says about its install: that it is in use, what it runs on, and what its user allows the app to show.
+///
+/// Words are ids in the log's dictionary, and enumerated members are codes; 0 means "does not say".
+package struct Sighting: Hashable, Sendable {
+    package let moment: Moment
+    package var device = DeviceWords()
+    /// Of a `permission.changed`.
+    package var change: Change?
+    /// Of the receipt of a notification that is not silent.
+    package var receipt: Receipt?
+
+    package init(at moment: Moment) { self.moment = moment }
+
+    /// A change of what the user allows. Its new authorization stands in `device`.
+    package enum Change: UInt8, Sendable {
+        /// To denied.
+        case off = 1
+        /// From denied to something else.
+        case on
+        case other
+
+        package init(to new: Int16, from previous: Int16) {
+            let denied = Authorization.denied.rawValue
+            self = new == denied ? .off : previous == denied ? .on : .other
+        }
+    }
+
+    /// What a receipt says about its notification.
+    package struct Receipt: Hashable, Sendable {
+        package let category: Int32
+        package let campaign: Int32
+
+        package init(category: Int32, campaign: Int32) { (self.category, self.campaign) = (category, campaign) }
+    }
+
+    /// The quarter of an hour that it is in. In every time zone a day begins with one.
+    var quarter: Int64 {
+        let (quotient, remainder) = moment.occurredAt.microseconds.quotientAndRemainder(dividingBy: 900_000_000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+/// What a source says that `analytics.installs` shows.
+package struct DeviceWords: Hashable, Sendable {
+    /// In the order of the names; the authorization is a code.
+    package private(set) var said: SIMD8<Int32>
+
+    /// The columns of an install's row. Stored states hold them in this order.
+    package static let names = [
+        "platform", "app_version", "os_version", "device_model", "locale", "time_zone", "authorization",
+    ]
+
+    package init() { said = .zero }
+
+    package init(_ attributes: Attributes, timeZone: Int32) {
+        said = [
+            attributes.platform, attributes.appVersion, attributes.osVersion, attributes.deviceModel, attributes.locale,
+            timeZone, Int32(attributes.authorization), 0,
+        ]
+    }
+
+    package var authorization: Int16 { Int16(truncatingIfNeeded: said[6]) }
+
+    var isEmpty: Bool { said == .zero }
+
+    subscript(place: Int) -> Int32 {
+        get { said[place] }
+        set { said[place] = newValue }
+    }
+
+    /// Copies what is missing here.
+    mutating func complete(from other: DeviceWords) { said.replace(with: other.said, where: said .== 0) }
+
+    /// Clears what is said there.
+    mutating func forget(_ known: DeviceWords) { said.replace(with: 0, where: known.said .!= 0) }
+}
