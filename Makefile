@@ -17,6 +17,7 @@
 #   make test-tsan run the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
 #   make test-postgres  run the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name: only those of that name)
 #   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Schemathesis)
+#   make dbt       parse Examples/dbt and run its tests and models on a demonstration's database
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
 #   make cost      count what requests and events cost (allocations, instructions, round trips, bytes); fails over the budget
 #   make budget    make what the release and the debug build cost now the new budget, Benchmarks/budget.json
@@ -43,7 +44,7 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # here so that all commands build alike; a build with another setting compiles everything again.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis cost budget bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -189,6 +190,12 @@ schemathesis: PACKAGES += python3-venv
 schemathesis: deps
 	swift build --product bellwether
 	Tests/Schemathesis/run $(ARGS)
+
+# Parses Examples/dbt and runs it against a demonstration.
+dbt: PACKAGES += python3-venv
+dbt: deps
+	swift build --product bellwether --product bellwether-demo
+	Examples/dbt/check $(ARGS)
 
 # Figures that do not depend on how busy the machine is. `make test` counts all but instructions, in the build that it tests.
 cost budget: PACKAGES += valgrind

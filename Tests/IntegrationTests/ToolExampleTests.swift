@@ -1,0 +1,102 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("The examples for other tools")
+struct ToolExampleTests {
+    private static let examples = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Examples")
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: examples.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    private static func analyticsViews(in database: TestDatabase) throws -> [String] {
+        try database.column(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = 'analytics'::regnamespace AND relkind = 'v' ORDER BY 1"
+        )
+    }
+
+    @Test("dbt: every view is a source, and names columns that it has in its tests")
+    func dbt() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var tables: [(name: String, tests: Int, key: [String])] = []
+        for line in try Self.text("dbt/models/bellwether/sources.yml").split(separator: "\n") {
+            if let name = line.wholeMatch(of: /\s+- name: (\w+)/), line.hasPrefix("      -") {
+                tables.append((String(name.1), 0, []))
+            }
+            if line.contains(/- (one_row_each|holds):/) { tables[tables.count - 1].tests += 1 }
+            if let key = line.wholeMatch(of: /\s+- one_row_each: \{columns: \[(.+)\]\}/) {
+                tables[tables.count - 1].key = key.1.components(separatedBy: ", ")
+            }
+        }
+        #expect(tables.map(\.name).sorted() == (try Self.analyticsViews(in: database)))
+        for table in tables {
+            #expect(table.tests > 0, "\(table.name)")
+            let columns = try database.columns(of: table.name).map { String($0.prefix { $0 != ":" }) }
+            #expect(Set(table.key).isSubset(of: columns), "\(table.name)")
+        }
+    }
+
+    private struct Board: Decodable {
+        struct Source: Decodable { let uid: String }
+        struct Target: Decodable {
+            let rawSql: String
+            let datasource: Source
+        }
+        struct Panel: Decodable {
+            let id: Int
+            let title: String
+            let description: String
+            let datasource: Source
+            let targets: [Target]
+        }
+        struct Variables: Decodable {
+            struct Variable: Decodable {
+                let name: String
+                let query: String
+            }
+            let list: [Variable]
+        }
+        let panels: [Panel]
+        let templating: Variables
+    }
+
+    @Test("Grafana: an analyst can run the SQL of every panel, and each reads the provisioned data source")
+    func grafana() throws {
+        let file = "grafana/provisioning/dashboards/bellwether.json"
+        let board = try JSONDecoder().decode(Board.self, from: Data(Self.text(file).utf8))
+        #expect(try Self.text("grafana/provisioning/datasources/bellwether.yml").contains("uid: bellwether\n"))
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp("shop", in: database)
+        for funnel in AnalyticsFunnelViewTests.funnels {
+            try app.insert(funnel.view, Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) }))
+        }
+        #expect(board.panels.count >= 12 && Set(board.panels.map(\.id)).count == board.panels.count)
+        var ran = 0
+        for panel in board.panels {
+            #expect(panel.datasource.uid == "bellwether" && !panel.description.isEmpty, "\(panel.title)")
+            for target in panel.targets {
+                #expect(target.datasource.uid == "bellwether")
+                let query = target.rawSql.replacing("'$app'", with: "'shop'")
+                    .replacing(
+                        "$__timeFilter(day)", with: "day BETWEEN '2026-11-01T00:00:00Z' AND '2026-11-30T22:59:59Z'")
+                #expect(!query.contains("$"), "\(panel.title)")
+                let rows = try database.analystRows(query)
+                // A funnel's panel shows the row that there is.
+                if target.rawSql.contains("_funnel") || target.rawSql.contains("install_days") {
+                    #expect(rows.count == 1, "\(panel.title): \(rows)")
+                }
+                ran += 1
+            }
+        }
+        #expect(ran == board.panels.count)
+        for variable in board.templating.list {
+            #expect(try database.analystRows(variable.query) == ["(shop)"])
+        }
+    }
+}
