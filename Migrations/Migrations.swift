@@ -41,6 +41,7 @@ package enum Migrations {
             Migration("view_newest_edition", PackageResources.view_newest_edition_sql),
             Migration("view_registered_category", PackageResources.view_registered_category_sql),
             Migration("view_registered_button", PackageResources.view_registered_button_sql),
+            Migration("view_closing_button", PackageResources.view_closing_button_sql),
             Migration("view_latest_change", PackageResources.view_latest_change_sql),
             Migration("view_known_button", PackageResources.view_known_button_sql),
             Migration(name: "view_opened_delivery", sql: DeliveryTable.openedView),

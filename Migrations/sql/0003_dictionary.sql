@@ -19,6 +19,8 @@ CREATE TABLE log.word (
     learned_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (app, kind, sent)
 );
+-- Finds the words of registered names.
+CREATE INDEX word_by_value ON log.word (app, kind, value);
 CREATE INDEX word_by_time ON log.word (app, learned_at) INCLUDE (key, install_hash);
 -- Few words are merged, and readers of events look up only those.
 CREATE INDEX word_merged ON log.word (id) INCLUDE (counts_as) WHERE counts_as IS NOT NULL;

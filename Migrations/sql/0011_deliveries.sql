@@ -24,7 +24,8 @@ CREATE TABLE projection.delivery (
     app integer NOT NULL,
     day date NOT NULL,
     -- 1 silent, 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped, 64 story action tapped, 128 media
-    -- attached, 256 story started, 512 story finished, 1024 suppressed
+    -- attached, 256 story started, 512 story finished, 1024 suppressed,
+    -- 2048 sole (every response is a tap of one and the same action)
     flags integer NOT NULL,
     -- Members with few values, packed as bits: origin, authorization, launch, media, fetch result, story exit.
     codes integer NOT NULL,

@@ -1,5 +1,6 @@
 -- Why: the tables of the funnels, which count what became of the notifications. The program declares what each column means
--- and creates the views that analysts read.
+-- and creates the views that analysts read. A table of `soles` counts the deliveries whose only response was one button, by
+-- button: which buttons close and so do not engage is registered apart.
 SELECT projection.add_funnel(
     'category_funnel', 1, '{category integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
@@ -9,7 +10,7 @@ SELECT projection.add_funnel(
 -- by a sixteenth at most.
 SELECT projection.make_funnel(
     'category_actions', '{category integer,action_id integer}',
-    '{tapped_deliveries,taps,foreground_taps,timed}');
+    '{tapped_deliveries,taps,foreground_taps,timed,sole,received_sole}');
 SELECT projection.make_funnel(
     'category_action_times', '{category integer,action_id integer,bucket smallint}',
     '{deliveries}');
@@ -19,10 +20,14 @@ SELECT projection.add_funnel(
     'category_exposures', 1, '{category integer}',
     '{exposed}');
 
-SELECT projection.add_funnel(
-    'campaign_funnel', 1, '{campaign integer,variant integer}',
+SELECT projection.make_funnel(
+    'campaign_funnel', '{campaign integer,variant integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
+SELECT projection.make_funnel(
+    'campaign_soles', '{campaign integer,variant integer,category integer,action_id integer}',
+    '{sole,received_sole}');
+SELECT projection.add_projector('campaign_funnel', 1, '{campaign_funnel,campaign_soles}');
 
 SELECT projection.add_funnel(
     'story_funnel', 1, '{category integer,campaign integer}',
@@ -42,15 +47,23 @@ SELECT projection.make_funnel(
     '{advances}');
 SELECT projection.add_projector('story_page_funnel', 3, '{story_page_funnel,story_page_gaps}');
 
-SELECT projection.add_funnel(
-    'thread_funnel', 1, '{thread integer}',
+SELECT projection.make_funnel(
+    'thread_funnel', '{thread integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached,items}');
+SELECT projection.make_funnel(
+    'thread_soles', '{thread integer,category integer,action_id integer}',
+    '{sole,received_sole}');
+SELECT projection.add_projector('thread_funnel', 1, '{thread_funnel,thread_soles}');
 
-SELECT projection.add_funnel(
-    'version_funnel', 1, '{platform integer,app_version integer}',
+SELECT projection.make_funnel(
+    'version_funnel', '{platform integer,app_version integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
+SELECT projection.make_funnel(
+    'version_soles', '{platform integer,app_version integer,category integer,action_id integer}',
+    '{sole,received_sole}');
+SELECT projection.add_projector('version_funnel', 1, '{version_funnel,version_soles}');
 
 SELECT projection.add_funnel(
     'silent_funnel', 1, '{campaign integer}',

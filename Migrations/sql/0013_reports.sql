@@ -12,6 +12,10 @@ CREATE TABLE report.kept (
     made_at timestamptz NOT NULL,
     -- Whether the day was over by then, in the app's time zone.
     is_final boolean NOT NULL,
+    -- How many deliveries of its day had engaged by then, and a hash of the buttons that closed or declined as registered then;
+    -- NULL if none did. Engagement can be compared only where these are the same.
+    received_engaged bigint NOT NULL,
+    closing_buttons text,
     -- A hash of what depends on the log alone: nothing that changes with the clock or with earlier reports.
     content text NOT NULL,
     as_text text NOT NULL,

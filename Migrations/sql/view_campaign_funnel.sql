@@ -8,7 +8,8 @@ SELECT
     f.delivered::bigint AS delivered, f.received::bigint AS received, (f.delivered - f.received)::bigint AS inferred,
     f.expanded::bigint AS expanded, f.opened::bigint AS opened, f.action_tapped::bigint AS action_tapped,
     f.story_action_tapped::bigint AS story_action_tapped, f.responded::bigint AS responded,
-    f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
+    f.received_responded::bigint AS received_responded, (f.responded - f.closed)::bigint AS engaged,
+    (f.received_responded - f.received_closed)::bigint AS received_engaged, f.dismissed::bigint AS dismissed,
     f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
     f.fcm_data_accepted::bigint AS fcm_data_accepted, f.fcm_data_delivered::bigint AS fcm_data_delivered,
     round(f.accepted / nullif(f.sent, 0), 4) AS accept_rate,
@@ -16,6 +17,7 @@ SELECT
     round(f.delivered / nullif(f.sent, 0), 4) AS delivery_rate,
     round(f.received / nullif(f.delivered, 0), 4) AS receipt_coverage,
     round(f.received_responded / nullif(f.received, 0), 4) AS response_rate,
+    round((f.received_responded - f.received_closed) / nullif(f.received, 0), 4) AS engagement_rate,
     nullif(concat_ws(', ',
         CASE WHEN f.accepted > f.sent THEN 'accepted over sent' END,
         CASE WHEN f.fcm_delivered > f.accepted THEN 'fcm_delivered over accepted' END,
@@ -29,25 +31,41 @@ CROSS JOIN LATERAL (
         sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded, sum(opened) AS opened,
         sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
         sum(responded) AS responded, sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
-        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
+        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached,
+        sum(closed) AS closed, sum(received_closed) AS received_closed
     FROM (
         SELECT
             p.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
             NULL::numeric AS sent, NULL::numeric AS accepted, NULL::numeric AS fcm_delivered,
             NULL::numeric AS fcm_data_accepted, NULL::numeric AS fcm_data_delivered,
             p.delivered, p.received, p.expanded, p.opened, p.action_tapped, p.story_action_tapped, p.responded,
-            p.received_responded, p.dismissed, p.unanswered, p.suppressed, p.media_attached
+            p.received_responded, p.dismissed, p.unanswered, p.suppressed, p.media_attached, p.closed, p.received_closed
         FROM (
             SELECT
-                day, campaign, variant,
+                day, campaign, variant, sum(closed) AS closed, sum(received_closed) AS received_closed,
                 sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded,
                 sum(opened) AS opened, sum(action_tapped) AS action_tapped,
                 sum(story_action_tapped) AS story_action_tapped, sum(responded) AS responded,
                 sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
                 sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
-            FROM projection.campaign_funnel
-            WHERE campaign_funnel.app = app.id
-                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
+            FROM (
+                SELECT
+                    day, campaign, variant, delivered, received, expanded, opened, action_tapped, story_action_tapped,
+                    responded, received_responded, dismissed, unanswered, suppressed, media_attached, 0::bigint AS closed,
+                    0::bigint AS received_closed
+                FROM projection.campaign_funnel
+                WHERE campaign_funnel.app = app.id
+                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
+                UNION ALL
+                SELECT
+                    day, campaign, variant, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
+                    0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, sole, received_sole
+                FROM projection.campaign_soles AS s
+                JOIN registry.closing_button AS closing
+                    ON closing.app = s.app AND closing.category = s.category AND closing.action_id = s.action_id
+                WHERE s.app = app.id
+                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
+            ) AS counted
             GROUP BY day, campaign, variant
             HAVING sum(delivered) > 0
         ) AS p
@@ -55,7 +73,7 @@ CROSS JOIN LATERAL (
         LEFT JOIN log.word AS variant ON variant.id = p.variant
         UNION ALL
         SELECT
-            d.day, s.campaign, s.variant, s.sent, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+            d.day, s.campaign, s.variant, s.sent, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
         FROM sends.send_days AS d
         CROSS JOIN LATERAL (
             -- A send without a campaign counts under its analytics label, as its messages do.
@@ -70,12 +88,12 @@ CROSS JOIN LATERAL (
         UNION ALL
         SELECT
             m.day, m.campaign, m.variant, NULL, m.accepted, m.delivered, m.data_accepted, m.data_delivered,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
         FROM sends.fcm_campaigns AS m WHERE m.app = app.id
         UNION ALL
         SELECT
             r.day, r.campaign, r.variant, NULL, r.accepted, r.delivered, r.data_accepted, r.data_delivered,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
         FROM sends.fcm_sealed AS r WHERE r.app = app.id
     ) AS part
     GROUP BY day, campaign, variant

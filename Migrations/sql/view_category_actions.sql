@@ -5,6 +5,7 @@ SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
     f.tapped_deliveries::bigint AS tapped_deliveries, f.taps::bigint AS taps,
     f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
+    f.sole::bigint AS sole, f.received_sole::bigint AS received_sole,
     -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is read as
     -- its middle.
     (
@@ -30,7 +31,8 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
         day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps,
-        sum(foreground_taps) AS foreground_taps, sum(timed) AS timed
+        sum(foreground_taps) AS foreground_taps, sum(timed) AS timed,
+        sum(sole) AS sole, sum(received_sole) AS received_sole
     FROM projection.category_actions
     WHERE category_actions.app = app.id
         AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions'))

@@ -21,6 +21,10 @@ SELECT
     d.flags & 128 <> 0 AS media_attached,
     d.flags & (8 | 32 | 64) <> 0 AS responded,
     d.flags & 2 <> 0 AND d.flags & (8 | 32 | 64) <> 0 AS received_responded,
+    d.flags & 2048 <> 0 AS sole,
+    d.flags & (8 | 32 | 64) <> 0 AND NOT (
+        d.flags & 2048 <> 0 AND coalesce((d.app, d.category, d.first_response)
+            IN (SELECT c.app, c.category, c.action_id FROM registry.closing_button AS c), false)) AS engaged,
     d.flags & (1 | 8 | 16 | 32 | 64) = 0 AS unanswered,
     d.flags & 1024 <> 0 AS suppressed,
     ('{new_data,no_data,failed}'::text[])[d.fetch_result] AS fetch_result,
@@ -85,6 +89,8 @@ COMMENT ON COLUMN analytics.deliveries.story_action_tapped IS 'The call to actio
 COMMENT ON COLUMN analytics.deliveries.media_attached IS 'At least one receipt says that its media was attached or prefetched';
 COMMENT ON COLUMN analytics.deliveries.responded IS 'It was opened, or a button or a story''s call to action was tapped';
 COMMENT ON COLUMN analytics.deliveries.received_responded IS 'It is responded, and there is a receipt';
+COMMENT ON COLUMN analytics.deliveries.sole IS 'Every response is a tap of one and the same button, which first_response names';
+COMMENT ON COLUMN analytics.deliveries.engaged IS 'It is responded, and otherwise than by a sole tap of a button that is now registered with the answer close or decline';
 COMMENT ON COLUMN analytics.deliveries.unanswered IS 'It was shown and neither responded to nor dismissed, as far as iOS reports';
 COMMENT ON COLUMN analytics.deliveries.suppressed IS 'It is unanswered, and the app was in the foreground and chose not to show it';
 COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed among its background receipts; null if there is none';

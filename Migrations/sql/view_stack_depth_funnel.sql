@@ -10,9 +10,11 @@ SELECT
     f.delivered::bigint AS delivered, f.received::bigint AS received, (f.delivered - f.received)::bigint AS inferred,
     f.expanded::bigint AS expanded, f.opened::bigint AS opened, f.action_tapped::bigint AS action_tapped,
     f.story_action_tapped::bigint AS story_action_tapped, f.responded::bigint AS responded,
-    f.received_responded::bigint AS received_responded, f.dismissed::bigint AS dismissed,
+    f.received_responded::bigint AS received_responded, f.engaged::bigint AS engaged,
+    f.received_engaged::bigint AS received_engaged, f.dismissed::bigint AS dismissed,
     f.unanswered::bigint AS unanswered, f.suppressed::bigint AS suppressed, f.media_attached::bigint AS media_attached,
     round(f.received_responded / nullif(f.received, 0), 4) AS response_rate,
+    round(f.received_engaged / nullif(f.received, 0), 4) AS engagement_rate,
     round(f.received / nullif(f.delivered, 0), 4) AS receipt_coverage
 FROM log.app AS app
 CROSS JOIN LATERAL (
@@ -31,8 +33,8 @@ CROSS JOIN LATERAL (
         scope, ('{1,2-4,5+}'::text[])[bucket] AS depth_bucket,
         sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded, sum(opened) AS opened,
         sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
-        sum(responded) AS responded, sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
-        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
+        sum(responded) AS responded, sum(received_responded) AS received_responded, sum(engaged) AS engaged,
+        sum(received_engaged) AS received_engaged, sum(dismissed) AS dismissed, sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
     FROM (
         SELECT
             in_thread, in_app, count(*) AS delivered, count(*) FILTER (WHERE flags & 2 <> 0) AS received,
@@ -41,17 +43,22 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE flags & 64 <> 0) AS story_action_tapped,
             count(*) FILTER (WHERE flags & (8 | 32 | 64) <> 0) AS responded,
             count(*) FILTER (WHERE flags & 2 <> 0 AND flags & (8 | 32 | 64) <> 0) AS received_responded,
+            count(*) FILTER (WHERE flags & (8 | 32 | 64) <> 0 AND NOT closed) AS engaged,
+            count(*) FILTER (WHERE flags & 2 <> 0 AND flags & (8 | 32 | 64) <> 0 AND NOT closed) AS received_engaged,
             count(*) FILTER (WHERE flags & 16 <> 0) AS dismissed,
             count(*) FILTER (WHERE flags & (8 | 16 | 32 | 64) = 0) AS unanswered,
             count(*) FILTER (WHERE flags & 1024 <> 0) AS suppressed,
             count(*) FILTER (WHERE flags & 128 <> 0) AS media_attached
         FROM (
             SELECT
-                step.day, step.flags,
+                step.day, step.flags, step.closed,
                 CASE WHEN sum(up) OVER in_thread < 2 THEN 1 WHEN sum(up) OVER in_thread < 5 THEN 2 ELSE 3 END AS in_thread,
                 CASE WHEN sum(up) OVER in_app < 2 THEN 1 WHEN sum(up) OVER in_app < 5 THEN 2 ELSE 3 END AS in_app
             FROM (
-                SELECT d.day, d.flags, d.install_id, d.thread, d.first_occurred_at AS at, 1 AS up
+                SELECT
+                    d.day, d.flags, d.install_id, d.thread, d.first_occurred_at AS at, 1 AS up,
+                    d.flags & 2048 <> 0 AND coalesce((d.app, d.category, d.first_response)
+                        IN (SELECT c.app, c.category, c.action_id FROM registry.closing_button AS c), false) AS closed
                 FROM projection.opened_delivery AS d
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND (
@@ -59,7 +66,7 @@ CROSS JOIN LATERAL (
                         OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
                     )
                 UNION ALL
-                SELECT NULL, NULL, d.install_id, d.thread, least(d.answered_at, d.first_occurred_at + interval '24 hours'), -1
+                SELECT NULL, NULL, d.install_id, d.thread, least(d.answered_at, d.first_occurred_at + interval '24 hours'), -1, NULL
                 FROM projection.opened_delivery AS d
                 WHERE d.app = app.id AND d.day BETWEEN days.since AND days.day AND d.flags & 1 = 0
                     AND least(d.answered_at, d.first_occurred_at + interval '24 hours') < days.ends

@@ -11,7 +11,10 @@ package struct FunnelLaws {
     ]
 
     private static let ofRows: [String: [String]] = [
-        "category_actions": ["tapped_deliveries ≤ taps", "foreground_taps ≤ taps", "timed ≤ tapped_deliveries"],
+        "category_actions": [
+            "tapped_deliveries ≤ taps", "foreground_taps ≤ taps", "timed ≤ tapped_deliveries",
+            "sole ≤ tapped_deliveries",
+        ],
         "story_funnel": [
             "exit_clicked + exit_finished + exit_fallback + exit_abandoned = stories", "started ≤ stories",
             "completed ≤ stories",
@@ -34,7 +37,9 @@ package struct FunnelLaws {
     }
 
     private static func laws(of table: FunnelTable) -> [String] {
-        (table.columns.contains("inferred") ? ofCounts : []) + (ofRows[table.view] ?? [])
+        (table.columns.contains("inferred") ? ofCounts : [])
+            + (table.columns.contains("sole") ? ["received_sole ≤ sole"] : [])
+            + (ofRows[table.view] ?? [])
     }
 
     /// By view.
@@ -213,6 +218,12 @@ package struct FunnelLaws {
                         == Self.number(row, "delivered"), "responded + only dismissed + unanswered = delivered", view,
                     row)
             }
+        }
+        let soles = visible.filter(isTrue("sole")).map { row in
+            row.merging(["action_id": row["first_response"] ?? .empty]) { $1 }
+        }
+        for table in tables where table.columns.contains("received_sole") {
+            checkSums(table.view, of: soles, [("sole", { _ in true }), ("received_sole", isTrue("received"))])
         }
         checkSums(
             StoryFunnel.view, of: deliveries.filter { $0["story_exit"] != nil },

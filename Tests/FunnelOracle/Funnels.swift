@@ -4,8 +4,8 @@ package struct Funnels: Sendable {
     package static let kinds: [any FunnelRow.Type] = [
         DeliveryRow.self, CategoryFunnel.self, CategoryActions.self, StoryFunnel.self, StoryPageFunnel.self,
         ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self, CategoryExposures.self,
-        CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self, InstallRow.self, InstallDays.self,
-        MutedAfter.self,
+        CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self, ThreadSoles.self, VersionSoles.self,
+        CampaignSoles.self, InstallRow.self, InstallDays.self, MutedAfter.self,
     ]
 
     /// An array of rows by their type.

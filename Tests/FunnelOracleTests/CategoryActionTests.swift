@@ -20,8 +20,8 @@ struct CategoryActionTests {
         ]).actions
         #expect(rows.map { "\($0.key.category) \($0.key.action)" } == ["NEWS NO", "NEWS YES", "OTHER YES"])
         #expect(counts(rows[0]) == ["tapped_deliveries": 1, "taps": 1])
-        #expect(counts(rows[1]) == ["tapped_deliveries": 2, "taps": 4, "foreground_taps": 2])
-        #expect(counts(rows[2]) == ["tapped_deliveries": 1, "taps": 1])
+        #expect(counts(rows[1]) == ["tapped_deliveries": 2, "taps": 4, "foreground_taps": 2, "sole": 1])
+        #expect(counts(rows[2]) == ["tapped_deliveries": 1, "taps": 1, "sole": 1])
         #expect(rows.allSatisfy { $0.median == nil })
     }
 

@@ -34,7 +34,7 @@ struct AnalyticsActionMedianTests {
             "(\(count), \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.bucket), \(cell.shard))"
         }
         let actionRows = actions.map { cell, count in
-            "(\(count), \(count), 0, \(count), \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.shard))"
+            "(\(count), \(count), 0, \(count), 0, 0, \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.shard))"
         }
         try database.run(
             """
@@ -44,7 +44,7 @@ struct AnalyticsActionMedianTests {
             INSERT INTO projection.category_action_times SELECT 1000, 1, app, day, 0, 7, 0, 0
             FROM (SELECT DISTINCT app, day FROM projection.category_action_times) AS cell;
             INSERT INTO projection.category_actions
-                (tapped_deliveries, taps, foreground_taps, timed, generation, app, day, category, action_id, shard)
+                (tapped_deliveries, taps, foreground_taps, timed, sole, received_sole, generation, app, day, category, action_id, shard)
             VALUES \(actionRows.joined(separator: ", "));
             """)
         return try database.column(

@@ -28,7 +28,7 @@ struct AnalyticsDeliveryViewTests {
         let found = try database.columns(of: "deliveries")
         let flags = [
             "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-            "media_attached", "responded", "received_responded", "unanswered", "suppressed",
+            "media_attached", "responded", "received_responded", "sole", "engaged", "unanswered", "suppressed",
         ]
         let words = [
             "category", "campaign", "variant", "thread", "origin", "platform", "app_version", "media_kind",
@@ -60,7 +60,7 @@ struct AnalyticsDeliveryViewTests {
         let app = try ProjectedApp(in: database)
         try insert("k", into: app)
         let words = String(repeating: ",\"\"", count: 10)
-        let flags = String(repeating: ",f", count: 10)
+        let flags = String(repeating: ",f", count: 12)
         let times = ",\"2026-11-20 09:30:10+00\",\"2026-11-20 09:31:10.5+00\""
         let nulls = String(repeating: ",", count: 13)
         let expected = "(chat,\(Self.install),k,2026-11-20\(words),1\(flags),t,f,,f,f,,,\(times)\(times)\(nulls))"
@@ -120,7 +120,7 @@ struct AnalyticsDeliveryViewTests {
         let app = try ProjectedApp(in: database)
         let bits = [
             "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-            "media_attached", "story_started", "story_finished", "suppressed",
+            "media_attached", "story_started", "story_finished", "suppressed", "sole",
         ]
         try insert("pattern", into: app)
         // Every set of flags there is, each on a delivery of its own.

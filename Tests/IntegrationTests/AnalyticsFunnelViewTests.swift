@@ -110,19 +110,20 @@ struct AnalyticsFunnelViewTests {
         defer { database.drop() }
         let counts =
             "delivered received inferred expanded opened action_tapped story_action_tapped responded "
-            + "received_responded dismissed unanswered suppressed media_attached"
+            + "received_responded engaged received_engaged dismissed unanswered suppressed media_attached"
         let shapes: [(view: String, keys: String, counts: String, rates: String)] = [
             (
                 "campaign_funnel", "campaign variant",
                 "sent accepted fcm_delivered \(counts) fcm_data_accepted fcm_data_delivered",
-                "accept_rate fcm_delivery_rate delivery_rate receipt_coverage response_rate contradiction:text"
+                "accept_rate fcm_delivery_rate delivery_rate receipt_coverage response_rate engagement_rate contradiction:text"
             ),
-            ("category_funnel", "category", counts, "response_rate receipt_coverage dismiss_rate"),
+            ("category_funnel", "category", counts, "response_rate engagement_rate receipt_coverage dismiss_rate"),
             ("category_answers", "category answer", "tapped_deliveries taps", ""),
-            ("thread_funnel", "thread", counts + " items", "response_rate receipt_coverage"),
-            ("version_funnel", "platform app_version", counts, "response_rate receipt_coverage"),
+            ("thread_funnel", "thread", counts + " items", "response_rate engagement_rate receipt_coverage"),
+            ("version_funnel", "platform app_version", counts, "response_rate engagement_rate receipt_coverage"),
             (
-                "category_actions", "category action_id", "tapped_deliveries taps foreground_taps timed",
+                "category_actions", "category action_id",
+                "tapped_deliveries taps foreground_taps timed sole received_sole",
                 "median_seconds"
             ),
             (

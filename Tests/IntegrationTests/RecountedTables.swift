@@ -87,7 +87,7 @@ struct RecountedTables {
         let flags = Set((row["flags"] ?? nil).map { $0.split(separator: "+").map(String.init) } ?? [])
         for flag in [
             "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-            "media_attached", "story_started", "story_finished", "suppressed",
+            "media_attached", "story_started", "story_finished", "suppressed", "sole",
         ] {
             row[flag] = "\(flags.contains(flag))"
         }

@@ -26,7 +26,7 @@ struct ReportArchiveTests {
         }
         #expect(
             try database.analystRows("SELECT * FROM reports") == [
-                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",t,4,4,3,3,0.7500)"
+                "(shop,2026-11-20,2,\"2026-11-21 03:00:00+00\",t,4,4,3,3,0.7500,3,0.7500,)"
             ])
     }
 
@@ -171,9 +171,9 @@ struct ReportArchiveTests {
         #expect(throws: PostgresError.self) {
             try reporter.execute(
                 script: """
-                    INSERT INTO report.kept (app, day, position, made_at, is_final, content, as_text, as_markdown,
+                    INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown,
                         as_html, as_json, as_csv)
-                    VALUES ('nobody', '2026-11-20', 1, now(), true, '', '', '', '', '', '')
+                    VALUES ('nobody', '2026-11-20', 1, now(), true, 0, '', '', '', '', '', '')
                     """)
         }
         #expect(try nights.kept() == ["20 1"])

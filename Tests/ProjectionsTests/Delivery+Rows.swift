@@ -77,6 +77,6 @@ extension WrittenLog {
         ("silent", .silent), ("received", .received), ("expanded", .expanded), ("opened", .opened),
         ("dismissed", .dismissed), ("action_tapped", .actionTapped), ("story_action_tapped", .storyActionTapped),
         ("media_attached", .mediaAttached), ("story_started", .storyStarted), ("story_finished", .storyFinished),
-        ("suppressed", .suppressed),
+        ("suppressed", .suppressed), ("sole", .sole),
     ]
 }

@@ -22,7 +22,7 @@ import Testing
         let cart = try #require(section.tables.first { $0.caption == "CART_REMINDER: buttons" })
         #expect(cart.rows.compactMap(\.last).map(\.text) == ["tapped", "not known", "may be cut off"])
         #expect(section.sentences.contains("Tapped deliveries by answer: 902 accept, 288 decline, 21 other."))
-        #expect(section.sentences.contains("Tapped deliveries by answer: 0 close. Closing is not engagement."))
+        #expect(section.sentences.contains("Tapped deliveries by answer: 0 close."))
         #expect(
             section.sentences.contains { $0.hasPrefix("The tap rate among people who saw a button counts all days.") })
     }

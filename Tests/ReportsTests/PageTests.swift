@@ -59,7 +59,7 @@ import Testing
             #expect(Int64(note.prefix { $0 != " " }.filter { $0 != "," }) == others)
             #expect(
                 note.hasSuffix(
-                    " more responded without a receipt. Response rates count only deliveries with a receipt."))
+                    " more responded without a receipt. Rates count only deliveries with a receipt."))
         }
         var all = report
         for place in all.campaigns.indices {

@@ -22,6 +22,12 @@ package struct Facts: Hashable, Sendable {
     /// Nil for a delivery without any `story.*` event, and for a silent one.
     package private(set) var story: Story?
 
+    /// The action that is the only response, whether it was tapped once or more often; nil if there is none.
+    var soleAction: Int32? {
+        guard flags.contains(.sole), case .action(let id) = firstResponse?.kind else { return nil }
+        return id
+    }
+
     /// What somebody did with the notification, and when.
     package struct Response: Hashable, Sendable {
         package let at: Timestamp
@@ -55,6 +61,8 @@ package struct Facts: Hashable, Sendable {
         var pageCount: Int16 = 0
         var hasFallback = false
         var hasPage = false
+        var onlyAction: Int32 = 0
+        var hasSeveralActions = false
         for observation in observations {
             attributes.complete(from: observation.attributes)
             if media.outcome == 0, observation.media.outcome != 0 { media = observation.media }
@@ -80,7 +88,11 @@ package struct Facts: Hashable, Sendable {
                 types.insert(.opened)
                 openedAt = openedAt ?? observation.moment.occurredAt
             case .notificationDismissed: types.insert(.dismissed)
-            case .actionTapped: types.insert(.actionTapped)
+            case .actionTapped:
+                types.insert(.actionTapped)
+                if onlyAction == 0 { onlyAction = observation.action }
+                // A tap that was only counted has no action here.
+                if observation.action != 0, observation.action != onlyAction { hasSeveralActions = true }
             case .storyStarted:
                 types.insert([.storyStarted, .expanded])
                 pageCount = max(pageCount, observation.page ?? 0)
@@ -105,6 +117,11 @@ package struct Facts: Hashable, Sendable {
             return
         }
         flags = types
+        if flags.isDisjoint(with: [.opened, .storyActionTapped]), onlyAction != 0, !hasSeveralActions,
+            state.surplusTaps.keys.allSatisfy({ $0 == onlyAction })
+        {
+            flags.insert(.sole)
+        }
         if flags.isUnanswered, isShownToNobody, !isShownToSomebody { flags.insert(.suppressed) }
         guard observations.contains(where: { $0.type.isStory }) else { return }
         let exit: StoryExit =
@@ -157,6 +174,8 @@ package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     package static let storyStarted = DeliveryFlags(rawValue: 256)
     package static let storyFinished = DeliveryFlags(rawValue: 512)
     package static let suppressed = DeliveryFlags(rawValue: 1024)
+    /// Every response is a tap of one and the same action, which is then the first response.
+    package static let sole = DeliveryFlags(rawValue: 2048)
 
     /// Every answered delivery has at least one of these.
     static let answered: DeliveryFlags = [.opened, .dismissed, .actionTapped, .storyActionTapped]

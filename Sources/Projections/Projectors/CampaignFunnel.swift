@@ -18,7 +18,8 @@ enum CampaignFunnel: Projector {
             columns: DeliveryCounts.columns + DeliveryCounts.rates, view: .byHand,
             recount: .init(
                 DeliveryCounts.recount(by: "campaign, variant"),
-                behind: "\(sameDay) AND d.campaign = cell.campaign AND d.variant = cell.variant AND \(noneSilent)"))
+                behind: "\(sameDay) AND d.campaign = cell.campaign AND d.variant = cell.variant AND \(noneSilent)")),
+        SoleTaps.table("campaign_soles", keys: [.campaign, .variant]),
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
@@ -27,5 +28,7 @@ enum CampaignFunnel: Projector {
         tallies[0].add(
             DeliveryCounts.bits(of: facts.flags), times: weight,
             at: [facts.attributes.campaign, facts.attributes.variant, 0, 0], of: delivery)
+        SoleTaps.count(
+            delivery, weight, at: [facts.attributes.campaign, facts.attributes.variant], into: &tallies[1])
     }
 }

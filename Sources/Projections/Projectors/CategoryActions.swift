@@ -15,7 +15,7 @@ enum CategoryActions: Projector {
                 .count("taps", "Taps of it, including repeated ones"),
                 .count("foreground_taps", "Taps that brought the app to the front"),
                 .count("timed", "Deliveries with a tap of it at or after their earliest receipt"),
-            ], view: .byHand,
+            ] + SoleTaps.columns, view: .byHand,
             recount: .init(
                 """
                 SELECT
@@ -23,7 +23,9 @@ enum CategoryActions: Projector {
                     count(*) AS tapped_deliveries,
                     sum(taps)::bigint AS taps,
                     sum(foreground_taps)::bigint AS foreground_taps,
-                    count(microseconds) AS timed
+                    count(microseconds) AS timed,
+                    count(*) FILTER (WHERE sole) AS sole,
+                    count(*) FILTER (WHERE sole AND received) AS received_sole
                 FROM recount_tap GROUP BY app, day, category, action_id
                 """, behind: tapped(""))),
         // Times in buckets: one for each microsecond below 8 µs, then eight for each doubling. So a median can be computed from
@@ -66,9 +68,11 @@ enum CategoryActions: Projector {
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard facts.flags.contains(.actionTapped) else { return }
+        let sole: Int64 = facts.flags.contains(.sole) ? 1 : 0
+        let receivedSole = facts.flags.contains(.received) ? sole : 0
         for (action, taps) in ActionTaps.byAction(of: delivery.state) {
             tallies[0].add(
-                [1, taps.taps, taps.foreground, taps.afterReceipt == nil ? 0 : 1], times: weight,
+                [1, taps.taps, taps.foreground, taps.afterReceipt == nil ? 0 : 1, sole, receivedSole], times: weight,
                 at: [facts.attributes.category, action, 0, 0], of: delivery)
             guard let time = taps.afterReceipt else { continue }
             let bucket = ActionTaps.bucket(ofMicroseconds: time)

@@ -25,7 +25,7 @@ enum CategoryFunnel: Projector {
                         SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
                         WHERE c.app = app.id AND c.custom_dismiss
                     ) AS reported
-                    """),
+                    """, soles: "category_actions"),
             recount: .init(
                 DeliveryCounts.recount(by: "category"),
                 behind: "\(sameDay) AND d.category = cell.category AND \(noneSilent)"))

@@ -17,6 +17,16 @@ enum DeliveryCounts {
         .count("story_action_tapped", "Deliveries with a tap of a story page's call to action"),
         .count("responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
         .count("received_responded", "Deliveries that responded and have a receipt"),
+        .derived(
+            "engaged", "(f.responded - f.closed)::bigint",
+            """
+            Deliveries that responded otherwise than by a tap of nothing but a button that closes or declines: responded without \
+            the sole taps of buttons that are now registered with the answer close or decline. A button that is not registered, or \
+            has no answer, engages
+            """),
+        .derived(
+            "received_engaged", "(f.received_responded - f.received_closed)::bigint",
+            "Deliveries that are engaged and have a receipt"),
         .count(
             "dismissed",
             "Deliveries dismissed explicitly. iOS reports this only for categories with a custom dismiss action"),
@@ -31,6 +41,12 @@ enum DeliveryCounts {
             """
             received_responded / received. The base is what is known to have arrived: over delivered, the rate would drift to 1 \
             when receipts fail. Null if received is 0
+            """),
+        .derived(
+            "engagement_rate", "round((f.received_responded - f.received_closed) / nullif(f.received, 0), 4)",
+            """
+            received_engaged / received: response_rate without those who only closed or declined. It changes when registration does. \
+            Null if received is 0
             """),
         .rate(
             "receipt_coverage", "received", "delivered",
@@ -91,4 +107,5 @@ extension Projector {
 extension TallyTable.Key {
     static let category = word("category", "Notification category; '' for deliveries without one")
     static let campaign = word("campaign", "Campaign; '' for deliveries without one")
+    static let variant = word("variant", "Variant of the campaign; '' for deliveries without one")
 }

@@ -5,7 +5,7 @@ extension TallyTable {
     /// id, app by app, before it looks up names. So a query for one app and day can use the table's key, and partitions of
     /// generations that are not live are never read.
     package func viewDefinition(of projector: any Projector.Type) -> String? {
-        guard case .sums(let meaning, let joining) = view else { return nil }
+        guard case .sums(let meaning, let joining, let soles) = view else { return nil }
         return """
             -- From what \(projector.name) declares.
             CREATE OR REPLACE VIEW analytics.\(name) AS
@@ -13,10 +13,7 @@ extension TallyTable {
             FROM log.app AS app
             \(joining)
             CROSS JOIN LATERAL (
-                SELECT \((["day"] + keys.map(\.name) + sums).joined(separator: ", "))
-                FROM projection.\(name)
-                WHERE \(name).app = app.id
-                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = '\(projector.name)'))
+                \(rows(of: projector, soles))
                 GROUP BY \((["day"] + keys.map(\.name)).joined(separator: ", "))
                 HAVING sum(\(counts[0])) > 0
             ) AS f
@@ -26,6 +23,42 @@ extension TallyTable {
             \(describing([("app", "Slug of the app"), ("day", Self.dayMeaning)]))\(comments)
             GRANT SELECT ON analytics.\(name) TO bellwether_analyst;
             """
+    }
+
+    /// The beginning of a SELECT of sums: its columns and rows.
+    private func rows(of projector: any Projector.Type, _ soles: String?) -> String {
+        let keys = ["day"] + keys.map(\.name)
+        guard let soles else {
+            return """
+                SELECT \((keys + sums).joined(separator: ", "))
+                FROM projection.\(name)
+                WHERE \(Self.isLive(name, of: projector.name))
+                """
+        }
+        let closed = ["closed", "received_closed"]
+        let owner = Projectors.all.first { $0.tables.contains { $0.name == soles } }?.name ?? projector.name
+        return """
+            SELECT \((keys + sums + closed.map { "sum(\($0)) AS \($0)" }).joined(separator: ", "))
+            FROM (
+                SELECT \((keys + counts + closed.map { "0::bigint AS \($0)" }).joined(separator: ", "))
+                FROM projection.\(name)
+                WHERE \(Self.isLive(name, of: projector.name))
+                UNION ALL
+                SELECT \((keys.map { "\(soles).\($0)" } + counts.map { _ in "0::bigint" } + ["sole", "received_sole"]).joined(separator: ", "))
+                FROM projection.\(soles)
+                JOIN registry.closing_button AS closing ON closing.app = \(soles).app AND closing.category = \(soles).category
+                    AND closing.action_id = \(soles).action_id
+                WHERE \(Self.isLive(soles, of: owner))
+            ) AS part
+            """
+    }
+
+    /// SQL: a row of the table is of the app at hand, and sealed or of the generation that is read.
+    private static func isLive(_ table: String, of projector: String) -> String {
+        """
+        \(table).app = app.id
+            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = '\(projector)'))
+        """
     }
 
     /// Ends the comment of every view that counts people's responses: what its numbers cannot include.

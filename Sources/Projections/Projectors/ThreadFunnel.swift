@@ -5,7 +5,7 @@ enum ThreadFunnel: Projector {
     static let tables = [
         TallyTable(
             name,
-            keys: [.word("thread", "Notification group (thread identifier); '' for deliveries without one")],
+            keys: [thread],
             columns: DeliveryCounts.columns + [
                 .count(
                     "items",
@@ -15,16 +15,22 @@ enum ThreadFunnel: Projector {
                     """)
             ] + DeliveryCounts.rates,
             view: .sums(
-                "The columns of category_funnel by notification group, and how many items its notifications stood for."),
+                "The columns of category_funnel by notification group, and how many items its notifications stood for.",
+                soles: "thread_soles"),
             recount: .init(
                 DeliveryCounts.recount(by: "thread", and: ",\n    sum(items)::bigint AS items"),
-                behind: "\(sameDay) AND d.thread = cell.thread AND \(noneSilent)"))
+                behind: "\(sameDay) AND d.thread = cell.thread AND \(noneSilent)")),
+        SoleTaps.table("thread_soles", keys: [thread]),
     ]
+
+    private static let thread = TallyTable.Key.word(
+        "thread", "Notification group (thread identifier); '' for deliveries without one")
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
         let keys: SIMD4<Int32> = [facts.attributes.thread, 0, 0, 0]
+        SoleTaps.count(delivery, weight, at: [facts.attributes.thread], into: &tallies[1])
         let items = UInt32(1) << DeliveryCounts.count
         tallies[0].add(DeliveryCounts.bits(of: facts.flags) | items, times: weight, at: keys, of: delivery)
         // Most deliveries stand for one item, which the bit has already counted.

@@ -5,20 +5,21 @@ enum VersionFunnel: Projector {
     static let tables = [
         TallyTable(
             name,
-            keys: [
-                .word(
-                    "platform", "Operating system of the device, as posted; '' for deliveries without one"),
-                .word(
-                    "app_version",
-                    "Version of the app: the first one that the delivery's events name; '' if none does"),
-            ],
+            keys: keys,
             columns: DeliveryCounts.columns + DeliveryCounts.rates,
-            view: .sums("The columns of category_funnel by operating system and version of the app."),
+            view: .sums(
+                "The columns of category_funnel by operating system and version of the app.", soles: "version_soles"),
             recount: .init(
                 DeliveryCounts.recount(by: "platform, app_version"),
                 behind: """
                     \(sameDay) AND d.platform = cell.platform AND d.app_version = cell.app_version AND \(noneSilent)
-                    """))
+                    """)),
+        SoleTaps.table("version_soles", keys: keys),
+    ]
+
+    private static let keys: [TallyTable.Key] = [
+        .word("platform", "Operating system of the device, as posted; '' for deliveries without one"),
+        .word("app_version", "Version of the app: the first one that the delivery's events name; '' if none does"),
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
@@ -27,5 +28,7 @@ enum VersionFunnel: Projector {
         tallies[0].add(
             DeliveryCounts.bits(of: facts.flags), times: weight,
             at: [facts.attributes.platform, facts.attributes.appVersion, 0, 0], of: delivery)
+        SoleTaps.count(
+            delivery, weight, at: [facts.attributes.platform, facts.attributes.appVersion], into: &tallies[1])
     }
 }

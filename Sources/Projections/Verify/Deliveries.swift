@@ -61,7 +61,7 @@ extension Recount {
                 "flags",
                 .flags([
                     "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-                    "media_attached", "story_started", "story_finished", "suppressed",
+                    "media_attached", "story_started", "story_finished", "suppressed", "sole",
                 ])),
             Column("origin", .code(Origin.allCases.map(\.wire))),
             Column("media_kind", .code(MediaKind.allCases.map(\.wire))),
@@ -85,7 +85,7 @@ extension Recount {
                 silent::integer + received::integer * 2 + expanded::integer * 4 + opened::integer * 8
                     + dismissed::integer * 16 + action_tapped::integer * 32 + story_action_tapped::integer * 64
                     + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
-                    + suppressed::integer * 1024 AS flags,
+                    + suppressed::integer * 1024 + sole::integer * 2048 AS flags,
                 origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
                 "authorization", launch, furthest, pages, first_receipt_at AS received_at, opened_at, first_response_at,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at

@@ -119,6 +119,7 @@ package enum RecountTables {
                     FILTER (WHERE type IN (3, 5, 8)) AS first_response,
                 min(occurred_at) FILTER (WHERE type IN (3, 5, 8)) AS first_response_at,
                 min(occurred_at) FILTER (WHERE type = 3) AS opened_at,
+                bool_or(type IN (3, 8)) IS FALSE AND min(action_id) = max(action_id) AS sole,
                 min(rank | coalesce(media_kind, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_kind,
                 min(rank | coalesce(media_network, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_network,
                 min(rank | media_outcome) AS media_outcome,
@@ -152,7 +153,7 @@ package enum RecountTables {
                 (coalesce(launch, 0) & 4294967295)::smallint AS launch,
                 CASE coalesce(first_response, 0) & 4294967295 WHEN 2147483649 THEN -1 WHEN 2147483650 THEN -2
                     ELSE coalesce(first_response, 0) & 4294967295 END::integer AS first_response,
-                first_response_at, opened_at,
+                first_response_at, opened_at, coalesce(sole, false) AS sole,
                 (coalesce(origin, 0) & 4294967295)::smallint AS origin,
                 (coalesce(media_kind, 0) & 4294967295)::smallint AS media_kind,
                 (coalesce(media_network, 0) & 4294967295)::smallint AS media_network,
@@ -206,7 +207,7 @@ package enum RecountTables {
             FROM recount_event WHERE type = 5
         )
         SELECT
-            d.app, d.install_id, d.notification_key, d.day, d.category, e.action_id,
+            d.app, d.install_id, d.notification_key, d.day, d.category, d.sole, d.received, e.action_id,
             count(*) AS taps,
             count(*) FILTER (WHERE e.activation = 1) AS foreground_taps,
             (extract(epoch FROM min(e.occurred_at) FILTER (WHERE e.occurred_at >= d.first_receipt_at AND e.place <= 1000)
@@ -214,7 +215,8 @@ package enum RecountTables {
         FROM placed AS e
         JOIN recount_delivery AS d ON \(ofDelivery)
         WHERE d.action_tapped
-        GROUP BY d.app, d.install_id, d.notification_key, d.day, d.category, d.first_receipt_at, e.action_id
+        GROUP BY
+            d.app, d.install_id, d.notification_key, d.day, d.category, d.sole, d.received, d.first_receipt_at, e.action_id
         """
 
     /// Reads the first 1,000 story events of a delivery. A page dwells until the next start, page, tap or finish, if that is no

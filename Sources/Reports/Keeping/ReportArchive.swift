@@ -79,9 +79,10 @@ package enum ReportArchive {
             let documents = ReportDocuments(of: report)
             let id: Int64 = try connection.query(
                 """
-                INSERT INTO report.kept (app, day, position, made_at, is_final, content, as_text, as_markdown, as_html,
-                    as_json, as_csv)
+                INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, closing_buttons, content,
+                    as_text, as_markdown, as_html, as_json, as_csv)
                 VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(report.isFinal),
+                    \(report.headline.counts.receivedEngaged), \(report.closingButtons),
                     md5(\(content)), \(documents[.text]), \(documents[.markdown]), \(documents[.html]), \(documents[.json]),
                     \(documents[.csv]))
                 RETURNING id

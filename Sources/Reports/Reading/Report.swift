@@ -13,6 +13,10 @@ package struct Report: Hashable, Sendable {
     package var position: Int64
     var madeAt: Timestamp
     package var headline = Headline()
+    /// Which buttons close or decline, as registered when the report was made; nil if none does. Engagement of two reports can be
+    /// compared only if they agree in this.
+    var closingButtons: String?
+    var dismissals = Dismissals()
     var settling: Settling
     /// Whether retention has dropped deliveries of the day. Their counts stay in all sums. What is counted from single
     /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, the
@@ -41,6 +45,9 @@ package struct Report: Hashable, Sendable {
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []
     var quality = Quality()
+
+    /// Where closing by a button is known from other responses, engagement says more than response.
+    var leadsWithEngagement: Bool { closingButtons != nil }
 
     /// Whether nothing at all is known of the day.
     var isEmpty: Bool { headline.counts.delivered == 0 && silent.isEmpty && quality.isEmpty }

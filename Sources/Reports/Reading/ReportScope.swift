@@ -14,6 +14,9 @@ struct ReportScope {
     /// By category: see `Button.read`.
     let buttons: [ExactName: [Button]]
 
+    /// A hash of the buttons that close or decline as they are registered now; nil if there is none.
+    let closingButtons: String?
+
     init(
         _ app: ReportedApp, day: CivilDate, now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
     ) throws(PostgresError) {
@@ -21,6 +24,15 @@ struct ReportScope {
         sample = try LogSample.choose(
             day: day, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
         buttons = try Button.read(of: app.slug, on: &connection)
+        let closing = buttons.flatMap { category, buttons in
+            // A separator that names hardly contain: the hash only tells registrations apart.
+            buttons.filter(\.isClosing).map { ExactName("\(category.text)\u{1}\($0.id)") }
+        }
+        closingButtons =
+            closing.isEmpty
+            ? nil
+            : try connection.query(
+                "SELECT md5(\(closing.sorted().map(\.text).joined(separator: "\u{2}")))")[0].get(0)
     }
 
     /// The first of so many days that end with the report's.

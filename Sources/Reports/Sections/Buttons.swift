@@ -28,6 +28,9 @@ struct Button: Hashable, Sendable {
     /// Whether it is one of the category's registered buttons now.
     var isThere: Bool { verdict != .retired && verdict != .unregistered }
 
+    /// Whether a tap of it, as it is registered now, closes or declines.
+    var isClosing: Bool { isThere && (answer == "close" || answer == "decline") }
+
     var entry: Entry {
         Entry(
             keys: [.text("action_id", id)],
@@ -136,12 +139,6 @@ extension CategorySummary {
     private var answerBlocks: [Block] {
         guard answers.contains(where: { !$0.answer.isEmpty }) else { return [] }
         let parts = answers.map { "\(Wording.count($0.tappedDeliveries)) \(Wording.name($0.answer, else: "other"))" }
-        let isClosed = answers.contains { $0.answer == "close" }
-        return [
-            .sentence(
-                "Tapped deliveries by answer: \(parts.joined(separator: ", "))."
-                    + (isClosed ? " Closing is not engagement." : ""),
-                .plain)
-        ]
+        return [.sentence("Tapped deliveries by answer: \(parts.joined(separator: ", ")).", .plain)]
     }
 }

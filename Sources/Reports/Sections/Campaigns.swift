@@ -45,11 +45,13 @@ enum CampaignsSection: ReportSection {
             GROUP BY campaign ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C"
             """
         ).map { row throws(PostgresError) in
-            let told = try row.get(16, as: String.self).split(separator: ", ").map(String.init)
-            let isOver = try row.get(17, as: Bool.self)
+            let told = try row.get(1 + FunnelCounts.width + 3, as: String.self).split(separator: ", ").map(String.init)
+            let isOver = try row.get(1 + FunnelCounts.width + 4, as: Bool.self)
             return CampaignSummary(
-                name: try row.get(0), counts: try FunnelCounts(row, from: 1), sent: try row.optional(13),
-                accepted: try row.optional(14), fcmDelivered: try row.optional(15),
+                name: try row.get(0), counts: try FunnelCounts(row, from: 1),
+                sent: try row.optional(1 + FunnelCounts.width),
+                accepted: try row.optional(1 + FunnelCounts.width + 1),
+                fcmDelivered: try row.optional(1 + FunnelCounts.width + 2),
                 contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted())
         }
         // FCM's data messages have rows too.
@@ -77,7 +79,8 @@ enum CampaignsSection: ReportSection {
         let delivered = report.campaigns.filter { $0.counts.delivered > 0 }
         if !delivered.isEmpty {
             blocks += Block.funnels(
-                "All campaigns", "Campaign", none: none, of: delivered.map { ($0.name, $0.counts) })
+                "All campaigns", "Campaign", none: none, leadingWithEngagement: report.leadsWithEngagement,
+                of: delivered.map { ($0.name, $0.counts, report.dismissals.areReported(ofCampaign: $0.name)) })
         }
         return Page.Section("Campaigns", blocks)
     }

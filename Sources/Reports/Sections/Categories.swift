@@ -17,8 +17,11 @@ enum CategoriesSection: ReportSection {
         guard !report.categories.isEmpty else { return nil }
         let inFull = report.categories.prefix(mostInFull)
         var blocks = Block.funnels(
-            "All categories", "Category", none: none, of: report.categories.map { ($0.name, $0.counts) })
-        blocks += inFull.flatMap(self.inFull)
+            "All categories", "Category", none: none, leadingWithEngagement: report.leadsWithEngagement,
+            of: report.categories.map {
+                ($0.name, $0.counts, report.dismissals.areReported(ofCategory: $0.name))
+            })
+        blocks += inFull.flatMap { self.inFull($0, leadingWithEngagement: report.leadsWithEngagement) }
         if inFull.contains(where: \.areButtonsJudged) { blocks.append(Button.judging) }
         return Page.Section("Categories", blocks)
     }
@@ -51,9 +54,12 @@ enum CategoriesSection: ReportSection {
         }
     }
 
-    private static func inFull(_ category: CategorySummary) -> [Block] {
+    private static func inFull(_ category: CategorySummary, leadingWithEngagement leads: Bool) -> [Block] {
         let name = Wording.name(category.name, else: none)
         let counts = category.counts
+        let engaged = Ladder.Step(
+            "Received and engaged", value: counts.receivedEngaged,
+            share: Rate(counts.receivedEngaged, of: counts.delivered).value ?? 0)
         var blocks: [Block] = [
             .ladder(
                 Ladder(
@@ -64,7 +70,8 @@ enum CategoriesSection: ReportSection {
                         .init(
                             "Received and responded", value: counts.receivedResponded,
                             share: Rate(counts.receivedResponded, of: counts.delivered).value ?? 0),
-                    ], table: outcomes(of: category, "\(name): what became of the deliveries")))
+                    ] + (leads ? [engaged] : []),
+                    table: outcomes(of: category, "\(name): what became of the deliveries")))
         ]
         blocks += category.buttonBlocks(name)
         if !category.launches.isEmpty {
@@ -86,6 +93,7 @@ enum CategoriesSection: ReportSection {
         let rows = [
             ("Expanded", counts.expanded), ("Opened", counts.opened), ("Button tapped", counts.actionTapped),
             ("Story call to action tapped", counts.storyActionTapped), ("Responded in any way", counts.responded),
+            ("Only closed or declined by a button", counts.closed),
             (dismissed, counts.dismissed), ("Unanswered", counts.unanswered), ("Media attached", counts.mediaAttached),
         ]
         return Table(caption, of: rows.filter { $0.1 > 0 }) { what, count in

@@ -56,7 +56,8 @@ extension CategorySummary {
             let name = ExactName(try row.get(0))
             return CategorySummary(
                 name: name.text, counts: try FunnelCounts(row, from: 1), actions: actions[name] ?? [],
-                buttons: scope.buttons[name] ?? [], answers: answers[name] ?? [], dismissRate: try row.optional(13),
+                buttons: scope.buttons[name] ?? [], answers: answers[name] ?? [],
+                dismissRate: try row.optional(1 + FunnelCounts.width),
                 launches: launches[name] ?? [])
         }
     }

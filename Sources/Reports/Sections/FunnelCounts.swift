@@ -14,7 +14,13 @@ package struct FunnelCounts: Hashable, Sendable {
     var unanswered: Int64 = 0
     var suppressed: Int64 = 0
     var mediaAttached: Int64 = 0
+    /// Those of `responded` and `receivedResponded` whose only response was a button that closes or declines.
+    var closed: Int64 = 0
+    var receivedClosed: Int64 = 0
 
+    var engaged: Int64 { responded - closed }
+    var receivedEngaged: Int64 { receivedResponded - receivedClosed }
+    var engagementRate: Rate { Rate(receivedEngaged, of: received) }
     var inferred: Int64 { delivered - received }
     var responseRate: Rate { Rate(receivedResponded, of: received) }
     var receiptCoverage: Rate { Rate(received, of: delivered) }
@@ -25,9 +31,11 @@ package struct FunnelCounts: Hashable, Sendable {
             .count("delivered", delivered), .count("received", received), .count("inferred", inferred),
             .count("expanded", expanded), .count("opened", opened), .count("action_tapped", actionTapped),
             .count("story_action_tapped", storyActionTapped), .count("responded", responded),
-            .count("received_responded", receivedResponded), .count("dismissed", dismissed),
+            .count("received_responded", receivedResponded), .count("engaged", engaged),
+            .count("received_engaged", receivedEngaged), .count("dismissed", dismissed),
             .count("unanswered", unanswered), .count("suppressed", suppressed),
-            .count("media_attached", mediaAttached), .number("response_rate", responseRate.value),
+            .count("media_attached", mediaAttached), .number("engagement_rate", engagementRate.value),
+            .number("response_rate", responseRate.value),
             .number("receipt_coverage", receiptCoverage.value),
         ]
     }
@@ -38,8 +46,11 @@ extension FunnelCounts {
     static let columns: StaticString =
         """
         delivered, received, expanded, opened, action_tapped, story_action_tapped, responded, received_responded,
-        dismissed, unanswered, suppressed, media_attached
+        dismissed, unanswered, suppressed, media_attached, responded - engaged, received_responded - received_engaged
         """
+
+    /// How many they are.
+    static let width = 14
 
     /// Their sums over rows of a funnel.
     static let sums: StaticString =
@@ -47,17 +58,28 @@ extension FunnelCounts {
         sum(delivered)::bigint, sum(received)::bigint, sum(expanded)::bigint, sum(opened)::bigint,
         sum(action_tapped)::bigint, sum(story_action_tapped)::bigint, sum(responded)::bigint,
         sum(received_responded)::bigint, sum(dismissed)::bigint, sum(unanswered)::bigint, sum(suppressed)::bigint,
-        sum(media_attached)::bigint
+        sum(media_attached)::bigint, sum(responded - engaged)::bigint,
+        sum(received_responded - received_engaged)::bigint
         """
 
-    /// From twelve columns of a row, in the order of the lists above.
+    /// From so many columns of a row, in the order of the lists above.
     init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
         func next(_ index: Int) throws(PostgresError) -> Int64 { try row.get(column + index) }
         self.init(
             delivered: try next(0), received: try next(1), expanded: try next(2), opened: try next(3),
             actionTapped: try next(4), storyActionTapped: try next(5), responded: try next(6),
             receivedResponded: try next(7), dismissed: try next(8), unanswered: try next(9), suppressed: try next(10),
-            mediaAttached: try next(11))
+            mediaAttached: try next(11), closed: try next(12), receivedClosed: try next(13))
+    }
+}
+
+extension FunnelCounts {
+    /// The rate that a table leads with: that of engagement where closing a notification by a button is known from other
+    /// responses, else that of response. Then the other one, if both are told.
+    func rates(leadingWithEngagement leads: Bool) -> [Table.Field] {
+        leads
+            ? [.bar("Engagement rate", engagementRate), .percent("Response rate", responseRate)]
+            : [.bar("Response rate", responseRate)]
     }
 }
 
@@ -65,14 +87,17 @@ extension Block {
     /// A table of names with the columns that people compare. A rate stands beside the two numbers that it is made of, and
     /// a note says what they leave out.
     static func funnels(
-        _ caption: String, _ title: String, none: String, of list: [(name: String, counts: FunnelCounts)]
+        _ caption: String, _ title: String, none: String, leadingWithEngagement leads: Bool,
+        of list: [(name: String, counts: FunnelCounts, areDismissalsReported: Bool)]
     ) -> [Block] {
-        let table = Table(caption, of: list) { name, counts in
+        let table = Table(caption, of: list) { name, counts, areDismissalsReported in
             [
                 .name(title, name, else: none), .count("Delivered", counts.delivered),
                 .count("Received", counts.received), .percent("Coverage", counts.receiptCoverage),
-                .count("Responded", counts.receivedResponded), .bar("Response rate", counts.responseRate),
-                .count("Dismissed", counts.dismissed), .count("Unanswered", counts.unanswered),
+                leads
+                    ? .count("Engaged", counts.receivedEngaged) : .count("Responded", counts.receivedResponded),
+            ] + counts.rates(leadingWithEngagement: leads) + [
+                counts.dismissedField(areReported: areDismissalsReported), .count("Unanswered", counts.unanswered),
             ]
         }
         let others = list.reduce(0) { $0 + $1.counts.responded - $1.counts.receivedResponded }
@@ -80,7 +105,7 @@ extension Block {
         return [
             .table(table),
             .sentence(
-                "\(Wording.count(others)) more responded without a receipt. Response rates count only deliveries with a receipt.",
+                "\(Wording.count(others)) more responded without a receipt. Rates count only deliveries with a receipt.",
                 .note),
         ]
     }

@@ -32,6 +32,15 @@ package struct Headline: Hashable, Sendable {
         /// The median of the days' receipt coverage.
         var receiptCoverage: Double?
         var verdict: Verdict
+        /// Nil unless the report leads with engagement.
+        var engagement: Engagement?
+
+        /// The same of the engagement rate.
+        struct Engagement: Hashable, Sendable {
+            var rate: Double?
+            var pooled: Rate
+            var verdict: Verdict
+        }
     }
 }
 
@@ -51,7 +60,7 @@ extension Headline {
         guard settling.hoursSinceEnd >= 0 else { return Headline(counts: counts[scope.day] ?? FunnelCounts()) }
         return Headline(
             counts: counts, told: try told(days, scope, on: &connection), isSettled: settling.isSettled, day: scope.day,
-            sameWeekdays: weekdays)
+            sameWeekdays: weekdays, leadsWithEngagement: scope.closingButtons != nil)
     }
 
     /// What was reported of days when they were about as old as this one is now, give or take an hour or a tenth of the age.
@@ -60,14 +69,16 @@ extension Headline {
     ) throws(PostgresError) -> [CivilDate: FunnelCounts] {
         let rows = try connection.query(
             """
-            SELECT DISTINCT ON (day) day, delivered, received, received_responded
+            SELECT DISTINCT ON (day) day, delivered, received, received_responded, received_responded - received_engaged
             FROM (
                 SELECT
-                    r.day, r.delivered, r.received, r.received_responded, r.position,
+                    r.day, r.delivered, r.received, r.received_responded, r.received_engaged, r.position,
                     extract(epoch FROM \(scope.now) - ((\(scope.day) + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS age,
                     extract(epoch FROM r.made_at - ((r.day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS told_age
                 FROM analytics.reports AS r
                 WHERE r.app = \(scope.app) AND r.day = ANY (\(days)) AND r.day <> \(scope.day)
+                    -- With other buttons that close, engagement meant something else.
+                    AND (\(scope.closingButtons) IS NULL OR r.closing_buttons = \(scope.closingButtons))
             ) AS reports
             WHERE told_age >= 0 AND abs(told_age - age) <= greatest(3600, age / 10)
             ORDER BY day, abs(told_age - age), position DESC
@@ -75,7 +86,8 @@ extension Headline {
         var told: [CivilDate: FunnelCounts] = [:]
         for row in rows {
             told[try row.get(0)] = FunnelCounts(
-                delivered: try row.get(1), received: try row.get(2), receivedResponded: try row.get(3))
+                delivered: try row.get(1), received: try row.get(2), receivedResponded: try row.get(3),
+                receivedClosed: try row.get(4))
         }
         return told
     }
@@ -84,7 +96,7 @@ extension Headline {
     /// and all days of a comparison were reported at its age, those reports are what it is compared with.
     init(
         counts: [CivilDate: FunnelCounts], told: [CivilDate: FunnelCounts] = [:], isSettled: Bool = true,
-        day: CivilDate, sameWeekdays: [CivilDate]
+        day: CivilDate, sameWeekdays: [CivilDate], leadsWithEngagement: Bool = false
     ) {
         let own = counts[day] ?? FunnelCounts()
         func comparison(with days: [CivilDate]) -> Comparison? {
@@ -93,7 +105,7 @@ extension Headline {
             let source = isTold ? told : counts
             return Comparison(
                 of: own, with: present.map { day in (day: day, counts: source[day] ?? FunnelCounts()) },
-                age: isTold ? .same : .now, isSettled: isSettled)
+                age: isTold ? .same : .now, isSettled: isSettled, leadsWithEngagement: leadsWithEngagement)
         }
         self.init(
             counts: own, previousDay: comparison(with: [day.advanced(by: -1)]),
@@ -104,18 +116,27 @@ extension Headline {
 extension Headline.Comparison {
     /// Nil without days to compare with.
     fileprivate init?(
-        of counts: FunnelCounts, with days: [(day: CivilDate, counts: FunnelCounts)], age: Age, isSettled: Bool
+        of counts: FunnelCounts, with days: [(day: CivilDate, counts: FunnelCounts)], age: Age, isSettled: Bool,
+        leadsWithEngagement: Bool
     ) {
         guard let delivered = Median.of(days.map(\.counts.delivered)) else { return nil }
-        let pooled = days.reduce(Rate(0, of: 0)) { $0 + $1.counts.responseRate }
-        let median = Median.of(days.compactMap(\.counts.responseRate.value))
+        func compare(_ rate: KeyPath<FunnelCounts, Rate>) -> (median: Double?, pooled: Rate, verdict: Verdict) {
+            let rates = days.map { $0.counts[keyPath: rate] }
+            let (pooled, median) = (rates.reduce(Rate(0, of: 0), +), Median.of(rates.compactMap(\.value)))
+            let own = counts[keyPath: rate]
+            let verdict =
+                age == .now && !isSettled
+                ? Verdict.unsettled
+                : TwoProportions.verdict(own, against: pooled).agreeing(with: own.value, against: median)
+            return (median, pooled, verdict)
+        }
+        let (response, engagement) = (compare(\.responseRate), compare(\.engagementRate))
         self.init(
-            days: days.map(\.day), age: age, delivered: delivered, responseRate: median, pooled: pooled,
-            receiptCoverage: Median.of(days.compactMap(\.counts.receiptCoverage.value)),
-            verdict: age == .now && !isSettled
-                ? .unsettled
-                : TwoProportions.verdict(counts.responseRate, against: pooled)
-                    .agreeing(with: counts.responseRate.value, against: median))
+            days: days.map(\.day), age: age, delivered: delivered, responseRate: response.median,
+            pooled: response.pooled, receiptCoverage: Median.of(days.compactMap(\.counts.receiptCoverage.value)),
+            verdict: response.verdict,
+            engagement: leadsWithEngagement
+                ? Engagement(rate: engagement.median, pooled: engagement.pooled, verdict: engagement.verdict) : nil)
     }
 }
 

@@ -7,6 +7,8 @@ enum HeadlineSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
+        report.closingButtons = scope.closingButtons
+        report.dismissals = try Dismissals.read(scope, isSealed: report.isSealed, on: &connection)
         report.headline = try Headline.read(scope, settling: report.settling, on: &connection)
     }
 
@@ -16,17 +18,30 @@ enum HeadlineSection: ReportSection {
             let words = report.silent.isEmpty ? "No push left a trace" : "Only silent pushes left a trace"
             return Page.Section("The day", [.sentence("\(words) on this day.", .plain)])
         }
+        let engagement = Figure(
+            "Engagement rate", Wording.percent(counts.engagementRate),
+            detail: "\(Wording.count(counts.receivedEngaged)) of \(Wording.count(counts.received)) received")
         var blocks: [Block] = [
-            .figures([
-                Figure("Deliveries", Wording.count(counts.delivered), detail: changes(headline)),
-                Figure(
-                    "Response rate", Wording.percent(counts.responseRate),
-                    detail: "\(Wording.count(counts.receivedResponded)) of \(Wording.count(counts.received)) received"),
-                Figure(
-                    "Receipt coverage", Wording.percent(counts.receiptCoverage),
-                    detail: "\(Wording.count(counts.received)) of \(Wording.count(counts.delivered)) delivered"),
-            ])
+            .figures(
+                [Figure("Deliveries", Wording.count(counts.delivered), detail: changes(headline))]
+                    + (report.leadsWithEngagement ? [engagement] : []) + [
+                        Figure(
+                            "Response rate", Wording.percent(counts.responseRate),
+                            detail:
+                                "\(Wording.count(counts.receivedResponded)) of \(Wording.count(counts.received)) received"
+                        ),
+                        Figure(
+                            "Receipt coverage", Wording.percent(counts.receiptCoverage),
+                            detail: "\(Wording.count(counts.received)) of \(Wording.count(counts.delivered)) delivered"),
+                    ])
         ]
+        if report.leadsWithEngagement {
+            blocks.append(
+                .sentence(
+                    "Engagement is response without the \(Wording.count(counts.receivedClosed, "received delivery", "received deliveries")) "
+                        + "whose only response was a button that closes or declines, as the buttons are registered now.",
+                    .plain))
+        }
         if let previous = headline.previousDay {
             blocks.append(comparison("the day before", previous, with: counts))
         }
@@ -61,7 +76,20 @@ enum HeadlineSection: ReportSection {
             .texts("days", base.days.map(\.description)), .text("age", base.age.rawValue),
             .count("delivered", base.delivered), .number("response_rate", base.responseRate),
             .number("receipt_coverage", base.receiptCoverage), .facts("pooled", base.pooled.asResponse),
+            .facts("engagement", base.engagement.map(facts)),
         ] + base.verdict.facts
+    }
+
+    private static func facts(_ engagement: Headline.Comparison.Engagement) -> [Fact] {
+        [
+            .number("engagement_rate", engagement.rate),
+            .facts(
+                "pooled",
+                [
+                    .count("received", engagement.pooled.whole), .count("received_engaged", engagement.pooled.part),
+                    .number("engagement_rate", engagement.pooled.value),
+                ]),
+        ] + engagement.verdict.facts
     }
 
     private static func changes(_ headline: Headline) -> String {
@@ -77,19 +105,25 @@ enum HeadlineSection: ReportSection {
     }
 
     private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
-        guard let now = counts.responseRate.value, let before = base.responseRate else {
-            return .sentence("The response rate cannot be compared with \(name): there are no receipts.", .plain)
+        let (what, rate, was, verdict) =
+            if let engagement = base.engagement {
+                ("engagement", counts.engagementRate, engagement.rate, engagement.verdict)
+            } else {
+                ("response", counts.responseRate, base.responseRate, base.verdict)
+            }
+        guard let now = rate.value, let before = was else {
+            return .sentence("The \(what) rate cannot be compared with \(name): there are no receipts.", .plain)
         }
         let tone: Tone =
-            switch base.verdict {
+            switch verdict {
             case .higher: .good
             case .lower: .alarm
             case .likeChance, .smallSample, .unsettled, .divided: .plain
             }
         var words =
-            "The response rate \(Wording.movement(from: before, to: now)) against \(name)"
+            "The \(what) rate \(Wording.movement(from: before, to: now)) against \(name)"
             + "\(base.age == .same ? " at the same hour" : "") "
-            + "(\(Wording.percent(before)) → \(Wording.percent(now))). \(base.verdict.sentence)"
+            + "(\(Wording.percent(before)) → \(Wording.percent(now))). \(verdict.sentence)"
         if let was = base.receiptCoverage, let coverage = counts.receiptCoverage.value, abs(was - coverage) >= 0.02 {
             words += " Compare with care: receipt coverage was \(Wording.percent(was))."
         }

@@ -28,7 +28,8 @@ enum ThreadsSection: ReportSection {
             [
                 .name("Thread", thread.name, else: "(no thread)"), .count("Delivered", thread.counts.delivered),
                 .count("Items", thread.items), .count("Received", thread.counts.received),
-                .bar("Response rate", thread.counts.responseRate), .count("Dismissed", thread.counts.dismissed),
+            ] + thread.counts.rates(leadingWithEngagement: report.leadsWithEngagement) + [
+                thread.counts.dismissedField(areReported: report.dismissals.areReported(ofThread: thread.name))
             ]
         }
         return Page.Section("Notification groups", [.table(table)])

@@ -83,7 +83,10 @@ enum VersionsSection: ReportSection {
                 .text("Version", version.name + (version.isNew ? " *" : ""), tone: tone),
                 .count("Delivered", version.counts.delivered), .count("Received", version.counts.received),
                 .bar("Coverage", version.counts.receiptCoverage, tone: tone),
-                .percent("Previous 7 days", version.before), .percent("Response rate", version.counts.responseRate),
+                .percent("Previous 7 days", version.before),
+                report.leadsWithEngagement
+                    ? .percent("Engagement rate", version.counts.engagementRate)
+                    : .percent("Response rate", version.counts.responseRate),
             ]
         }
         blocks.append(.table(table))

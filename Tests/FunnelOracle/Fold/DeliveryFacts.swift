@@ -64,6 +64,8 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let storyActionTapped: Bool
     package let mediaAttached: Bool
     package let responded: Bool
+    /// The action that each of its responses is a tap of; nil where there is none, or another response.
+    package let soleAction: Label?
     package let receivedResponded: Bool
     package let unanswered: Bool
     package let suppressed: Bool
@@ -117,6 +119,8 @@ package struct DeliveryFacts: Hashable, Sendable {
         expanded = has(.notificationExpanded) || events.contains { $0.isStory }
         mediaAttached = !silent && outcomes.contains { $0.outcome == .attached || $0.outcome == .prefetched }
         responded = opened || actionTapped || storyActionTapped
+        let actions = Set(events.compactMap { $0.actionTap.map { Label($0.actionID) } })
+        soleAction = opened || storyActionTapped || actions.count != 1 ? nil : actions.first
         receivedResponded = received && responded
         unanswered = !silent && !responded && !dismissed
         let foreground = events.compactMap(\.receipt).filter { $0.via == .foreground }

@@ -19,6 +19,9 @@ package struct CategoryActions: FunnelRow {
     package let taps: Int
     package let foregroundTaps: Int
     package let timed: Int
+    /// Deliveries whose every response is a tap of this action, and those of them with a receipt.
+    package let sole: Int
+    package let receivedSole: Int
     /// The ⌈timed/2⌉-th smallest time from receipt to tap, in microseconds.
     package let median: Int64?
 
@@ -44,6 +47,7 @@ package struct CategoryActions: FunnelRow {
         [
             Column("tapped_deliveries", \.tappedDeliveries), Column("taps", \.taps),
             Column("foreground_taps", \.foregroundTaps), Column("timed", \.timed),
+            Column("sole", \.sole), Column("received_sole", \.receivedSole),
             Column(medianColumn) { $0.median.map { .seconds(microseconds: $0) } ?? .null },
         ]
     }
@@ -71,6 +75,9 @@ package struct CategoryActions: FunnelRow {
         self.taps = taps.count
         foregroundTaps = taps.count { $0.activation == .foreground }
         timed = times.count
+        let sole = deliveries.filter { $0.facts.soleAction == key.action }
+        self.sole = sole.count
+        receivedSole = sole.count { $0.facts.received }
         median = times.isEmpty ? nil : times[(times.count + 1) / 2 - 1]
     }
 

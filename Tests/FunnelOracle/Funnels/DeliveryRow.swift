@@ -43,7 +43,7 @@ package struct DeliveryRow: FunnelRow {
             Column("story_action_tapped", \.facts.storyActionTapped),
             Column("media_attached", \.facts.mediaAttached), Column("responded", \.facts.responded),
             Column("received_responded", \.facts.receivedResponded), Column("unanswered", \.facts.unanswered),
-            Column("suppressed", \.facts.suppressed),
+            Column("suppressed", \.facts.suppressed), Column("sole") { .flag($0.facts.soleAction != nil) },
         ]
     }
 

@@ -1,0 +1,51 @@
+internal import Postgres
+internal import Telemetry
+
+/// Where iOS reports dismissals at all: of categories that are registered with `custom_dismiss`, and of no others. Elsewhere a 0
+/// means nothing, and a dash stands for it.
+struct Dismissals: Hashable, Sendable {
+    /// The categories of which it does.
+    var categories: Set<ExactName> = []
+    /// The campaigns and groups with a delivery in one of these on the day. Nil if the deliveries are not there any more.
+    var campaigns: Set<ExactName>? = []
+    var threads: Set<ExactName>? = []
+
+    static func read(
+        _ scope: ReportScope, isSealed: Bool, on connection: inout Connection
+    ) throws(PostgresError) -> Dismissals {
+        let categories = try connection.query(
+            """
+            SELECT category FROM analytics.categories
+            WHERE app = \(scope.app) AND custom_dismiss AND retired_at IS NULL
+            """
+        ).map { row throws(PostgresError) in ExactName(try row.get(0)) }
+        guard !categories.isEmpty else { return Dismissals() }
+        guard !isSealed else { return Dismissals(categories: Set(categories), campaigns: nil, threads: nil) }
+        let rows = try connection.query(
+            """
+            SELECT DISTINCT campaign, thread FROM analytics.deliveries
+            WHERE app = \(scope.app) AND day = \(scope.day) AND NOT silent AND category = ANY (\(categories.map(\.text)))
+            """)
+        var (campaigns, threads): (Set<ExactName>, Set<ExactName>) = ([], [])
+        for row in rows {
+            campaigns.insert(ExactName(try row.get(0)))
+            threads.insert(ExactName(try row.get(1)))
+        }
+        return Dismissals(categories: Set(categories), campaigns: campaigns, threads: threads)
+    }
+
+    func areReported(ofCategory name: String) -> Bool { categories.contains(ExactName(name)) }
+    func areReported(ofCampaign name: String) -> Bool { contains(campaigns, name) }
+    func areReported(ofThread name: String) -> Bool { contains(threads, name) }
+
+    private func contains(_ names: Set<ExactName>?, _ name: String) -> Bool {
+        names?.contains(ExactName(name)) ?? !categories.isEmpty
+    }
+}
+
+extension FunnelCounts {
+    /// How many were dismissed; a dash where nobody could say.
+    func dismissedField(areReported: Bool) -> Table.Field {
+        .number("Dismissed", areReported || dismissed > 0 ? Wording.count(dismissed) : "–")
+    }
+}
