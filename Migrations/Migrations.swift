@@ -52,6 +52,8 @@ package enum Migrations {
             Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),
             Migration("view_sends", PackageResources.view_sends_sql),
             Migration("view_story_pages", PackageResources.view_story_pages_sql),
+            Migration("view_day_story", PackageResources.view_day_story_sql),
+            Migration("view_story_day_pages", PackageResources.view_story_day_pages_sql),
             Migration("view_fcm_export", PackageResources.view_fcm_export_sql),
         ] + funnels + [
             Migration(funnel: "campaign_funnel", PackageResources.view_campaign_funnel_sql),

@@ -30,20 +30,20 @@ SELECT projection.make_funnel(
 SELECT projection.add_projector('campaign_funnel', 1, '{campaign_funnel,campaign_soles}');
 
 SELECT projection.add_funnel(
-    'story_funnel', 1, '{category integer,campaign integer}',
+    'story_funnel', 1, '{category integer,campaign integer,variant integer}',
     '{stories,started,completed,exit_clicked,exit_finished,exit_fallback,exit_abandoned}');
 
 -- One row for each page where something happened, for the last page of a story, and for the furthest page that was seen.
 -- `last` and `furthest` count the deliveries whose last or furthest page it is. Summed from the end they give, for each page,
 -- the deliveries that had it planned and that reached it.
 SELECT projection.make_funnel(
-    'story_page_funnel', '{category integer,campaign integer,page_index smallint}',
+    'story_page_funnel', '{category integer,campaign integer,variant integer,page_index smallint}',
     '{last,furthest,shown,views,clicked,exited,dwell_ms,dwells,auto_advances,manual_advances}');
 -- Advances whose cause the events do not give. `gap` says how long the page was shown, in twentieths of a second: 2n is
 -- exactly n tenths, and 2n + 1 is more than n and less than n + 1 tenths. So an advance is within 0.4 s of d tenths exactly
 -- if its gap is from 2 * (d - 4) to 2 * (d + 4).
 SELECT projection.make_funnel(
-    'story_page_gaps', '{category integer,campaign integer,page_index smallint,gap smallint}',
+    'story_page_gaps', '{category integer,campaign integer,variant integer,page_index smallint,gap smallint}',
     '{advances}');
 SELECT projection.add_projector('story_page_funnel', 3, '{story_page_funnel,story_page_gaps}');
 

@@ -26,8 +26,8 @@ CREATE TABLE sends.send (
     UNIQUE (app, id)
 );
 CREATE INDEX send_time ON sends.send (app, sent_at);
--- Finds the newest story of a campaign.
-CREATE INDEX send_story ON sends.send (app, campaign, sent_at, id) WHERE story IS NOT NULL;
+-- Finds the story of a campaign and variant at some time.
+CREATE INDEX send_story ON sends.send (app, campaign, variant, sent_at, id) WHERE story IS NOT NULL;
 -- Finds the first and the last campaign of an analytics label.
 CREATE INDEX send_label ON sends.send (app, analytics_label, campaign, variant) WHERE analytics_label <> '' AND campaign <> '';
 

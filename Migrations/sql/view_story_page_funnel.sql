@@ -1,9 +1,8 @@
--- Why: where in a story people leave, page by page. Titles and durations come from the newest send of the campaign that has
--- a story. If the events do not say why a page was turned, the view compares how long it was shown with that duration.
+-- Why: where in a story people leave, page by page. Titles and durations are those of the story as it was on that day. If the events do not say why a page was turned, the view compares how long it was shown with that duration.
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
-    f.page_index::smallint AS page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
+    coalesce(variant.value, '') AS variant, f.page_index::smallint AS page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
     f.views::bigint AS views, f.clicked::bigint AS clicked, f.exited::bigint AS exited,
     f.dwell_ms::bigint AS dwell_ms, f.dwells::bigint AS dwells,
     round(f.clicked / nullif(f.shown, 0), 4) AS click_rate,
@@ -16,7 +15,7 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     -- A page without a row of its own has the same planned and reached as the next page that has one.
     SELECT
-        s.day, s.category, s.campaign, page.page_index, s.planned, s.reached,
+        s.day, s.category, s.campaign, s.variant, page.page_index, s.planned, s.reached,
         CASE WHEN own.here THEN s.shown ELSE 0 END AS shown, CASE WHEN own.here THEN s.views ELSE 0 END AS views,
         CASE WHEN own.here THEN s.clicked ELSE 0 END AS clicked, CASE WHEN own.here THEN s.exited ELSE 0 END AS exited,
         CASE WHEN own.here THEN s.dwell_ms ELSE 0 END AS dwell_ms, CASE WHEN own.here THEN s.dwells ELSE 0 END AS dwells,
@@ -24,15 +23,15 @@ CROSS JOIN LATERAL (
         CASE WHEN own.here THEN s.manual_advances ELSE 0 END AS manual_advances
     FROM (
         SELECT
-            day, category, campaign, page_index, sum(sum(last)) OVER later AS planned, sum(sum(furthest)) OVER later AS reached,
+            day, category, campaign, variant, page_index, sum(sum(last)) OVER later AS planned, sum(sum(furthest)) OVER later AS reached,
             lead(page_index, 1, -1::smallint) OVER later AS earlier, sum(shown) AS shown, sum(views) AS views,
             sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms, sum(dwells) AS dwells,
             sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
         FROM projection.story_page_funnel
         WHERE story_page_funnel.app = app.id
             AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
-        GROUP BY day, category, campaign, page_index
-        WINDOW later AS (PARTITION BY day, category, campaign ORDER BY page_index DESC)
+        GROUP BY day, category, campaign, variant, page_index
+        WINDOW later AS (PARTITION BY day, category, campaign, variant ORDER BY page_index DESC)
     ) AS s
     CROSS JOIN LATERAL generate_series(s.earlier + 1, s.page_index) AS page (page_index)
     CROSS JOIN LATERAL (SELECT page.page_index = s.page_index AS here) AS own
@@ -40,12 +39,12 @@ CROSS JOIN LATERAL (
 ) AS f
 LEFT JOIN log.word AS category ON category.id = f.category
 LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
+LEFT JOIN log.word AS variant ON variant.id = f.variant
 LEFT JOIN LATERAL (
-    SELECT p.title, p.declared_ms FROM sends.story_page AS p
-    WHERE p.page_index = f.page_index AND p.send = (
-        SELECT s.number FROM sends.send AS s
-        WHERE s.app = app.id AND s.campaign = coalesce(campaign.value, '') AND s.story IS NOT NULL
-        ORDER BY s.sent_at DESC, s.id DESC LIMIT 1)
+    SELECT p.title, p.declared_ms
+    FROM sends.day_story AS d
+    JOIN sends.story_page AS p ON p.send = d.send
+    WHERE d.app = app.id AND d.day = f.day AND d.campaign = f.campaign AND d.variant = f.variant AND p.page_index = f.page_index
 ) AS page ON true
 -- A gap is in twentieths of a second; 0.4 s are eight of these.
 LEFT JOIN LATERAL (
@@ -55,17 +54,17 @@ LEFT JOIN LATERAL (
         sum(g.advances) FILTER (WHERE page.declared_ms IS NULL) AS unexplained
     FROM projection.story_page_gaps AS g
     WHERE g.app = app.id AND g.day = f.day AND g.category = f.category AND g.campaign = f.campaign
-        AND g.page_index = f.page_index
+        AND g.variant = f.variant AND g.page_index = f.page_index
         AND (g.generation = 0 OR g.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
 ) AS gaps ON true;
 
-COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of a campaign''s stories. From page to page, planned and reached never rise. Only the first 1,000 story events of a delivery count towards shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
+COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign and variant. From page to page, planned and reached never rise. Only the first 1,000 story events of a delivery count towards shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.story_page_funnel.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.story_page_funnel.day IS 'Day of each delivery''s first event in the time zone of the app';
 COMMENT ON COLUMN analytics.story_page_funnel.click_rate IS 'clicked / shown; null if shown is 0';
 COMMENT ON COLUMN analytics.story_page_funnel.mean_dwell_seconds IS 'Mean duration of a view in seconds: dwell_ms / dwells / 1000; null if dwells is 0';
-COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page in the campaign''s newest send with a story (story_pages); null if unknown';
-COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which the page turns by itself, as declared by that send; null if unknown';
+COMMENT ON COLUMN analytics.story_page_funnel.page_title IS 'Title of the page as it was on that day (story_day_pages); null if unknown';
+COMMENT ON COLUMN analytics.story_page_funnel.declared_ms IS 'Milliseconds after which the page turns by itself, as declared at that time; null if unknown';
 COMMENT ON COLUMN analytics.story_page_funnel.unexplained_advances IS 'Times the page was turned forward for an unknown reason: the events do not say, and its duration is unknown';
 
 GRANT SELECT ON analytics.story_page_funnel TO bellwether_analyst;

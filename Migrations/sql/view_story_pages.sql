@@ -11,7 +11,7 @@ CROSS JOIN LATERAL (
 ) AS s
 JOIN sends.story_page AS p ON p.send = s.number;
 
-COMMENT ON VIEW analytics.story_pages IS 'The story pages declared by the newest send with a story, for each campaign and variant. A story that the player cannot read has no pages here';
+COMMENT ON VIEW analytics.story_pages IS 'The story pages declared by the newest send with a story, for each campaign and variant. What was declared at the time of an earlier day is in story_day_pages. A story that the player cannot read has no pages here';
 COMMENT ON COLUMN analytics.story_pages.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.story_pages.campaign IS 'Campaign of the send, '''' for none';
 COMMENT ON COLUMN analytics.story_pages.variant IS 'Variant of the campaign, '''' for none';

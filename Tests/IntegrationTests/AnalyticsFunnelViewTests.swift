@@ -127,12 +127,12 @@ struct AnalyticsFunnelViewTests {
                 "median_seconds"
             ),
             (
-                "story_funnel", "category campaign",
+                "story_funnel", "category campaign variant",
                 "stories started completed exit_clicked exit_finished exit_fallback exit_abandoned",
                 "completion_rate fallback_rate"
             ),
             (
-                "story_page_funnel", "category campaign page_index:smallint",
+                "story_page_funnel", "category campaign variant page_index:smallint",
                 "planned reached shown views clicked exited dwell_ms dwells",
                 "click_rate mean_dwell_seconds page_title:text declared_ms:bigint auto_advances:bigint "
                     + "manual_advances:bigint unexplained_advances:bigint"

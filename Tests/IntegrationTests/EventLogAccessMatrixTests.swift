@@ -20,7 +20,7 @@ struct EventLogAccessMatrixTests {
             "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
-            "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
+            "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
 
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
@@ -236,9 +236,8 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
-                "projections",
-                "rejected_events", "reports", "sends", "story_pages",
+                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs", "projections",
+                "rejected_events", "reports", "sends", "story_day_pages", "story_pages",
             ])
         let differing: [String] = try database.column(
             """

@@ -39,7 +39,7 @@ struct RecountedTables {
         func number(_ column: String, of row: [String: String?]) -> Int64 { row[column]?.flatMap(Int64.init) ?? .min }
         tables["story_page_advances"] = NamedTable(
             rows: stored.filter { number("auto_advances", of: $0) + number("manual_advances", of: $0) > 0 })
-        let key = ["app", "day", "category", "campaign"]
+        let key = ["app", "day", "category", "campaign", "variant"]
         let stories = Dictionary(grouping: stored) { row in key.map { Label(row[$0]?.flatMap { $0 } ?? "") } }
         var pages: [[String: String?]] = []
         for var rows in stories.values {

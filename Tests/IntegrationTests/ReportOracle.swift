@@ -90,14 +90,24 @@ struct ReportOracle {
         Dictionary(grouping: deliveries, by: \.facts.campaign)
             .map { (name: $0, counts: FunnelCounts(of: $1)) }
             .greatestFirst(by: { Int($0.counts.delivered) }) { [$0.name] }
-            .map { CampaignSummary(name: $0.name.text, counts: $0.counts) }
+            .map { CampaignSummary(name: $0.name.text, counts: $0.counts, variants: variants(of: $0.name)) }
+    }
+
+    /// None where there is but one.
+    private func variants(of campaign: Label) -> [CampaignVariant] {
+        let variants = Dictionary(grouping: deliveries.filter { $0.facts.campaign == campaign }, by: \.facts.variant)
+            .map { (name: $0, counts: FunnelCounts(of: $1)) }
+            .greatestFirst(by: { Int($0.counts.delivered) }) { [$0.name] }
+            .map { CampaignVariant(name: $0.name.text, counts: $0.counts) }
+        return variants.count > 1 ? variants : []
     }
 
     private var stories: [StorySummary] {
         let rows = funnels.stories.filter { $0.key.app == app && $0.key.day == day }
-        return rows.greatestFirst(by: \.stories) { [$0.key.category, $0.key.campaign] }.map { row in
+        return rows.greatestFirst(by: \.stories) { [$0.key.category, $0.key.campaign, $0.key.variant] }.map { row in
             var story = StorySummary(
-                category: row.key.category.text, campaign: row.key.campaign.text, stories: Int64(row.stories),
+                category: row.key.category.text, campaign: row.key.campaign.text, variant: row.key.variant.text,
+                stories: Int64(row.stories),
                 started: Int64(row.started), completed: Int64(row.completed),
                 exits: .init(
                     clicked: Int64(row.exitClicked), finished: Int64(row.exitFinished),

@@ -32,7 +32,7 @@ extension FunnelSums {
     private struct Row: Hashable {
         let app: Int32
         let day: CivilDate
-        var keys: SIMD4<Int32>
+        var keys: Tally.Keys
 
         func with(_ key: Int32, at place: Int) -> Row {
             var row = self

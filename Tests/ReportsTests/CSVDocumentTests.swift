@@ -16,8 +16,8 @@ import Testing
         #expect(rows.count == text.utf8.filter { $0 == UInt8(ascii: "\n") }.count)
         #expect(!text.utf8.contains(UInt8(ascii: "\r")))
         for row in rows.dropFirst() {
-            #expect(row.count == 9)
-            #expect(row[8].isEmpty || Double(row[8]) != nil, "\(row)")
+            #expect(row.count == 10)
+            #expect(row[9].isEmpty || Double(row[9]) != nil, "\(row)")
             #expect(Int(row[2]) != nil)
         }
         let keys = rows.map { $0.dropLast().joined(separator: "\u{1F}") }
@@ -27,23 +27,24 @@ import Testing
     @Test("each number is in the line that names it") func values() throws {
         let rows = try read(CSVDocument([SampleReport.busy]).text)
         let values = Dictionary(
-            uniqueKeysWithValues: rows.map { ($0[3...7].joined(separator: "|"), $0[8]) })
+            uniqueKeysWithValues: rows.map { ($0[3...8].joined(separator: "|"), $0[9]) })
         let known = [
-            "headline||||delivered": "40262", "headline||||previous_day.pooled.received": "32766",
-            "headline||||previous_day.verdict": "-1", "headline||||same_weekdays.verdict": "0",
-            "settling||||share": "0.914", "restated|2026-11-19|||told.delivered": "38120",
-            "restated|2026-11-19|||now.delivered": "38904", "restated|2026-11-19|||told_at": "46990",
-            "categories|PW_STORIES|||received": "18201", "actions|ACCEPT_DECISION|ACCEPT||median_seconds": "41.5",
-            "launches|PW_STORIES|cold||opened": "1702", "launches|PW_STORIES|||opened": "15",
-            "dead_actions|ACCEPT_DECISION|HOLDING||days_without_tap": "9",
-            "dead_actions|\(HostileNames.script)||2|action_count": "3", "campaigns||||delivered": "14300",
-            "stories|PW_STORIES|black-friday||exit_fallback": "402", "pages|PW_STORIES|black-friday|1|reached": "4410",
-            "fallback_cost||||fallback.received": "402", "threads|promo|||items": "31022",
-            "versions|ios|4.3.0-beta.1||alarm": "1", "versions|ios|4.3.0-beta.1||before.received": "21040",
-            "versions||||verdict": "", "versions||||p": "", "suppressed|CART_REMINDER|||suppressed": "206",
-            "silent|config-refresh|||woken": "9204", "media|image|cellular|timed_out|deliveries": "611",
-            "reach||||pushes_p95": "5", "hours|9|||delivered": "3690", "data_quality||||late": "8045",
-            "rejected_by_reason|invalid_time|||events": "61",
+            "headline|||||delivered": "40262", "headline|||||previous_day.pooled.received": "32766",
+            "headline|||||previous_day.verdict": "-1", "headline|||||same_weekdays.verdict": "0",
+            "settling|||||share": "0.914", "restated|2026-11-19||||told.delivered": "38120",
+            "restated|2026-11-19||||now.delivered": "38904", "restated|2026-11-19||||told_at": "46990",
+            "categories|PW_STORIES||||received": "18201", "actions|ACCEPT_DECISION|ACCEPT|||median_seconds": "41.5",
+            "launches|PW_STORIES|cold|||opened": "1702", "launches|PW_STORIES||||opened": "15",
+            "dead_actions|ACCEPT_DECISION|HOLDING|||days_without_tap": "9",
+            "dead_actions|\(HostileNames.script)||2||action_count": "3", "campaigns|||||delivered": "14300",
+            "stories|PW_STORIES|black-friday|||exit_fallback": "402",
+            "pages|PW_STORIES|black-friday||1|reached": "4410",
+            "fallback_cost|||||fallback.received": "402", "threads|promo||||items": "31022",
+            "versions|ios|4.3.0-beta.1|||alarm": "1", "versions|ios|4.3.0-beta.1|||before.received": "21040",
+            "versions|||||verdict": "", "versions|||||p": "", "suppressed|CART_REMINDER||||suppressed": "206",
+            "silent|config-refresh||||woken": "9204", "media|image|cellular|timed_out||deliveries": "611",
+            "reach|||||pushes_p95": "5", "hours|9||||delivered": "3690", "data_quality|||||late": "8045",
+            "rejected_by_reason|invalid_time||||events": "61",
         ]
         for (key, value) in known { #expect(values[key] == value, "\(key)") }
     }
@@ -54,13 +55,13 @@ import Testing
         report.settling.hoursSinceEnd = -3
         let rows = try read(CSVDocument([report]).text)
         for row in rows {
-            for name in row[0...7] {
+            for name in row[0...8] {
                 let start = name.drop { $0.isWhitespace }.unicodeScalars.first
                 #expect(start.map { "=+-@＝＋－＠\t\r".unicodeScalars.contains($0) } != true, "\(name)")
             }
         }
         #expect(rows[1][0] == "'" + HostileNames.formula)
-        #expect(rows.contains { $0[7] == "hours_since_end" && $0[8] == "-3" })
+        #expect(rows.contains { $0[8] == "hours_since_end" && $0[9] == "-3" })
     }
 
     @Test("a name is shown as it is, except for invisible and direction-changing characters") func names() throws {
@@ -77,7 +78,7 @@ import Testing
         var report = SampleReport.small
         report.campaigns = [.init(name: "a,\u{301}b\"\u{301}c", counts: report.headline.counts)]
         let rows = try read(CSVDocument([report]).text)
-        #expect(rows.allSatisfy { $0.count == 9 })
+        #expect(rows.allSatisfy { $0.count == 10 })
         #expect(rows.contains { $0[3] == "campaigns" && Array($0[4].utf16) == Array("a,\u{301}b\"\u{301}c".utf16) })
     }
 

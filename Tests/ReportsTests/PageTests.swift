@@ -8,7 +8,7 @@ import Testing
         var report = SampleReport.busy
         #expect(!Page(report).sections.contains { $0.title == "Sealed" })
         #expect(JSONDocument(report).text.contains(#","sealed":false,"#))
-        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,0\n"))
+        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,,sealed,0\n"))
         report.isSealed = true
         let section = try #require(Page(report).sections.dropFirst().first)
         let sentence =
@@ -16,7 +16,7 @@ import Testing
             + "no longer known."
         #expect(section.blocks == [.sentence(sentence, .plain)])
         #expect(JSONDocument(report).text.contains(#","sealed":true,"#))
-        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,sealed,1\n"))
+        #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,,sealed,1\n"))
     }
 
     @Test("on a day without deliveries, silent pushes are mentioned only if there were some")

@@ -48,6 +48,10 @@ enum SampleReport {
             .init(name: HostileNames.override, counts: counts(42, received: 0, opened: 0, dismissed: 0), sent: 40),
             .init(name: "winter-is-coming", counts: FunnelCounts(), sent: 1_200),
         ]
+        report.campaigns[0].variants = [
+            CampaignVariant(name: "b", counts: counts(10_800, received: 9_000, opened: 1_510, dismissed: 300)),
+            CampaignVariant(name: "a", counts: counts(10_600, received: 8_900, opened: 1_440, dismissed: 310)),
+        ]
         report.campaigns[4].contradictions = ["delivered over sent"]
         report.stories = stories
         let (fallback, shown) = (Rate(31, of: 402), Rate(1_280, of: 5_830))
@@ -139,7 +143,10 @@ enum SampleReport {
             DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
         }
         report.campaigns = HostileNames.all.map { .init(name: $0, counts: some, sent: 90) }
-        for place in report.campaigns.indices { report.campaigns[place].contradictions = ["delivered over sent"] }
+        for place in report.campaigns.indices {
+            report.campaigns[place].contradictions = ["delivered over sent"]
+            report.campaigns[place].variants = HostileNames.all.map { CampaignVariant(name: $0, counts: some) }
+        }
         report.mediaWithButtons = HostileNames.all.map {
             MediaWithButtons(category: $0, deliveries: 40, delivered: 100)
         }

@@ -73,11 +73,12 @@ enum CategoryActions: Projector {
         for (action, taps) in ActionTaps.byAction(of: delivery.state) {
             tallies[0].add(
                 [1, taps.taps, taps.foreground, taps.afterReceipt == nil ? 0 : 1, sole, receivedSole], times: weight,
-                at: [facts.attributes.category, action, 0, 0], of: delivery)
+                at: Tally.Keys(facts.attributes.category, action), of: delivery)
             guard let time = taps.afterReceipt else { continue }
             let bucket = ActionTaps.bucket(ofMicroseconds: time)
             tallies[1].add(
-                1 as UInt32, times: weight, at: [facts.attributes.category, action, Int32(bucket), 0], of: delivery)
+                1 as UInt32, times: weight, at: Tally.Keys(facts.attributes.category, action, Int32(bucket)),
+                of: delivery)
         }
     }
 }

@@ -18,6 +18,6 @@ enum CategoryExposures: Projector {
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isDisjoint(with: [.expanded, .actionTapped]) else { return }
-        tallies[0].add(1 as UInt32, times: weight, at: [facts.attributes.category, 0, 0, 0], of: delivery)
+        tallies[0].add(1 as UInt32, times: weight, at: Tally.Keys(facts.attributes.category), of: delivery)
     }
 }

@@ -35,6 +35,7 @@ enum CategoryFunnel: Projector {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
         tallies[0].add(
-            DeliveryCounts.bits(of: facts.flags), times: weight, at: [facts.attributes.category, 0, 0, 0], of: delivery)
+            DeliveryCounts.bits(of: facts.flags), times: weight, at: Tally.Keys(facts.attributes.category), of: delivery
+        )
     }
 }

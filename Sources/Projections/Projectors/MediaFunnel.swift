@@ -54,9 +54,8 @@ enum MediaFunnel: Projector {
         guard !facts.flags.isSilent, facts.media.outcome != 0 else { return }
         tallies[0].add(
             facts.flags.isResponded ? 0b11 : 0b01, times: weight,
-            at: [
+            at: Tally.Keys(
                 facts.attributes.category, Int32(facts.media.kind), Int32(facts.media.network),
-                Int32(facts.media.outcome),
-            ], of: delivery)
+                Int32(facts.media.outcome)), of: delivery)
     }
 }

@@ -34,7 +34,7 @@ enum MutedAfter: Projector {
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally]) {
         switch day.muted {
         case .after(let receipt):
-            tallies[0].add(0b01, times: weight, at: [receipt.category, receipt.campaign, 0, 0], of: day)
+            tallies[0].add(0b01, times: weight, at: Tally.Keys(receipt.category, receipt.campaign), of: day)
         case .afterNothing: tallies[0].add(0b11, times: weight, at: .zero, of: day)
         case nil: break
         }

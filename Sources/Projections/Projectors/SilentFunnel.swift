@@ -49,6 +49,6 @@ enum SilentFunnel: Projector {
             case .failed: 1 << 3
             case nil: 1 << 4
             }
-        tallies[0].add(1 | result, times: weight, at: [facts.attributes.campaign, 0, 0, 0], of: delivery)
+        tallies[0].add(1 | result, times: weight, at: Tally.Keys(facts.attributes.campaign), of: delivery)
     }
 }

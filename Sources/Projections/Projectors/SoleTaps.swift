@@ -29,11 +29,11 @@ enum SoleTaps {
                     """))
     }
 
-    /// Counts a delivery in the table of a funnel whose own keys are these.
-    static func count(_ delivery: Delivery, _ weight: Int64, at keys: [Int32], into tally: inout Tally) {
+    /// Counts a delivery in the table of a funnel that has so many keys of its own, and these for the delivery.
+    static func count(_ delivery: Delivery, _ weight: Int64, at keys: Tally.Keys, width: Int, into tally: inout Tally) {
         guard let action = delivery.facts.soleAction else { return }
-        var cell = SIMD4<Int32>.zero
-        for (place, key) in (keys + [delivery.facts.attributes.category, action]).enumerated() { cell[place] = key }
-        tally.add(delivery.facts.flags.contains(.received) ? 0b11 : 0b01, times: weight, at: cell, of: delivery)
+        var keys = keys
+        (keys[width], keys[width + 1]) = (delivery.facts.attributes.category, action)
+        tally.add(delivery.facts.flags.contains(.received) ? 0b11 : 0b01, times: weight, at: keys, of: delivery)
     }
 }

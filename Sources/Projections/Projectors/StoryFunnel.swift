@@ -1,10 +1,10 @@
-/// Per (app, day, category, campaign): how stories ended.
+/// Per (app, day, category, campaign, variant): how stories ended.
 enum StoryFunnel: Projector {
     static let name = "story_funnel"
     static let version: Int32 = 1
     static let tables = [
         TallyTable(
-            name, keys: [.category, .campaign],
+            name, keys: [.category, .campaign, .variant],
             columns: [
                 .count("stories", "Deliveries with any story event"),
                 .count("started", "Deliveries whose story started"),
@@ -20,13 +20,13 @@ enum StoryFunnel: Projector {
             ],
             view: .sums(
                 """
-                How the stories of each campaign ended. A story is a notification whose content extension plays pages. The four \
+                How the stories of each campaign and variant ended. A story is a notification whose content extension plays pages. The four \
                 exits add up to stories. A story that nobody pressed and held was never opened and does not count.
                 """),
             recount: .init(
                 """
                 SELECT
-                    app, day, category, campaign,
+                    app, day, category, campaign, variant,
                     count(*) AS stories,
                     count(*) FILTER (WHERE story_started) AS started,
                     count(*) FILTER (WHERE story_finished) AS completed,
@@ -34,12 +34,13 @@ enum StoryFunnel: Projector {
                     count(*) FILTER (WHERE story_exit = 2) AS exit_finished,
                     count(*) FILTER (WHERE story_exit = 3) AS exit_fallback,
                     count(*) FILTER (WHERE story_exit = 4) AS exit_abandoned
-                FROM recount_delivery WHERE story_exit <> 0 GROUP BY app, day, category, campaign
+                FROM recount_delivery WHERE story_exit <> 0 GROUP BY app, day, category, campaign, variant
                 """, behind: "\(sameStory) AND d.story_exit <> 0"))
     ]
 
     /// SQL: the story of the delivery `d` belongs to the row `cell`.
-    static let sameStory = "\(sameDay) AND d.category = cell.category AND d.campaign = cell.campaign"
+    static let sameStory =
+        "\(sameDay) AND d.category = cell.category AND d.campaign = cell.campaign AND d.variant = cell.variant"
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
@@ -53,7 +54,9 @@ enum StoryFunnel: Projector {
         case .fallback: bits |= 1 << 5
         case .abandoned: bits |= 1 << 6
         }
+        let attributes = facts.attributes
         tallies[0].add(
-            bits, times: weight, at: [facts.attributes.category, facts.attributes.campaign, 0, 0], of: delivery)
+            bits, times: weight, at: Tally.Keys(attributes.category, attributes.campaign, attributes.variant),
+            of: delivery)
     }
 }

@@ -1,4 +1,4 @@
-/// Per (app, day, category, campaign, page): which pages of a story people see, tap, turn and leave at.
+/// Per (app, day, category, campaign, variant, page): which pages of a story people see, tap, turn and leave at.
 ///
 /// The number of pages of a delivery is stored only in the cell of its last page, and how far it got only in the cell of the
 /// furthest page; the view sums both up from the end. So a delivery changes no more cells than it has events, however many
@@ -47,9 +47,9 @@ enum StoryPageFunnel: Projector {
             view: .none,
             recount: .init(
                 """
-                SELECT app, day, category, campaign, page_index, \(gap) AS gap, count(*) AS advances
+                SELECT app, day, category, campaign, variant, page_index, \(gap) AS gap, count(*) AS advances
                 FROM recount_page JOIN recount_delivery USING (delivery) WHERE advance = 'untold'
-                GROUP BY app, day, category, campaign, page_index, \(gap)
+                GROUP BY app, day, category, campaign, variant, page_index, \(gap)
                 """,
                 behind: """
                     \(StoryFunnel.sameStory) AND EXISTS (
@@ -60,12 +60,13 @@ enum StoryPageFunnel: Projector {
     ]
 
     private static let keys: [TallyTable.Key] = [
-        .category, .campaign, .number("page_index", "Index of the page among those shown, from 0"),
+        .category, .campaign, .variant, .number("page_index", "Index of the page among those shown, from 0"),
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard let story = facts.story, story.pages > 0 else { return }
+        let attributes = facts.attributes
         let furthest = Int(story.furthest ?? -1)
         let told = StoryPages(of: delivery.state, pages: story.pages)
         for (index, page) in told.pages.enumerated() {
@@ -76,15 +77,16 @@ enum StoryPageFunnel: Projector {
                     isLast ? 1 : 0, isFurthest ? 1 : 0, page.views > 0 ? 1 : 0, page.views, page.isClicked ? 1 : 0,
                     isFurthest && story.exit == .abandoned ? 1 : 0, page.dwellMilliseconds, page.dwells,
                     page.autoAdvances, page.manualAdvances,
-                ], times: weight, at: [facts.attributes.category, facts.attributes.campaign, Int32(index), 0],
+                ], times: weight,
+                at: Tally.Keys(attributes.category, attributes.campaign, attributes.variant, Int32(index)),
                 of: delivery)
         }
         for advance in told.untoldAdvances {
             tallies[1].add(
                 1 as UInt32, times: weight,
-                at: [
-                    facts.attributes.category, facts.attributes.campaign, Int32(advance.page), Int32(advance.gap),
-                ], of: delivery)
+                at: Tally.Keys(
+                    facts.attributes.category, facts.attributes.campaign, Int32(advance.page), Int32(advance.gap)),
+                of: delivery)
         }
     }
 
@@ -103,27 +105,27 @@ enum StoryPageFunnel: Projector {
             FROM recount_page GROUP BY delivery, page_index
         ), counted AS (
             SELECT
-                app, day, category, campaign, page_index, 0 AS last, 0 AS furthest, CASE WHEN views > 0 THEN 1 ELSE 0 END AS shown,
+                app, day, category, campaign, variant, page_index, 0 AS last, 0 AS furthest, CASE WHEN views > 0 THEN 1 ELSE 0 END AS shown,
                 views, CASE WHEN clicked THEN 1 ELSE 0 END AS clicked, 0 AS exited, coalesce(dwell_ms, 0) AS dwell_ms, dwells,
                 auto_advances, manual_advances
             FROM paged JOIN recount_delivery USING (delivery) WHERE story_exit <> 0
             UNION ALL
-            SELECT app, day, category, campaign, pages - 1, count(*), 0, 0, 0, 0, 0, 0, 0, 0, 0
+            SELECT app, day, category, campaign, variant, pages - 1, count(*), 0, 0, 0, 0, 0, 0, 0, 0, 0
             FROM recount_delivery WHERE pages > 0
-            GROUP BY app, day, category, campaign, pages
+            GROUP BY app, day, category, campaign, variant, pages
             UNION ALL
             SELECT
-                app, day, category, campaign, furthest, 0, count(*), 0, 0, 0, count(*) FILTER (WHERE story_exit = 4), 0, 0, 0, 0
+                app, day, category, campaign, variant, furthest, 0, count(*), 0, 0, 0, count(*) FILTER (WHERE story_exit = 4), 0, 0, 0, 0
             FROM recount_delivery WHERE pages > 0 AND furthest >= 0
-            GROUP BY app, day, category, campaign, furthest
+            GROUP BY app, day, category, campaign, variant, furthest
         )
         SELECT
-            app, day, category, campaign, page_index::smallint AS page_index, sum(last)::bigint AS last,
+            app, day, category, campaign, variant, page_index::smallint AS page_index, sum(last)::bigint AS last,
             sum(furthest)::bigint AS furthest, sum(shown)::bigint AS shown, sum(views)::bigint AS views,
             sum(clicked)::bigint AS clicked, sum(exited)::bigint AS exited, sum(dwell_ms)::bigint AS dwell_ms,
             sum(dwells)::bigint AS dwells, sum(auto_advances)::bigint AS auto_advances,
             sum(manual_advances)::bigint AS manual_advances
-        FROM counted GROUP BY app, day, category, campaign, page_index
+        FROM counted GROUP BY app, day, category, campaign, variant, page_index
         """
 
     private static let gap = "(dwell / 100000 * 2 + CASE WHEN dwell % 100000 = 0 THEN 0 ELSE 1 END)::smallint"

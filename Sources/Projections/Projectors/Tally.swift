@@ -12,28 +12,36 @@ package struct Tally {
         package let app: Int32
         package let day: CivilDate
         package let shard: Int16
-        package let keys: SIMD4<Int32>
+        package let keys: Keys
 
-        // Hashes three words instead of seven, since this runs for every delivery and projector.
+        // Hashes three words instead of eleven, since this runs for every delivery and projector. Few tables have more than four
+        // keys: their last ones are mixed into the others.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(Int64(app) << 32 | Int64(UInt32(truncatingIfNeeded: day.daysSince1970)))
-            hasher.combine(Int64(keys[0]) << 32 | Int64(UInt32(bitPattern: keys[1])))
-            hasher.combine(Int64(keys[2]) << 32 | Int64(UInt32(bitPattern: keys[3])) ^ Int64(shard) << 16)
+            hasher.combine(pair(0) ^ pair(4) &* 0x9E37_79B9)
+            hasher.combine(pair(2) ^ pair(6) &* 0x9E37_79B9 ^ Int64(shard) << 16)
+        }
+
+        private func pair(_ first: Int) -> Int64 {
+            Int64(keys[first]) << 32 | Int64(UInt32(bitPattern: keys[first + 1]))
         }
     }
+
+    /// The keys of a cell besides app, day and shard; 0 beyond those that the table has.
+    package typealias Keys = SIMD8<Int32>
 
     package init(_ table: TallyTable) {
         self.table = table
     }
 
     /// Adds to the counts of a delivery's cell, column by column.
-    package mutating func add(_ amounts: [Int64], times weight: Int64, at keys: SIMD4<Int32>, of delivery: Delivery) {
+    package mutating func add(_ amounts: [Int64], times weight: Int64, at keys: Keys, of delivery: Delivery) {
         let start = place(at: keys, of: delivery)
         for (column, amount) in amounts.enumerated() { counts[start + column] += weight * amount }
     }
 
     /// Adds to the columns whose bits are set; the lowest bit is the first column.
-    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: SIMD4<Int32>, of delivery: Delivery) {
+    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: Keys, of delivery: Delivery) {
         let start = place(at: keys, of: delivery)
         var rest = columns
         while rest != 0 {
@@ -43,13 +51,13 @@ package struct Tally {
     }
 
     /// The same for a day of an install.
-    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: SIMD4<Int32>, of day: InstallDay) {
+    package mutating func add(_ columns: UInt32, times weight: Int64, at keys: Keys, of day: InstallDay) {
         let name = day.name
         let start = place(of: Cell(app: name.app, day: name.day, shard: name.shard, keys: keys))
         for column in table.counts.indices where columns >> UInt32(column) & 1 == 1 { counts[start + column] += weight }
     }
 
-    private mutating func place(at keys: SIMD4<Int32>, of delivery: Delivery) -> Int {
+    private mutating func place(at keys: Keys, of delivery: Delivery) -> Int {
         place(of: Cell(app: delivery.name.app, day: delivery.day, shard: delivery.name.shard, keys: keys))
     }
 
@@ -81,5 +89,14 @@ package struct Tally {
             let row = counts[place..<(place + width)]
             return row.contains { $0 != 0 } ? (cell, row) : nil
         }
+    }
+}
+
+extension Tally.Keys {
+    package init(
+        _ first: Int32, _ second: Int32 = 0, _ third: Int32 = 0, _ fourth: Int32 = 0, _ fifth: Int32 = 0,
+        _ sixth: Int32 = 0
+    ) {
+        self.init(first, second, third, fourth, fifth, sixth, 0, 0)
     }
 }

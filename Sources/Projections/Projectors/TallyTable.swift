@@ -5,7 +5,7 @@
 package struct TallyTable: Sendable {
     /// In schema `projection`; the view has the same name in `analytics`.
     package let name: String
-    /// The keys of a row besides app, day and shard: up to four.
+    /// The keys of a row besides app, day and shard: up to eight.
     package let keys: [Key]
     /// The stored counts and the columns that the view derives from them, in the order of the view.
     package let columns: [Column]
@@ -14,7 +14,7 @@ package struct TallyTable: Sendable {
     package let recount: Recounting
 
     package init(_ name: String, keys: [Key], columns: [Column], view: View, recount: Recounting) {
-        precondition(keys.count <= 4, "a cell has up to four keys of its own")
+        precondition(keys.count <= Tally.Keys.scalarCount, "a cell has up to eight keys of its own")
         self.name = name
         self.keys = keys
         self.columns = columns

@@ -29,8 +29,8 @@ enum ThreadFunnel: Projector {
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
-        let keys: SIMD4<Int32> = [facts.attributes.thread, 0, 0, 0]
-        SoleTaps.count(delivery, weight, at: [facts.attributes.thread], into: &tallies[1])
+        let keys = Tally.Keys(facts.attributes.thread)
+        SoleTaps.count(delivery, weight, at: keys, width: 1, into: &tallies[1])
         let items = UInt32(1) << DeliveryCounts.count
         tallies[0].add(DeliveryCounts.bits(of: facts.flags) | items, times: weight, at: keys, of: delivery)
         // Most deliveries stand for one item, which the bit has already counted.

@@ -25,10 +25,8 @@ enum VersionFunnel: Projector {
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
-        tallies[0].add(
-            DeliveryCounts.bits(of: facts.flags), times: weight,
-            at: [facts.attributes.platform, facts.attributes.appVersion, 0, 0], of: delivery)
-        SoleTaps.count(
-            delivery, weight, at: [facts.attributes.platform, facts.attributes.appVersion], into: &tallies[1])
+        let keys = Tally.Keys(facts.attributes.platform, facts.attributes.appVersion)
+        tallies[0].add(DeliveryCounts.bits(of: facts.flags), times: weight, at: keys, of: delivery)
+        SoleTaps.count(delivery, weight, at: keys, width: 2, into: &tallies[1])
     }
 }

@@ -2,7 +2,9 @@ internal import ServiceRuntime
 
 /// Reports as one long table. Each line is a number, preceded by what it is a number of.
 struct CSVDocument {
-    static let columns = ["app", "day", "position", "section", "name", "detail", "part", "measure", "value"]
+    static let columns = ["app", "day", "position", "section"] + names + ["measure", "value"]
+    /// What identifies a number in its section.
+    private static let names = ["name", "detail", "part", "place"]
 
     private(set) var text = CSVDocument.columns.joined(separator: ",") + "\n"
 
@@ -18,7 +20,7 @@ struct CSVDocument {
         for entry in list.entries {
             let keys = keys + entry.keys
             var cells = keys.map { CSVDocument.cell($0.value) }
-            cells += Array(repeating: "", count: max(0, 3 - cells.count))
+            cells += Array(repeating: "", count: max(0, CSVDocument.names.count - cells.count))
             write(entry.facts, prefix: "", "\(start)\(list.name),\(cells.joined(separator: ",")),")
             for list in entry.lists { write(list, of: keys, start) }
         }

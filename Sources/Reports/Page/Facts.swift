@@ -26,7 +26,7 @@ struct Fact {
 
 /// Something that a report describes: what identifies it, what is known of it, and the lists below it.
 struct Entry {
-    /// At most three. Together they identify it among its neighbours.
+    /// At most four, with those of the entries above it. Together they identify it among its neighbours.
     var keys: [Fact] = []
     var facts: [Fact] = []
     var lists: [EntryList] = []

@@ -30,6 +30,16 @@ enum Wording {
         return "\(fixed(percent, 1)) %"
     }
 
+    /// `10.2 % to 12.4 %`; nil is `–`.
+    static func interval(_ interval: ClosedRange<Double>?) -> String {
+        interval.map { "\(percent($0.lowerBound)) to \(percent($0.upperBound))" } ?? "–"
+    }
+
+    /// `+0.4 points to +4.2 points`, of a difference between two shares.
+    static func interval(points interval: ClosedRange<Double>) -> String {
+        "\(points(from: 0, to: interval.lowerBound)) to \(points(from: 0, to: interval.upperBound))"
+    }
+
     /// `< 0.3 %`
     static func lessThan(_ share: Double) -> String {
         let percent = percent(share)

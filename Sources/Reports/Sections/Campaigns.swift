@@ -13,6 +13,8 @@ struct CampaignSummary: Hashable, Sendable {
     var fcmDelivered: Int64?
     /// Which of these numbers contradict one another: `delivered over sent`.
     var contradictions: [String] = []
+    /// The variants with deliveries, the most deliveries first; empty if there are not several.
+    var variants: [CampaignVariant] = []
 
     /// Whether anything is known from before the phone.
     var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
@@ -28,34 +30,53 @@ struct CampaignSummary: Hashable, Sendable {
 /// What was sent, what FCM accepted and delivered, and what became of it, by campaign.
 enum CampaignsSection: ReportSection {
     static let none = "(no campaign)"
+    /// The number of campaigns whose variants people read. JSON and CSV have all of them.
+    private static let mostWithVariants = 6
 
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
         // Whether more was delivered than sent is decided by variant if the sends of the variant are known, and for all
         // variants together if a send may have been for any of them.
-        let campaigns = try connection.query(
+        let rows = try connection.query(
             """
             SELECT campaign, \(sql: FunnelCounts.sums),
                 CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
                 sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
                 coalesce(sum(delivered) > sum(sent)
-                    AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false)
+                    AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
+                CASE WHEN grouping(variant) = 0 THEN variant END
             FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day = \(scope.day)
-            GROUP BY campaign ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C"
-            """
-        ).map { row throws(PostgresError) in
-            let told = try row.get(1 + FunnelCounts.width + 3, as: String.self).split(separator: ", ").map(String.init)
-            let isOver = try row.get(1 + FunnelCounts.width + 4, as: Bool.self)
-            return CampaignSummary(
-                name: try row.get(0), counts: try FunnelCounts(row, from: 1),
-                sent: try row.optional(1 + FunnelCounts.width),
-                accepted: try row.optional(1 + FunnelCounts.width + 1),
-                fcmDelivered: try row.optional(1 + FunnelCounts.width + 2),
-                contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted())
+            GROUP BY GROUPING SETS ((campaign), (campaign, variant))
+            ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C", variant COLLATE "C"
+            """)
+        var variants: [ExactName: [CampaignVariant]] = [:]
+        var summaries: [CampaignSummary] = []
+        for row in rows {
+            let (name, counts): (String, FunnelCounts) = (try row.get(0), try FunnelCounts(row, from: 1))
+            let rest = 1 + FunnelCounts.width
+            if let variant: String = try row.optional(rest + 5) {
+                if counts.delivered > 0 {
+                    variants[ExactName(name), default: []].append(CampaignVariant(name: variant, counts: counts))
+                }
+                continue
+            }
+            let told = try row.get(rest + 3, as: String.self).split(separator: ", ").map(String.init)
+            let isOver = try row.get(rest + 4, as: Bool.self)
+            summaries.append(
+                CampaignSummary(
+                    name: name, counts: counts, sent: try row.optional(rest), accepted: try row.optional(rest + 1),
+                    fcmDelivered: try row.optional(rest + 2),
+                    contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted()))
         }
-        // FCM's data messages have rows too.
-        .filter { $0.counts.delivered > 0 || $0.isToldFromTheSend }
+        for place in summaries.indices {
+            let own = variants[ExactName(summaries[place].name)] ?? []
+            summaries[place].variants = own.count > 1 ? own : []
+        }
+        let campaigns =
+            summaries
+            // FCM's data messages have rows too.
+            .filter { $0.counts.delivered > 0 || $0.isToldFromTheSend }
         // Days that were sealed before this funnel existed are missing from it.
         let isWhole = campaigns.reduce(0) { $0 + $1.counts.delivered } == report.headline.counts.delivered
         report.campaigns = report.isSealed && !isWhole ? [] : campaigns
@@ -81,6 +102,8 @@ enum CampaignsSection: ReportSection {
             blocks += Block.funnels(
                 "All campaigns", "Campaign", none: none, leadingWithEngagement: report.leadsWithEngagement,
                 of: delivered.map { ($0.name, $0.counts, report.dismissals.areReported(ofCampaign: $0.name)) })
+            blocks += delivered.filter { !$0.variants.isEmpty }.prefix(mostWithVariants)
+                .flatMap { $0.variantBlocks(Wording.name($0.name, else: none), in: report) }
         }
         return Page.Section("Campaigns", blocks)
     }
@@ -96,7 +119,9 @@ enum CampaignsSection: ReportSection {
                 .number("fcm_delivery_rate", campaign.share(campaign.fcmDelivered, of: campaign.accepted)),
                 .number("delivery_rate", campaign.deliveryRate), .texts("contradictions", campaign.contradictions),
             ]
-            return Entry(keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates)
+            return Entry(
+                keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates,
+                lists: campaign.variantLists(in: report))
         }
     }
 

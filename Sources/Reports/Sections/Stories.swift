@@ -86,7 +86,10 @@ enum StoriesSection: ReportSection {
         [
             .list("stories", report.stories) { story in
                 Entry(
-                    keys: [.text("category", story.category), .text("campaign", story.campaign)],
+                    keys: [
+                        .text("category", story.category), .text("campaign", story.campaign),
+                        .text("variant", story.variant),
+                    ],
                     facts: [
                         .count("stories", story.stories), .count("started", story.started),
                         .count("completed", story.completed), .count("exit_clicked", story.exits.clicked),
@@ -124,7 +127,7 @@ extension StorySummary {
 
     fileprivate var name: String {
         let category = Wording.name(category, else: CategoriesSection.none)
-        return campaign.isEmpty ? category : "\(category) · \(campaign)"
+        return ([category] + [campaign, variant].filter { !$0.isEmpty }).joined(separator: " · ")
     }
 
     /// The pages from the first to the last, as shares of the stories that had a first page.

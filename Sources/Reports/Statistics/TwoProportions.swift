@@ -56,16 +56,21 @@ enum TwoProportions {
         guard rate.whole > 0, base.whole > 0, let share = rate.value, let baseShare = base.value else {
             return .smallSample
         }
+        guard let p = probability(rate, against: base) else { return exactVerdict(rate, against: base) }
+        if p >= significance { return .likeChance(p: p) }
+        return share > baseShare ? .higher(p: p) : .lower(p: p)
+    }
+
+    /// How probable so great a difference is if the two do not differ: by the z test; nil if there are too few for it.
+    static func probability(_ rate: Rate, against base: Rate) -> Double? {
+        guard let share = rate.value, let baseShare = base.value else { return nil }
         let pooled = Double(rate.part + base.part) / Double(rate.whole + base.whole)
         let smaller = Double(min(rate.whole, base.whole))
         // If it is all or none on both sides, they do not differ, however many there are.
-        if smaller >= leastExpected, pooled == 0 || pooled == 1 { return .likeChance(p: 1) }
-        guard smaller * min(pooled, 1 - pooled) >= leastExpected else { return exactVerdict(rate, against: base) }
+        if smaller >= leastExpected, pooled == 0 || pooled == 1 { return 1 }
+        guard smaller * min(pooled, 1 - pooled) >= leastExpected else { return nil }
         let deviation = (pooled * (1 - pooled) * (1 / Double(rate.whole) + 1 / Double(base.whole))).squareRoot()
-        let z = (share - baseShare) / deviation
-        let p = erfc(abs(z) / 2.0.squareRoot())
-        if p >= significance { return .likeChance(p: p) }
-        return z > 0 ? .higher(p: p) : .lower(p: p)
+        return erfc(abs((share - baseShare) / deviation) / 2.0.squareRoot())
     }
 
     /// With few, only a clear difference is reported.

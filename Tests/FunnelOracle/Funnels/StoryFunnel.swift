@@ -1,6 +1,6 @@
 package import Values
 
-/// **Per-story funnel**, one row per (app, day, category, campaign), of deliveries with any `story.*` event.
+/// **Per-story funnel**, one row per (app, day, category, campaign, variant), of deliveries with any `story.*` event.
 package struct StoryFunnel: FunnelRow {
     package let key: Key
     package let stories: Int
@@ -17,18 +17,20 @@ package struct StoryFunnel: FunnelRow {
         package let day: CivilDate
         package let category: Label
         package let campaign: Label
+        package let variant: Label
 
         init(_ delivery: Delivery) {
             app = delivery.name.app
             day = delivery.facts.day
             category = delivery.facts.category
             campaign = delivery.facts.campaign
+            variant = delivery.facts.variant
         }
 
         static var columns: [Column<Key>] {
             [
                 Column("app", \.app), Column("day") { .day($0.day) }, Column("category", \.category),
-                Column("campaign", \.campaign),
+                Column("campaign", \.campaign), Column("variant", \.variant),
             ]
         }
     }

@@ -21,7 +21,7 @@ package struct StoryPageAdvances: FunnelRow {
 
     package static var source: String {
         ProjectionSource(
-            table: table, words: ["category", "campaign"], numbers: ["page_index"],
+            table: table, words: ["category", "campaign", "variant"], numbers: ["page_index"],
             sums: ["auto_advances", "manual_advances"]
         ).sql(as: view)
     }
@@ -59,7 +59,7 @@ package struct StoryPageGaps: FunnelRow {
 
     package static var source: String {
         ProjectionSource(
-            table: view, projector: "story_page_funnel", words: ["category", "campaign"],
+            table: view, projector: "story_page_funnel", words: ["category", "campaign", "variant"],
             numbers: ["page_index", "gap"], sums: ["advances"]
         ).sql(as: view)
     }

@@ -1,4 +1,4 @@
-/// **Per-story-page funnel**, one row per (app, day, category, campaign, page_index) where `planned` > 0.
+/// **Per-story-page funnel**, one row per (app, day, category, campaign, variant, page_index) where `planned` > 0.
 ///
 /// Decided where the contract is silent:
 /// - *"Of one delivery's `story.*` events the first 1,000 in event order count"* stands in this funnel's paragraph, and

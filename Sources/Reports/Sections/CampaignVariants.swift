@@ -1,0 +1,84 @@
+/// One variant of a campaign on the day.
+struct CampaignVariant: Hashable, Sendable {
+    /// '' for deliveries without a variant.
+    var name: String
+    var counts: FunnelCounts
+
+    static let none = "(no variant)"
+}
+
+extension CampaignSummary {
+    /// The variants compared by the rate that the report leads with.
+    func tests(in report: Report) -> [VariantTest] {
+        VariantTest.compare(
+            variants.map { ($0.name, report.leadsWithEngagement ? $0.counts.engagementRate : $0.counts.responseRate) },
+            isSettled: report.settling.isSettled)
+    }
+
+    /// What people read of the variants: each with its rates and their intervals, then the best one against the others.
+    func variantBlocks(_ name: String, in report: Report) -> [Block] {
+        guard variants.count > 1 else { return [] }
+        let leads = report.leadsWithEngagement
+        let table = Table("\(name): variants", of: variants) { variant in
+            let counts = variant.counts
+            func rate(_ title: String, _ rate: Rate) -> [Table.Field] {
+                [.bar(title, rate), .number("95 % interval", Wording.interval(Interval.of(rate)))]
+            }
+            return [
+                .name("Variant", variant.name, else: CampaignVariant.none), .count("Delivered", counts.delivered),
+                .count("Received", counts.received),
+            ] + (leads ? rate("Engagement rate", counts.engagementRate) : [])
+                + rate("Response rate", counts.responseRate)
+        }
+        let tests = tests(in: report)
+        guard let best = tests.first?.variant else { return [.table(table)] }
+        let compared = tests.filter { ExactName($0.variant) == ExactName(best) }.prefix(Table.mostRows)
+        let words = compared.map { test in
+            var tone = Tone.plain
+            if case .higher = test.verdict { tone = .good }
+            let (better, base) = (
+                Wording.name(test.variant, else: CampaignVariant.none),
+                Wording.name(test.base, else: CampaignVariant.none)
+            )
+            return Block.sentence(
+                "\(name): the \(leads ? "engagement" : "response") rate of \(better) is "
+                    + "\(Wording.difference(from: 0, to: test.difference)) \(test.difference > 0 ? "than" : "to") that of \(base) "
+                    + "(95 % interval: \(Wording.interval(points: test.interval))). \(test.verdict.sentence)", tone)
+        }
+        let correction =
+            tests.count > 1
+            ? [
+                Block.sentence(
+                    "\(name): each of \(variants.count) variants is compared with each. Probabilities and intervals are corrected for "
+                        + "\(tests.count) comparisons.", .note)
+            ] : []
+        return [.table(table)] + words + correction
+    }
+
+    /// What programs read of them.
+    func variantLists(in report: Report) -> [EntryList] {
+        [
+            .list("variants", variants) { variant in
+                func bounds(_ name: String, _ rate: Rate) -> [Fact] {
+                    let interval = Interval.of(rate)
+                    return [
+                        .number("\(name)_low", interval?.lowerBound), .number("\(name)_high", interval?.upperBound),
+                    ]
+                }
+                return Entry(
+                    keys: [.text("variant", variant.name)],
+                    facts: variant.counts.facts + bounds("engagement_rate", variant.counts.engagementRate)
+                        + bounds("response_rate", variant.counts.responseRate))
+            },
+            .list("variant_tests", tests(in: report)) { test in
+                Entry(
+                    keys: [.text("variant", test.variant), .text("base", test.base)],
+                    facts: [
+                        .text("rate", report.leadsWithEngagement ? "engagement_rate" : "response_rate"),
+                        .number("difference", test.difference), .number("difference_low", test.interval.lowerBound),
+                        .number("difference_high", test.interval.upperBound),
+                    ] + test.verdict.facts)
+            },
+        ]
+    }
+}
