@@ -58,6 +58,7 @@ package enum Migrations {
         ] + funnels + [
             Migration(funnel: "campaign_funnel", PackageResources.view_campaign_funnel_sql),
             Migration(funnel: "category_actions", PackageResources.view_category_actions_sql),
+            Migration(funnel: "send_delays", PackageResources.view_send_delays_sql),
             Migration("view_category_answers", PackageResources.view_category_answers_sql),
             Migration("view_categories", PackageResources.view_categories_sql),
             Migration("view_category_buttons", PackageResources.view_category_buttons_sql),

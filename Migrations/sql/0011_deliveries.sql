@@ -14,6 +14,9 @@ CREATE TABLE projection.delivery (
     last_device_at timestamptz,
     -- The first receipt in event order. NULL if there is none, or if it is the first event.
     received_at timestamptz,
+    -- The earliest receipt by the service extension, if no event says when the notification was sent. NULL if there is none, or
+    -- if it is the first receipt.
+    extension_at timestamptz,
     -- The first opening and the first response in event order, and the earliest opening, dismissal or tap. NULL if there is
     -- none, or if it is the last event.
     opened_at timestamptz,
@@ -25,7 +28,8 @@ CREATE TABLE projection.delivery (
     day date NOT NULL,
     -- 1 silent, 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped, 64 story action tapped, 128 media
     -- attached, 256 story started, 512 story finished, 1024 suppressed,
-    -- 2048 sole (every response is a tap of one and the same action)
+    -- 2048 sole (every response is a tap of one and the same action), 4096 unsent (received by the service extension, and no event
+    -- says when it was sent)
     flags integer NOT NULL,
     -- Members with few values, packed as bits: origin, authorization, launch, media, fetch result, story exit.
     codes integer NOT NULL,

@@ -70,8 +70,13 @@ SELECT projection.add_funnel(
     '{woken,new_data,no_data,failed,no_result}');
 
 SELECT projection.add_funnel(
-    'media_funnel', 1, '{category integer,kind smallint,network smallint,outcome smallint}',
-    '{deliveries,responded}');
+    'media_funnel', 2, '{category integer,kind smallint,format integer,network smallint,outcome smallint,reason smallint}',
+    '{deliveries,responded,received,received_responded,bytes,ms,timed}');
+
+-- What the events say of the time from the sending to the receipt, and those times in buckets as above.
+SELECT projection.make_funnel('send_delays', '{campaign integer,variant integer}', '{delayed,negative}');
+SELECT projection.make_funnel('send_delay_times', '{campaign integer,variant integer,bucket smallint}', '{deliveries}');
+SELECT projection.add_projector('send_delays', 1, '{send_delays,send_delay_times}');
 
 SELECT projection.add_funnel(
     'install_days', 1, '{}',

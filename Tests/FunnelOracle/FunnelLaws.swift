@@ -23,6 +23,8 @@ package struct FunnelLaws {
             "reached ≤ planned", "shown ≤ reached", "shown ≤ views", "dwells ≤ views", "clicked ≤ reached",
             "exited ≤ reached",
         ],
+        "media_funnel": ["received ≤ deliveries", "received_responded ≤ responded", "timed ≤ deliveries"],
+        "send_delays": ["negative ≤ delayed"],
         "silent_funnel": ["new_data + no_data + failed + no_result = woken"],
         "install_days": [
             "authorized + provisional + ephemeral + denied + not_determined + unsaid = active", "turned_off ≤ active",
@@ -256,13 +258,20 @@ package struct FunnelLaws {
             let named = ["kind", "network", "outcome"].map { ($0, row["media_\($0)"] ?? .empty) }
             return row.merging(named) { $1 }
         }
-        checkSums(MediaFunnel.view, of: media, [("deliveries", { _ in true }), ("responded", isTrue("responded"))])
+        checkSums(
+            MediaFunnel.view, by: ["app", "day", "category", "kind", "network", "outcome"], of: media,
+            [
+                ("deliveries", { _ in true }), ("responded", isTrue("responded")), ("received", isTrue("received")),
+                ("received_responded", isTrue("received_responded")),
+            ])
     }
 
+    /// By the whole key, or by those of its columns that deliveries have, too.
     private mutating func checkSums(
-        _ view: String, of deliveries: [Row], _ columns: [(name: String, counts: (Row) -> Bool)]
+        _ view: String, by some: [String]? = nil, of deliveries: [Row],
+        _ columns: [(name: String, counts: (Row) -> Bool)]
     ) {
-        let key = keys[view] ?? []
+        let key = some ?? keys[view] ?? []
         let behind = Dictionary(grouping: deliveries) { row in key.map { row[$0] } }
         let shown = rows(of: view, by: key)
         for place in Set(behind.keys).union(shown.keys) {
@@ -270,7 +279,8 @@ package struct FunnelLaws {
             for column in columns {
                 let count = Int64((behind[place] ?? []).count(where: column.counts))
                 expect(
-                    Self.number(row, column.name) == count, "\(column.name) = its \(count) deliveries", view,
+                    (shown[place] ?? []).reduce(0) { $0 + Self.number($1, column.name) } == count,
+                    "\(column.name) = its \(count) deliveries", view,
                     row ?? Row(uniqueKeysWithValues: zip(key, place.map { $0 ?? Label("null") })))
             }
         }

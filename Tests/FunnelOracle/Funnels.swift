@@ -5,7 +5,7 @@ package struct Funnels: Sendable {
         DeliveryRow.self, CategoryFunnel.self, CategoryActions.self, StoryFunnel.self, StoryPageFunnel.self,
         ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self, CategoryExposures.self,
         CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self, ThreadSoles.self, VersionSoles.self,
-        CampaignSoles.self, InstallRow.self, InstallDays.self, MutedAfter.self,
+        CampaignSoles.self, SendDelays.self, InstallRow.self, InstallDays.self, MutedAfter.self,
     ]
 
     /// An array of rows by their type.

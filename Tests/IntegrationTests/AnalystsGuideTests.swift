@@ -23,10 +23,10 @@ struct AnalystsGuideTests {
             .replacing("{{app}}", with: "'shop'")
     }
 
-    @Test("has eleven questions and three of dashboards, and an analyst can run all of its SQL")
+    @Test("has fifteen questions and three of dashboards, and an analyst can run all of its SQL")
     func runs() throws {
         let queries = try Self.queries()
-        #expect(queries.count == 16)
+        #expect(queries.count == 20)
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try ProjectedApp("shop", in: database)

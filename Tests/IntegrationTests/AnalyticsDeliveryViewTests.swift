@@ -152,7 +152,7 @@ struct AnalyticsDeliveryViewTests {
             "media_network": words(MediaNetwork.self), "media_outcome": words(MediaOutcome.self),
             "fetch_result": words(FetchResult.self), "story_exit": ["clicked", "finished", "fallback", "abandoned"],
             "authorization": words(Authorization.self), "launch": words(Launch.self), "kind": words(MediaKind.self),
-            "network": words(MediaNetwork.self), "outcome": words(MediaOutcome.self),
+            "network": words(MediaNetwork.self), "outcome": words(MediaOutcome.self), "reason": words(MediaReason.self),
         ]
         var found: [String: [String]] = [:]
         for view in Migrations.definitions where ["view_deliveries", "view_media_funnel"].contains(view.name) {

@@ -26,7 +26,13 @@ struct AnalyticsFunnelViewTests {
         for key in table.keys {
             switch key.kind {
             case .word:
-                funnel.words.append((key.name, WordKind.allCases.first { $0.member.declaration.column == key.name }!))
+                funnel.words.append(
+                    (
+                        key.name,
+                        WordKind.allCases.first {
+                            [key.name, "media_" + key.name].contains($0.member.declaration.column)
+                        }!
+                    ))
             case .code(let words): funnel.codes.append((key.name, 3, words[2]))
             // What is summed from the last page shows the pages before it, too.
             case .number: funnel.codes.append(isSummed ? (key.name, 0, "0") : (key.name, 3, "3"))
@@ -114,7 +120,7 @@ struct AnalyticsFunnelViewTests {
         let shapes: [(view: String, keys: String, counts: String, rates: String)] = [
             (
                 "campaign_funnel", "campaign variant",
-                "sent accepted fcm_delivered \(counts) fcm_data_accepted fcm_data_delivered",
+                "sent accepted fcm_delivered \(counts) woken fcm_data_accepted fcm_data_delivered",
                 "accept_rate fcm_delivery_rate delivery_rate receipt_coverage response_rate engagement_rate contradiction:text"
             ),
             ("category_funnel", "category", counts, "response_rate engagement_rate receipt_coverage dismiss_rate"),
@@ -138,7 +144,11 @@ struct AnalyticsFunnelViewTests {
                     + "manual_advances:bigint unexplained_advances:bigint"
             ),
             ("silent_funnel", "campaign", "woken new_data no_data failed no_result", "new_data_rate"),
-            ("media_funnel", "category kind network outcome", "deliveries responded", "response_rate"),
+            (
+                "media_funnel", "category kind format network outcome reason",
+                "deliveries responded received received_responded bytes ms timed", "response_rate mean_seconds"
+            ),
+            ("send_delays", "campaign variant", "delayed negative", "median_seconds p90_seconds"),
             (
                 "install_days", "",
                 "active authorized provisional ephemeral denied not_determined unsaid turned_off turned_on", ""
@@ -187,7 +197,10 @@ struct AnalyticsFunnelViewTests {
                 "silent_funnel", ["woken": 10, "new_data": 3, "no_data": 1, "failed": 2, "no_result": 4],
                 "trim_scale(new_data_rate)", "(0.5)"
             ),
-            ("media_funnel", ["deliveries": 8, "responded": 2], "trim_scale(response_rate)", "(0.25)"),
+            (
+                "media_funnel", ["deliveries": 9, "received": 8, "received_responded": 2, "ms": 500, "timed": 2],
+                "trim_scale(response_rate), trim_scale(mean_seconds)", "(0.25,0.25)"
+            ),
         ]
         for (view, values, rates, expected) in wanted {
             try app.insert(view, values)

@@ -89,6 +89,37 @@ struct CampaignFunnelTests {
         #expect(rates == ["(,,,,)", "(0.25,0.5,0.5,1,0.25)"])
     }
 
+    @Test("silent pushes of a campaign stand apart, and no rate is made of what was sent with them")
+    func silent() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try ProjectedApp(in: database)
+        try ProjectedApp.makeSecondLine(in: database)
+        let (sync, mixed) = (try app.word(.campaign, "sync"), try app.word(.campaign, "mixed"))
+        try app.insertEverywhere("silent_funnel", ["woken": 7], key: ["campaign": sync])
+        try app.insert("silent_funnel", ["campaign": mixed, "woken": 3])
+        try app.insert("silent_funnel", day: "2026-11-21", ["campaign": mixed, "woken": 0])
+        for day in ["2026-11-20", "2026-11-21"] {
+            try app.insert("campaign_funnel", day: day, ["campaign": mixed, "delivered": 5, "received": 4])
+        }
+        try tell(
+            [
+                send("1", campaign: "sync", recipients: 1_000),
+                send("2", campaign: "sync", variant: "b", recipients: 10),
+                send("3", campaign: "mixed", recipients: 10),
+                send("4", campaign: "mixed", recipients: 10, at: Self.noon + Self.day),
+            ], of: app.app, in: database)
+        #expect(
+            try database.analystRows(
+                """
+                SELECT day, campaign, variant, sent, delivered, woken, delivery_rate, receipt_coverage, response_rate
+                FROM campaign_funnel ORDER BY day, campaign, variant
+                """) == [
+                    #"(2026-11-20,mixed,"",10,5,3,,0.8000,0.0000)"#, #"(2026-11-20,sync,"",1000,0,777,,,)"#,
+                    "(2026-11-20,sync,b,10,0,0,,,)", #"(2026-11-21,mixed,"",10,5,0,0.5000,0.8000,0.0000)"#,
+                ])
+    }
+
     @Test(
         "a message of the export is of its delivery's campaign, else of its send's, else of its label's, else of its label"
     )

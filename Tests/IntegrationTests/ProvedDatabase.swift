@@ -33,6 +33,7 @@ struct ProvedDatabase {
                     category: "NEWS", interaction: interaction)
                 event.notification.id = "\(name)-\(copy)"
                 event.notification.campaign = "spring"
+                if name == "tapped" { event.notification.sentAt = Event.sampleTime }
                 return event
             }
         }
@@ -40,7 +41,7 @@ struct ProvedDatabase {
             via: .serviceExtension, media: Media(kind: .image, outcome: .attached, network: .wifi))
         let all =
             events("opened", [.received(picture), .expanded, .opened(launch: .cold)])
-            + events("tapped", [.received(Receipt(via: .foreground)), .actionTapped(ActionTap(actionID: "REPLY"))])
+            + events("tapped", [.received(Receipt(via: .serviceExtension)), .actionTapped(ActionTap(actionID: "REPLY"))])
             + events(
                 "story",
                 [

@@ -17,7 +17,7 @@ struct RecountedTables {
             for recount in Recounts.all { try read(recount, on: &connection) }
         }
         for (table, cells) in sums {
-            guard let recount = Recounts.of(table), table != "category_action_times" else { continue }
+            guard let recount = Recounts.of(table), !table.hasSuffix("_times") else { continue }
             tables[table] = NamedTable(
                 rows: cells.map { key, values in
                     var row: [String: String?] = [:]
@@ -26,7 +26,9 @@ struct RecountedTables {
                     if recount.values.contains(where: { $0.name == "received" }) {
                         row["inferred"] = "\(values[0] - values[1])"
                     }
-                    if table == "category_actions" { row["median_seconds"] = .some(median(of: key, timed: values[3])) }
+                    for (name, tenths) in [("median_seconds", Int64(5)), ("p90_seconds", 9)] {
+                        row[name] = .some(time(at: tenths, of: key, in: table))
+                    }
                     return row
                 })
         }
@@ -109,13 +111,13 @@ struct RecountedTables {
         return row
     }
 
-    /// The middle of the bucket in which the ⌈timed/2⌉-th smallest time stands.
-    private func median(of action: [Label], timed: Int64) -> String? {
-        guard timed > 0 else { return nil }
-        let buckets = (sums["category_action_times"] ?? [:]).filter { Array($0.key.prefix(action.count)) == action }
+    /// The middle of the bucket in which the time stands that so many tenths do not exceed.
+    private func time(at tenths: Int64, of cell: [Label], in table: String) -> String? {
+        let histograms = ["category_actions": "category_action_times", "send_delays": "send_delay_times"]
+        let buckets = (sums[histograms[table] ?? ""] ?? [:]).filter { Array($0.key.prefix(cell.count)) == cell }
             .map { (bucket: $0.key.last.flatMap { Int64($0.text) } ?? -1, deliveries: $0.value[0]) }
             .sorted { $0.bucket < $1.bucket }
-        var rest = (timed + 1) / 2
+        var rest = (buckets.reduce(0) { $0 + $1.deliveries } * tenths + 9) / 10
         for (bucket, deliveries) in buckets {
             rest -= deliveries
             guard rest <= 0 else { continue }
@@ -123,6 +125,6 @@ struct RecountedTables {
             let width: Int64 = 1 << (bucket / 8 - 1)
             return "\(Double((8 + bucket % 8) * width + width / 2) / 1_000_000)"
         }
-        return "fewer times than timed"
+        return nil
     }
 }

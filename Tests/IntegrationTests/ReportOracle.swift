@@ -90,7 +90,12 @@ struct ReportOracle {
         Dictionary(grouping: deliveries, by: \.facts.campaign)
             .map { (name: $0, counts: FunnelCounts(of: $1)) }
             .greatestFirst(by: { Int($0.counts.delivered) }) { [$0.name] }
-            .map { CampaignSummary(name: $0.name.text, counts: $0.counts, variants: variants(of: $0.name)) }
+            .map { name, counts in
+                let woken = funnels.silent.filter { $0.key.app == app && $0.key.day == day && $0.key.campaign == name }
+                return CampaignSummary(
+                    name: name.text, counts: counts, woken: woken.reduce(0) { $0 + Int64($1.woken) },
+                    variants: variants(of: name))
+            }
     }
 
     /// None where there is but one.
@@ -183,14 +188,20 @@ struct ReportOracle {
     }
 
     private var media: [MediaSummary] {
-        Dictionary(grouping: deliveries.filter { $0.facts.media != nil }) { $0.facts.media! }
-            .map { (media: $0, deliveries: $1) }
-            .greatestFirst(by: \.deliveries.count) { [$0.media.kind, $0.media.network, $0.media.outcome] }
-            .map { media, deliveries in
-                MediaSummary(
-                    kind: media.kind.text, network: media.network.text, outcome: media.outcome.text,
-                    deliveries: Int64(deliveries.count), responded: Int64(deliveries.count { $0.facts.responded }))
-            }
+        Dictionary(grouping: deliveries.filter { $0.facts.media != nil }) { delivery -> [Label] in
+            let media = delivery.facts.media!
+            return [media.kind, media.network, media.outcome]
+        }
+        .map { (names: $0, deliveries: $1) }
+        .greatestFirst(by: \.deliveries.count) { $0.names }
+        .map { names, deliveries in
+            let media = deliveries.compactMap(\.facts.media)
+            return MediaSummary(
+                kind: names[0].text, network: names[1].text, outcome: names[2].text,
+                deliveries: Int64(deliveries.count),
+                responded: Int64(deliveries.count { $0.facts.responded }), bytes: media.reduce(0) { $0 + $1.bytes },
+                milliseconds: media.reduce(0) { $0 + ($1.ms ?? 0) }, timed: Int64(media.count { $0.ms != nil }))
+        }
     }
 
     private var reach: Reach {

@@ -124,7 +124,7 @@ struct StoryPageAdvancesTests {
             ])
         // A send of a variant on a later day does not take the place of the one that was there.
         try tell("5", campaign: "weekly", variant: "a", at: 9 * day, [("Third", 4)], of: app.app, in: database)
-        #expect(try pages().prefix(6) == first[...] && pages()[7] == "(2026-11-27,a,Second,9000,0,1)")
+        #expect(try pages()[3...5] == first[3...5] && pages()[7] == "(2026-11-27,a,Second,9000,0,1)")
     }
 
     @Test("the pages of each campaign and variant are those of its newest send that has a story")

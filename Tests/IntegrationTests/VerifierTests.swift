@@ -148,8 +148,9 @@ struct VerifierTests {
         defer { proved.database.drop() }
         try proved.tamper(
             """
-            INSERT INTO projection.media_funnel (deliveries, responded, generation, app, day, category, kind, network, outcome, shard)
-            SELECT 0, 0, 1, app, day, category, 2, 2, 4, shard FROM projection.category_funnel
+            INSERT INTO projection.media_funnel (deliveries, responded, received, received_responded, bytes, ms, timed, generation, app, day,
+                category, kind, format, network, outcome, reason, shard)
+            SELECT 0, 0, 0, 0, 0, 0, 0, 1, app, day, category, 2, 0, 2, 4, 0, shard FROM projection.category_funnel
             """)
         #expect(try proved.verify().isProved)
         try proved.tamper(
@@ -164,7 +165,7 @@ struct VerifierTests {
         let cells = Dictionary(uniqueKeysWithValues: report.differences.map { ($0.table, $0) })
         let media = try #require(cells["media_funnel"])
         #expect(media.isSurplus && !media.isMissing && media.deliveries.isEmpty)
-        #expect(media.key.map(\.text) == ["chat", Self.day, "NEWS", "video", "cellular", "failed"])
+        #expect(media.key.map(\.text) == ["chat", Self.day, "NEWS", "video", "", "cellular", "failed", ""])
         let story = try #require(cells["story_funnel"])
         #expect(story.isMissing && !story.isSurplus)
         #expect(story.deliveries.map(\.notificationKey) == ["story-0"])

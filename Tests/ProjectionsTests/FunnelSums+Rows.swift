@@ -8,7 +8,7 @@ extension FunnelSums {
     func rows(of table: FunnelTable, in log: WrittenLog) -> [[String?]] {
         let tables = Projectors.all.flatMap { $0.tables }
         guard let stored = tables.first(where: { $0.name == table.table }) else { return [] }
-        let medians = medians
+        let times = times(of: stored.name, keys: stored.keys.count)
         var shown = zip(stored.counts, stored.columns.filter { $0.stored != nil }.map(\.name)).map {
             (stored: $0, name: $1)
         }
@@ -23,7 +23,9 @@ extension FunnelSums {
             if let delivered = columns["delivered"].flatMap(Int64.init), let received = columns["received"] {
                 columns["inferred"] = Int64(received).map { String(delivered - $0) }
             }
-            columns["median_seconds"] = medians[row].map { String(Double($0) / 1_000_000) }
+            for (name, tenths) in [("median_seconds", Int64(5)), ("p90_seconds", 9)] {
+                columns[name] = times[row].flatMap { time(at: tenths, of: $0) }.map { String(Double($0) / 1_000_000) }
+            }
             return table.columns.map { columns[$0] }
         }
     }
@@ -80,22 +82,24 @@ extension FunnelSums {
         return rows.filter { $1.contains { $0 != 0 } }
     }
 
-    /// The ⌈timed/2⌉-th smallest time, in microseconds, by the keys of category and action.
-    private var medians: [Row: Int64] {
+    /// The histogram that stands beside a table whose keys are so many, by its rows: all that such tables have in common.
+    private func times(of table: String, keys: Int) -> [Row: [(bucket: Int32, deliveries: Int64)]] {
+        let histograms = ["category_actions": "category_action_times", "send_delays": "send_delay_times"]
         var times: [Row: [(bucket: Int32, deliveries: Int64)]] = [:]
-        for (row, counts) in acrossShards("category_action_times") {
-            var action = row
-            action.keys[2] = 0
-            times[action, default: []].append((row.keys[2], counts[0]))
+        for (row, counts) in acrossShards(histograms[table] ?? "") {
+            times[row.with(0, at: keys), default: []].append((row.keys[keys], counts[0]))
         }
-        return times.compactMapValues { buckets in
-            var rank = (buckets.reduce(0) { $0 + $1.deliveries } + 1) / 2
-            for (bucket, deliveries) in buckets.sorted(by: { $0.bucket < $1.bucket }) {
-                rank -= deliveries
-                if rank <= 0 { return TimeBucket(number: Int64(bucket)).middle }
-            }
-            return nil
+        return times
+    }
+
+    /// The time that so many tenths of them do not exceed, in microseconds.
+    private func time(at tenths: Int64, of buckets: [(bucket: Int32, deliveries: Int64)]) -> Int64? {
+        var rank = (buckets.reduce(0) { $0 + $1.deliveries } * tenths + 9) / 10
+        for (bucket, deliveries) in buckets.sorted(by: { $0.bucket < $1.bucket }) {
+            rank -= deliveries
+            if rank <= 0 { return TimeBucket(number: Int64(bucket)).middle }
         }
+        return nil
     }
 }
 

@@ -12,6 +12,7 @@ extension Observation {
             event.type)
         attributes = Attributes(of: event, words: &words)
         alert = event.notification.alert ?? false
+        sentAt = event.notification.sentAt
         switch event.interaction {
         case .received(let receipt):
             via = receipt.via?.rawValue ?? 0
@@ -20,6 +21,12 @@ extension Observation {
             media.kind = receipt.media?.kind?.rawValue ?? 0
             media.network = receipt.media?.network?.rawValue ?? 0
             media.outcome = receipt.media?.outcome?.rawValue ?? 0
+            if let told = receipt.media, told.outcome != nil {
+                media.reason = told.reason?.rawValue ?? 0
+                media.format = words.id("format", told.format)
+                media.bytes = Int32(clamping: told.bytes ?? 0)
+                media.milliseconds = told.ms
+            }
             items = receipt.summaryArgumentCount.map { Int32(clamping: $0) }
         case .actionTapped(let tap):
             action = words.id("action_id", tap.actionID)

@@ -8,7 +8,7 @@ struct TimeBucketTests {
     @Test("hold a single time each below 16 microseconds")
     func exact() {
         for time in 0..<16 as Range<Int64> {
-            #expect(ActionTaps.bucket(ofMicroseconds: time) == Int16(time))
+            #expect(TimeBuckets.bucket(ofMicroseconds: time) == Int16(time))
             #expect(TimeBucket(number: time).middle == time)
         }
     }
@@ -18,8 +18,8 @@ struct TimeBucketTests {
         for number in 0..<488 as Range<Int64> {
             let bucket = TimeBucket(number: number)
             let last = bucket.start + (bucket.width - 1)
-            #expect(ActionTaps.bucket(ofMicroseconds: bucket.start) == Int16(number))
-            #expect(ActionTaps.bucket(ofMicroseconds: last) == Int16(number))
+            #expect(TimeBuckets.bucket(ofMicroseconds: bucket.start) == Int16(number))
+            #expect(TimeBuckets.bucket(ofMicroseconds: last) == Int16(number))
             if number < 487 {
                 #expect(last + 1 == TimeBucket(number: number + 1).start)
             } else {
@@ -33,7 +33,7 @@ struct TimeBucketTests {
         var random = SeededNumbers(seed: 1)
         let far = counterexamples(among: 0..<20_000) { _ in
             let time = Int64.random(in: 0...(1 << Int64.random(in: 0...55, using: &random)), using: &random)
-            let bucket = TimeBucket(number: Int64(ActionTaps.bucket(ofMicroseconds: time)))
+            let bucket = TimeBucket(number: Int64(TimeBuckets.bucket(ofMicroseconds: time)))
             return bucket.start <= time && time - bucket.start < bucket.width
                 && Double(abs(bucket.middle - time)) <= Double(time) / 16
         }
@@ -46,7 +46,7 @@ struct TimeBucketTests {
         let fallen = counterexamples(among: 0..<20_000) { _ in
             let time = Int64.random(in: 0...(1 << Int64.random(in: 0...55, using: &random)), using: &random)
             let later = time + Int64.random(in: 0...(time / 3 + 2), using: &random)
-            return ActionTaps.bucket(ofMicroseconds: time) <= ActionTaps.bucket(ofMicroseconds: later)
+            return TimeBuckets.bucket(ofMicroseconds: time) <= TimeBuckets.bucket(ofMicroseconds: later)
         }
         #expect(fallen == [])
     }

@@ -48,6 +48,9 @@ struct WildObservations {
     private mutating func observation(at moment: Moment, _ type: EventType) -> Observation {
         var observation = Observation(at: moment, type)
         observation.alert = random.happens(onceIn: 6)
+        if random.happens(onceIn: 4) {
+            observation.sentAt = moment.occurredAt + random.any([0, -3_000_000, 1, 86_400_000_000])
+        }
         switch type {
         case .notificationReceived: say(&observation)
         case .actionTapped:
@@ -73,6 +76,11 @@ struct WildObservations {
         observation.media.kind = Int16(random.number(0...4))
         observation.media.network = Int16(random.number(0...3))
         observation.media.outcome = Int16(random.number(0...6))
+        guard observation.media.outcome != 0 else { return }
+        observation.media.reason = Int16(random.number(0...6))
+        observation.media.format = random.any([0, 0, 1, 300])
+        observation.media.bytes = random.any([0, 1, 200_000, .max])
+        observation.media.milliseconds = random.any([nil, 0, 420, 600_000])
     }
 
     private mutating func say(_ attributes: inout Attributes) {

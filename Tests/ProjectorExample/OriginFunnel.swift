@@ -25,7 +25,7 @@ enum OriginFunnel: Projector {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }
         tallies[0].add(
-            facts.flags.isResponded ? 0b11 : 0b01, times: weight, at: [Int32(facts.attributes.origin), 0, 0, 0],
+            facts.flags.isResponded ? 0b11 : 0b01, times: weight, at: Tally.Keys(Int32(facts.attributes.origin)),
             of: delivery)
     }
 }

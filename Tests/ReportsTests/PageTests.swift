@@ -67,7 +67,7 @@ import Testing
             (all.campaigns[place].sent, all.campaigns[place].accepted, all.campaigns[place].fcmDelivered) = (
                 nil, nil, nil
             )
-            all.campaigns[place].contradictions = []
+            (all.campaigns[place].contradictions, all.campaigns[place].variants) = ([], [])
         }
         #expect(Page(all).sections.first { $0.title == "Campaigns" }?.blocks.count == 1)
     }

@@ -85,7 +85,7 @@ struct VariantTestTests {
         #expect(
             words == [
                 "black-friday: the engagement rate of b is 0.2 points higher than that of (no variant) "
-                    + "(95 % interval: −1.6 points to +2.2 points). This is within chance (p = .754).",
+                    + "(95 % interval: −1.7 points to +2.2 points). This is within chance (p = .753).",
                 "black-friday: the engagement rate of b is 3.0 points higher than that of a "
                     + "(95 % interval: +1.2 points to +4.8 points). This is more than chance (p < .001).",
                 "black-friday: each of 3 variants is compared with each. Probabilities and intervals are corrected for 3 comparisons.",

@@ -4,7 +4,7 @@ internal import Values
 /// Encodes a state as the bytes of its row. Most events write a row, so the format is compact: each number takes only the bytes
 /// it needs, times are stored as distances, and an observation stores only what it says.
 extension DeliveryState {
-    private static let format: UInt8 = 3
+    private static let format: UInt8 = 4
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -81,12 +81,13 @@ private enum Said {
     static let fetchResult: UInt64 = 1 << 10
     static let items: UInt64 = 1 << 11
     static let skew: UInt64 = 1 << 12
+    static let sent: UInt64 = 1 << 13
 
     // Bits that only a page shown uses. They reuse bits that it never sets otherwise, so that its mask is one byte.
     static let cause = via
     static let declared = foregroundTap
 
-    static let anything: UInt64 = (skew << 1) - 1
+    static let anything: UInt64 = (sent << 1) - 1
 }
 
 extension Attributes {
@@ -150,6 +151,7 @@ extension [UInt8] {
         if observation.fetchResult != 0 { said |= Said.fetchResult }
         if observation.items != nil { said |= Said.items }
         if skew != 0 { said |= Said.skew }
+        if observation.sentAt != nil { said |= Said.sent }
 
         append(UInt8(observation.type.rawValue))
         append(varint: said)
@@ -172,13 +174,25 @@ extension [UInt8] {
         }
         if said & Said.presentation != 0 { append(observation.presentation.rawValue) }
         if said & Said.media != 0 {
-            append(varint: UInt64(observation.media.kind))
-            append(varint: UInt64(observation.media.network))
-            append(varint: UInt64(observation.media.outcome))
+            append(observation.media)
         }
         if said & Said.fetchResult != 0 { append(varint: UInt64(observation.fetchResult)) }
         if let items = observation.items { append(varint: UInt64(items)) }
         if said & Said.skew != 0 { append(zigzag: skew) }
+        if let sent = observation.sentAt { append(zigzag: moment.occurredAt.microseconds &- sent.microseconds) }
+    }
+
+    /// Kind, network and outcome take three bits each. What few events say has a bit each behind them.
+    private mutating func append(_ media: MediaFacts) {
+        var said =
+            UInt64(media.kind) | UInt64(media.network) << 3 | UInt64(media.outcome) << 6 | UInt64(media.reason) << 9
+        if media.format != 0 { said |= 1 << 12 }
+        if media.bytes != 0 { said |= 1 << 13 }
+        if media.milliseconds != nil { said |= 1 << 14 }
+        append(varint: said)
+        if media.format != 0 { append(varint: UInt64(media.format)) }
+        if media.bytes != 0 { append(varint: UInt64(media.bytes)) }
+        if let milliseconds = media.milliseconds { append(varint: UInt64(milliseconds)) }
     }
 
     /// Zigzag encoding: small distances are short in either direction.
@@ -310,10 +324,8 @@ struct StateReader {
             observation.presentation = presentation
         }
         if said & Said.media != 0 {
-            guard let kind = int16(), let network = int16(), let outcome = int16() else { return false }
-            observation.media.kind = kind
-            observation.media.network = network
-            observation.media.outcome = outcome
+            guard let media = media() else { return false }
+            observation.media = media
         }
         if said & Said.fetchResult != 0 {
             guard let result = int16() else { return false }
@@ -330,6 +342,33 @@ struct StateReader {
             guard !overflow else { return false }
             observation.moment.deviceAt = Timestamp(microseconds: deviceAt)
         }
+        if said & Said.sent != 0 {
+            guard let distance = zigzag() else { return false }
+            let (sentAt, overflow) = observation.moment.occurredAt.microseconds.subtractingReportingOverflow(distance)
+            // As far as the times of a span, so that no distance overflows.
+            guard !overflow, sentAt.magnitude < 1 << 61 else { return false }
+            observation.sentAt = Timestamp(microseconds: sentAt)
+        }
         return true
+    }
+
+    private mutating func media() -> MediaFacts? {
+        guard let said = varint(), said < 1 << 15 else { return nil }
+        var media = MediaFacts()
+        (media.kind, media.network) = (Int16(said & 7), Int16(said >> 3 & 7))
+        (media.outcome, media.reason) = (Int16(said >> 6 & 7), Int16(said >> 9 & 7))
+        if said >> 12 & 1 == 1 {
+            guard let format = int32() else { return nil }
+            media.format = format
+        }
+        if said >> 13 & 1 == 1 {
+            guard let bytes = int32() else { return nil }
+            media.bytes = bytes
+        }
+        if said >> 14 & 1 == 1 {
+            guard let milliseconds = int32() else { return nil }
+            media.milliseconds = milliseconds
+        }
+        return media.outcome == 0 ? nil : media
     }
 }

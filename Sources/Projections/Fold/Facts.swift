@@ -6,7 +6,7 @@ package struct Facts: Hashable, Sendable {
     /// Each is the first value that any event gives, in event order.
     package private(set) var attributes = Attributes()
     /// Of the first event with an outcome.
-    package private(set) var media = MediaCodes()
+    package private(set) var media = MediaFacts()
     /// The last in event order.
     package private(set) var fetchResult: Int16 = 0
     /// The greatest `summary_argument_count`; 1 if there is none.
@@ -15,6 +15,9 @@ package struct Facts: Hashable, Sendable {
     /// The times of the first receipt and of the first opening in event order.
     package private(set) var receivedAt: Timestamp?
     package private(set) var openedAt: Timestamp?
+    /// The earliest receipt by the service extension, and when the sender sent the notification as the first event says that does.
+    package private(set) var extensionAt: Timestamp?
+    package private(set) var sentAt: Timestamp?
     /// The first opening or tap.
     package private(set) var firstResponse: Response?
     /// The time of the earliest opening, dismissal or tap; nil for a silent delivery, too.
@@ -67,6 +70,7 @@ package struct Facts: Hashable, Sendable {
             attributes.complete(from: observation.attributes)
             if media.outcome == 0, observation.media.outcome != 0 { media = observation.media }
             if observation.media.isAttached { types.insert(.mediaAttached) }
+            sentAt = sentAt ?? observation.sentAt
             if observation.fetchResult != 0 { fetchResult = observation.fetchResult }
             if let items = observation.items { greatestItems = max(greatestItems ?? items, items) }
             if observation.breaksSilence { isSilent = false }
@@ -83,6 +87,9 @@ package struct Facts: Hashable, Sendable {
             case .notificationReceived:
                 types.insert(.received)
                 receivedAt = receivedAt ?? observation.moment.occurredAt
+                if observation.via == Via.serviceExtension.rawValue {
+                    extensionAt = extensionAt ?? observation.moment.occurredAt
+                }
             case .notificationExpanded: types.insert(.expanded)
             case .notificationOpened:
                 types.insert(.opened)
@@ -122,6 +129,7 @@ package struct Facts: Hashable, Sendable {
         {
             flags.insert(.sole)
         }
+        if extensionAt != nil, sentAt == nil { flags.insert(.unsent) }
         if flags.isUnanswered, isShownToNobody, !isShownToSomebody { flags.insert(.suppressed) }
         guard observations.contains(where: { $0.type.isStory }) else { return }
         let exit: StoryExit =
@@ -176,6 +184,8 @@ package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     package static let suppressed = DeliveryFlags(rawValue: 1024)
     /// Every response is a tap of one and the same action, which is then the first response.
     package static let sole = DeliveryFlags(rawValue: 2048)
+    /// It has a receipt by the service extension, and no event says when it was sent.
+    package static let unsent = DeliveryFlags(rawValue: 4096)
 
     /// Every answered delivery has at least one of these.
     static let answered: DeliveryFlags = [.opened, .dismissed, .actionTapped, .storyActionTapped]

@@ -13,7 +13,9 @@ package struct Observation: Hashable, Sendable {
     package var via: Int16 = 0
     package var presentation = Presentation.unsaid
     package var fetchResult: Int16 = 0
-    package var media = MediaCodes()
+    package var media = MediaFacts()
+    /// When the notification was sent, as the event says; nil if it does not.
+    package var sentAt: Timestamp?
     /// `summary_argument_count`; nil if the event has none, since 0 is a count.
     package var items: Int32?
     package var action: Int32 = 0
@@ -123,11 +125,17 @@ package struct Attributes: Hashable, Sendable {
     }
 }
 
-/// Kind, network and outcome of a media attachment.
-package struct MediaCodes: Hashable, Sendable {
+/// What an event says about a media attachment.
+package struct MediaFacts: Hashable, Sendable {
     package var kind: Int16 = 0
     package var network: Int16 = 0
     package var outcome: Int16 = 0
+    package var reason: Int16 = 0
+    package var format: Int32 = 0
+    /// 0 stands for none, too: the sum is the same. Sizes are clamped to 2 GiB, so that absurd ones add up to no overflow.
+    package var bytes: Int32 = 0
+    /// How long the download took in milliseconds; nil if the event does not say, since 0 is a time.
+    package var milliseconds: Int32?
 
     package init() {}
 

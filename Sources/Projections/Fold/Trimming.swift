@@ -12,6 +12,8 @@ struct Trimming {
     private var hasBrokenSilence = false
     private var presentations: Set16 = []
     private var hasMedia = false
+    private var hasExtensionReceipt = false
+    private var isSentKnown = false
     private var hasAttachedMedia = false
     private var storyEvents = 0
     private var taps = 0
@@ -49,10 +51,20 @@ struct Trimming {
         if index != lastFetchResult { observation.fetchResult = 0 }
         if index != mostItems { observation.items = nil }
         trimMedia(of: &observation)
+        if isSentKnown { observation.sentAt = nil }
+        isSentKnown = isSentKnown || observation.sentAt != nil
 
-        var isKept = !observation.attributes.isEmpty || index == lastFetchResult || index == mostItems
-        isKept = isKept || index == furthestPage || index == longestStart || observation.media != MediaCodes()
+        var isKept =
+            observation.sentAt != nil || !observation.attributes.isEmpty || index == lastFetchResult
+            || index == mostItems
+        isKept = isKept || index == furthestPage || index == longestStart || observation.media != MediaFacts()
         if types.insert(Int(observation.type.rawValue)) { isKept = true }
+        if observation.type == .notificationReceived, observation.via == Via.serviceExtension.rawValue,
+            !hasExtensionReceipt
+        {
+            hasExtensionReceipt = true
+            isKept = true
+        }
         if observation.breaksSilence, !hasBrokenSilence {
             hasBrokenSilence = true
             isKept = true
@@ -77,14 +89,19 @@ struct Trimming {
         return isKept
     }
 
-    /// The delivery has the first outcome. A later one matters only if it is the first with an attachment that could be seen.
+    /// The delivery has the first outcome. A later one matters only if it is the first with an attachment that could be seen, and
+    /// nothing else of it does.
     private mutating func trimMedia(of observation: inout Observation) {
         guard observation.media.outcome != 0 else {
-            observation.media = MediaCodes()
+            observation.media = MediaFacts()
             return
         }
         let isAttached = observation.media.isAttached
-        if hasMedia, hasAttachedMedia || !isAttached { observation.media = MediaCodes() }
+        if hasMedia {
+            let outcome = observation.media.outcome
+            observation.media = MediaFacts()
+            if isAttached, !hasAttachedMedia { observation.media.outcome = outcome }
+        }
         hasMedia = true
         hasAttachedMedia = hasAttachedMedia || isAttached
     }

@@ -28,32 +28,20 @@ enum CategoryActions: Projector {
                     count(*) FILTER (WHERE sole AND received) AS received_sole
                 FROM recount_tap GROUP BY app, day, category, action_id
                 """, behind: tapped(""))),
-        // Times in buckets: one for each microsecond below 8 µs, then eight for each doubling. So a median can be computed from
-        // sums, and is off by a sixteenth at most. In SQL the exponent is the number of the highest bit that is set.
         TallyTable(
             "category_action_times",
             keys: keys + [.number("bucket", "Bucket of the time from the earliest receipt to the first tap")],
             columns: [.count("deliveries", "Deliveries with a time in this bucket")], view: .none,
             recount: .init(
                 """
-                SELECT app, day, category, action_id, \(bucket)::smallint AS bucket, count(*) AS deliveries
-                FROM (SELECT *, 64 - position(B'1' IN microseconds::bit(64)) AS exponent FROM recount_tap) AS recount_tap
-                WHERE microseconds IS NOT NULL
-                GROUP BY app, day, category, action_id, \(bucket)
+                SELECT app, day, category, action_id, \(TimeBuckets.sql("microseconds")) AS bucket, count(*) AS deliveries
+                FROM recount_tap WHERE microseconds IS NOT NULL
+                GROUP BY app, day, category, action_id, \(TimeBuckets.sql("microseconds"))
                 """,
-                behind: tapped(
-                    """
-                    AND (SELECT \(bucket) FROM (SELECT 64 - position(B'1' IN t.microseconds::bit(64)) AS exponent) AS of_tap)
-                        = cell.bucket
-                    """))),
+                behind: tapped("AND \(TimeBuckets.sql("t.microseconds")) = cell.bucket"))),
     ]
 
     private static let keys: [TallyTable.Key] = [.category, .word("action_id", "Identifier of the button")]
-
-    private static let bucket = """
-        CASE WHEN microseconds < 8 THEN microseconds
-            ELSE (exponent - 2) * 8 + (microseconds >> (exponent - 3) & 7) END
-        """
 
     private static func tapped(_ condition: String) -> String {
         """
@@ -75,7 +63,7 @@ enum CategoryActions: Projector {
                 [1, taps.taps, taps.foreground, taps.afterReceipt == nil ? 0 : 1, sole, receivedSole], times: weight,
                 at: Tally.Keys(facts.attributes.category, action), of: delivery)
             guard let time = taps.afterReceipt else { continue }
-            let bucket = ActionTaps.bucket(ofMicroseconds: time)
+            let bucket = TimeBuckets.bucket(ofMicroseconds: time)
             tallies[1].add(
                 1 as UInt32, times: weight, at: Tally.Keys(facts.attributes.category, action, Int32(bucket)),
                 of: delivery)
@@ -108,12 +96,5 @@ struct ActionTaps: Hashable {
             actions[action, default: ActionTaps()].foreground += surplus.foreground
         }
         return actions
-    }
-
-    /// Eight buckets to each doubling: the middle of one is off by a sixteenth at most, and those below 16 µs are exact.
-    static func bucket(ofMicroseconds time: Int64) -> Int16 {
-        guard time >= 8 else { return Int16(time) }
-        let exponent = 63 - time.leadingZeroBitCount
-        return Int16((exponent - 2) * 8 + Int((time >> Int64(exponent - 3)) & 7))
     }
 }

@@ -1,9 +1,9 @@
 internal import Telemetry
 
-/// Per (app, day, category, kind, network, outcome): whether attachments arrive, and whether they help.
+/// Per (app, day, category, kind, format, network, outcome, reason): whether attachments arrive, and whether they help.
 enum MediaFunnel: Projector {
     static let name = "media_funnel"
-    static let version: Int32 = 1
+    static let version: Int32 = 2
     static let tables = [
         TallyTable(
             name,
@@ -12,12 +12,17 @@ enum MediaFunnel: Projector {
                 .code(
                     "kind", MediaKind.allCases.map(\.wire),
                     "image, video, audio or unknown; '' where that event does not say"),
+                .word("format", "File format of the attachment, as posted; '' where that event does not say"),
                 .code(
                     "network", MediaNetwork.allCases.map(\.wire),
                     "Network it came over: wifi, cellular or other; '' where that event does not say"),
                 .code(
                     "outcome", MediaOutcome.allCases.map(\.wire),
                     "attached, prefetched, timed_out, failed, skipped or none"),
+                .code(
+                    "reason", MediaReason.allCases.map(\.wire),
+                    "Why it was not attached: cellular, too_large, unsupported_type, insecure_url, network or invalid; '' where that event does not say"
+                ),
             ],
             columns: [
                 .count(
@@ -25,9 +30,19 @@ enum MediaFunnel: Projector {
                 ),
                 .count(
                     "responded", "Deliveries that were opened, or had a button or a story's call to action tapped"),
+                .count("received", "Deliveries with a receipt"),
+                .count("received_responded", "Deliveries that responded and have a receipt"),
+                .count(
+                    "bytes",
+                    "Sum of the sizes of the attachments in bytes, where given. A size over 2 GiB counts as 2 GiB"),
+                .count("ms", "Sum of the times that the downloads took in milliseconds, where given"),
+                .count("timed", "Deliveries for which that time is given"),
                 .rate(
-                    "response_rate", "responded", "deliveries",
-                    "responded / deliveries, all of which have a receipt: the same measure as in category_funnel"),
+                    "response_rate", "received_responded", "received",
+                    "received_responded / received: the same measure as in category_funnel"),
+                .derived(
+                    "mean_seconds", "round(f.ms / nullif(1000 * f.timed, 0), 4)",
+                    "Mean time of a download in seconds: ms / timed / 1000; null if timed is 0"),
             ],
             view: .sums(
                 """
@@ -37,25 +52,43 @@ enum MediaFunnel: Projector {
             recount: .init(
                 """
                 SELECT
-                    app, day, category, media_kind AS kind, media_network AS network, media_outcome AS outcome,
-                    count(*) AS deliveries,
-                    count(*) FILTER (WHERE responded) AS responded
+                    app, day, \(names), count(*) AS deliveries,
+                    count(*) FILTER (WHERE responded) AS responded,
+                    count(*) FILTER (WHERE received) AS received,
+                    count(*) FILTER (WHERE received_responded) AS received_responded,
+                    sum(media_bytes)::bigint AS bytes,
+                    coalesce(sum(media_ms), 0)::bigint AS ms,
+                    count(media_ms) AS timed
                 FROM recount_delivery WHERE NOT silent AND media_outcome <> 0
-                GROUP BY app, day, category, media_kind, media_network, media_outcome
+                GROUP BY app, day, category, media_kind, media_format, media_network, media_outcome, media_reason
                 """,
                 behind: """
-                    \(sameDay) AND d.category = cell.category AND d.media_kind = cell.kind
-                        AND d.media_network = cell.network AND d.media_outcome = cell.outcome AND \(noneSilent)
+                    \(sameDay) AND \(noneSilent) AND EXISTS (
+                        SELECT FROM recount_delivery AS r
+                        WHERE r.app = d.app AND r.install_id = d.install_id AND r.notification_key = d.notification_key
+                            AND (r.category, r.media_kind, r.media_format, r.media_network, r.media_outcome, r.media_reason)
+                                = (cell.category, cell.kind, cell.format, cell.network, cell.outcome, cell.reason))
                     """))
     ]
 
+    private static let names = """
+        category, media_kind AS kind, media_format AS format, media_network AS network, media_outcome AS outcome, media_reason AS reason
+        """
+
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
-        guard !facts.flags.isSilent, facts.media.outcome != 0 else { return }
+        let media = facts.media
+        guard !facts.flags.isSilent, media.outcome != 0 else { return }
+        let isResponded: Int64 = facts.flags.isResponded ? 1 : 0
+        let isReceived: Int64 = facts.flags.contains(.received) ? 1 : 0
         tallies[0].add(
-            facts.flags.isResponded ? 0b11 : 0b01, times: weight,
+            [
+                1, isResponded, isReceived, isResponded & isReceived, Int64(media.bytes),
+                Int64(media.milliseconds ?? 0),
+                media.milliseconds == nil ? 0 : 1,
+            ], times: weight,
             at: Tally.Keys(
-                facts.attributes.category, Int32(facts.media.kind), Int32(facts.media.network),
-                Int32(facts.media.outcome)), of: delivery)
+                facts.attributes.category, Int32(media.kind), media.format, Int32(media.network), Int32(media.outcome),
+                Int32(media.reason)), of: delivery)
     }
 }

@@ -85,7 +85,8 @@ enum StoryPageFunnel: Projector {
             tallies[1].add(
                 1 as UInt32, times: weight,
                 at: Tally.Keys(
-                    facts.attributes.category, facts.attributes.campaign, Int32(advance.page), Int32(advance.gap)),
+                    attributes.category, attributes.campaign, attributes.variant, Int32(advance.page),
+                    Int32(advance.gap)),
                 of: delivery)
         }
     }

@@ -4,7 +4,8 @@ internal import Values
 /// The columns of a delivery's row. The list, the insert and the update are kept together so that they do not drift apart.
 enum DeliveryColumns {
     static let names = [
-        "key", "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "received_at", "opened_at",
+        "key", "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "received_at",
+        "extension_at", "opened_at",
         "first_response_at", "answered_at", "install_id", "generation", "app", "day", "flags", "codes", "category",
         "campaign",
         "variant", "thread", "platform", "app_version", "os_version", "device_model", "locale", "interruption_level",
@@ -24,7 +25,8 @@ enum DeliveryColumns {
                 last_occurred_at = nullif(asked.last_occurred_at, '-infinity'),
                 first_device_at = nullif(asked.first_device_at, '-infinity'),
                 last_device_at = nullif(asked.last_device_at, '-infinity'),
-                received_at = nullif(asked.received_at, '-infinity'), opened_at = nullif(asked.opened_at, '-infinity'),
+                received_at = nullif(asked.received_at, '-infinity'),
+                extension_at = nullif(asked.extension_at, '-infinity'), opened_at = nullif(asked.opened_at, '-infinity'),
                 first_response_at = nullif(asked.first_response_at, '-infinity'),
                 answered_at = nullif(asked.answered_at, '-infinity'), day = asked.day, flags = asked.flags,
                 codes = asked.codes,
@@ -41,7 +43,8 @@ enum DeliveryColumns {
                 \(deliveries.map(\.name.install)), \(deliveries.map(\.name.app)), \(deliveries.map(\.name.shard)),
                 \(times.map(\.firstOccurredAt)), \(times.map { $0.lastOccurredAt ?? .never }),
                 \(times.map { $0.firstDeviceAt ?? .never }), \(times.map { $0.lastDeviceAt ?? .never }),
-                \(times.map { $0.receivedAt ?? .never }), \(times.map { $0.openedAt ?? .never }),
+                \(times.map { $0.receivedAt ?? .never }), \(times.map { $0.extensionAt ?? .never }),
+                \(times.map { $0.openedAt ?? .never }),
                 \(times.map { $0.firstResponseAt ?? .never }), \(times.map { $0.answeredAt ?? .never }),
                 \(deliveries.map(\.day)), \(facts.map(\.flags.rawValue)), \(facts.map(DeliveryCode.packed)),
                 \(attributes.map(\.category)), \(attributes.map(\.campaign)), \(attributes.map(\.variant)),
@@ -53,7 +56,7 @@ enum DeliveryColumns {
                 \(deliveries.map { Bytea($0.state.encoded()) })
             ) AS asked (
                 key, notification_key, install_id, app, shard, first_occurred_at, last_occurred_at, first_device_at,
-                last_device_at, received_at, opened_at, first_response_at, answered_at, day, flags, codes, category, campaign,
+                last_device_at, received_at, extension_at, opened_at, first_response_at, answered_at, day, flags, codes, category, campaign,
                 variant, thread, platform, app_version, os_version, device_model, locale, interruption_level, topic,
                 analytics_label, first_response, items, furthest, pages, state)
             WHERE \(sql: DeliveryTable.isNamed)
@@ -75,6 +78,7 @@ extension CopyRows {
         append(times.firstDeviceAt)
         append(times.lastDeviceAt)
         append(times.receivedAt)
+        append(times.extensionAt)
         append(times.openedAt)
         append(times.firstResponseAt)
         append(times.answeredAt)

@@ -43,6 +43,7 @@ struct DeliveryTimes {
     let firstDeviceAt: Timestamp?
     let lastDeviceAt: Timestamp?
     let receivedAt: Timestamp?
+    let extensionAt: Timestamp?
     let openedAt: Timestamp?
     let firstResponseAt: Timestamp?
     let answeredAt: Timestamp?
@@ -55,6 +56,8 @@ struct DeliveryTimes {
         firstDeviceAt = unless(span.firstOccurredAt, span.firstDeviceAt)
         lastDeviceAt = unless(span.lastOccurredAt, span.lastDeviceAt)
         receivedAt = unless(span.firstOccurredAt, facts.receivedAt)
+        // Only what nobody says the sending of is looked up by it.
+        extensionAt = facts.flags.contains(.unsent) && facts.extensionAt != facts.receivedAt ? facts.extensionAt : nil
         openedAt = unless(span.lastOccurredAt, facts.openedAt)
         firstResponseAt = unless(span.lastOccurredAt, facts.firstResponse?.at)
         answeredAt = unless(span.lastOccurredAt, facts.answeredAt)
@@ -87,6 +90,7 @@ extension DeliveryTable {
             coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
             coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at,
             CASE WHEN d.flags & 3 <> 0 THEN coalesce(d.received_at, d.first_occurred_at) END AS received_at,
+            CASE WHEN d.flags & 4096 <> 0 THEN coalesce(d.extension_at, d.received_at, d.first_occurred_at) END AS extension_at,
             CASE WHEN d.flags & 8 <> 0 THEN coalesce(d.opened_at, d.last_occurred_at, d.first_occurred_at) END AS opened_at,
             CASE WHEN d.flags & (8 | 32 | 64) <> 0 THEN coalesce(d.first_response_at, d.last_occurred_at, d.first_occurred_at)
                 END AS first_response_at,

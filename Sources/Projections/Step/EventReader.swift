@@ -71,7 +71,7 @@ enum EventReader {
     static let columns: StaticString = """
         e.batch_id, e.app, e.shard, e.install_id, e.notification_key, e.event_id, e.device_at, e.occurred_at, e.codes,
         e.device, e.context, e.seq, e.own, e.amount_1, e.word_1, e.items, (e.occurred_at AT TIME ZONE a.time_zone)::date,
-        e.loose_device, e.loose_context
+        e.loose_device, e.loose_context, e.amount_2, e.notification_sent_at
         """
 
     /// The words that these columns name.
@@ -82,7 +82,8 @@ enum EventReader {
         e.batch_id, e.app, (e.codes >> 4 & 63)::smallint AS shard, e.install_id, e.notification_key, e.event_id, e.device_at,
         coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,
         coalesce(e.seq::bigint, (e.rare ->> 'seq')::bigint, 0) AS seq, coalesce(e.own, 0) AS own,
-        coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint) AS amount_1, e.word_1,
+        coalesce(e.amount_1::bigint, (e.rare ->> 'declared_ms')::bigint, (e.rare ->> 'media_bytes')::bigint) AS amount_1,
+        e.amount_2, e.word_1, e.notification_sent_at,
         (e.rare ->> 'summary_argument_count')::bigint AS items, e.rare ->> 'device' AS loose_device,
         e.rare ->> 'context' AS loose_context
         """
@@ -186,6 +187,7 @@ extension Observation {
         attributes.complete(from: device)
         attributes.origin = bits(.origin, codes)
         alert = bits(.alert, codes) == 2
+        sentAt = try rows.timestamp(row, 20)
         switch type {
         case .notificationReceived:
             via = bits(.via, own)
@@ -194,6 +196,12 @@ extension Observation {
             media.kind = bits(.mediaKind, own)
             media.network = bits(.mediaNetwork, own)
             media.outcome = bits(.mediaOutcome, own)
+            if media.outcome != 0 {
+                media.reason = bits(.mediaReason, own)
+                media.format = words.counted(try rows.int32(row, 14) ?? 0)
+                media.bytes = Int32(clamping: try rows.int64(row, 13) ?? 0)
+                media.milliseconds = try rows.int32(row, 19)
+            }
             // Clamped, so that a sum of absurd counts cannot overflow.
             items = try rows.int64(row, 15).map { Int32(clamping: $0) }
         case .notificationOpened: attributes.launch = bits(.launch, own)
@@ -219,10 +227,10 @@ extension Observation {
             attributes.category | attributes.campaign | attributes.variant | attributes.thread | attributes.platform
             | attributes.appVersion | attributes.osVersion | attributes.deviceModel | attributes.locale
             | attributes.interruptionLevel | attributes.topic | attributes.analyticsLabel | action | (items ?? 0)
-            | (declared ?? 0)
+            | (declared ?? 0) | media.format | media.bytes | (media.milliseconds ?? 0)
         let codes =
             attributes.origin | attributes.authorization | attributes.launch | via | fetchResult | media.kind
-            | media.network | media.outcome | cause
+            | media.network | media.outcome | media.reason | cause
         return moment.seq >= 0 && ids >= 0 && codes >= 0
             && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)
     }

@@ -61,7 +61,7 @@ extension Recount {
                 "flags",
                 .flags([
                     "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-                    "media_attached", "story_started", "story_finished", "suppressed", "sole",
+                    "media_attached", "story_started", "story_finished", "suppressed", "sole", "unsent",
                 ])),
             Column("origin", .code(Origin.allCases.map(\.wire))),
             Column("media_kind", .code(MediaKind.allCases.map(\.wire))),
@@ -72,7 +72,8 @@ extension Recount {
             Column("authorization", .code(Authorization.allCases.map(\.wire))),
             Column("launch", .code(Launch.allCases.map(\.wire))),
             Column("furthest", absent: -1), Column("pages", absent: 0),
-            Column("received_at", .time), Column("opened_at", .time), Column("first_response_at", .time),
+            Column("received_at", .time), Column("extension_at", .time), Column("opened_at", .time),
+            Column("first_response_at", .time),
             Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
             Column("last_device_at", .time), Column("answered_at", .time),
         ],
@@ -85,9 +86,9 @@ extension Recount {
                 silent::integer + received::integer * 2 + expanded::integer * 4 + opened::integer * 8
                     + dismissed::integer * 16 + action_tapped::integer * 32 + story_action_tapped::integer * 64
                     + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
-                    + suppressed::integer * 1024 + sole::integer * 2048 AS flags,
+                    + suppressed::integer * 1024 + sole::integer * 2048 + unsent::integer * 4096 AS flags,
                 origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
-                "authorization", launch, furthest, pages, first_receipt_at AS received_at, opened_at, first_response_at,
+                "authorization", launch, furthest, pages, first_receipt_at AS received_at, extension_at, opened_at, first_response_at,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
             FROM recount_delivery
             """,

@@ -74,7 +74,8 @@ package enum RecountTables {
             hashtextextended(e.notification_key, 0) # uuid_hash_extended(e.install_id, 0) AS scatter,
             e.app, e.install_id, e.notification_key, e.batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
-            e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.summary_argument_count,
+            e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.media_format, e.media_reason,
+            e.media_bytes, e.media_ms, e.notification_sent_at, e.summary_argument_count,
             e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms, e.os_version, e.device_model,
             e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch, e.time_zone, e.previous
         FROM log.opened_event AS e
@@ -123,6 +124,15 @@ package enum RecountTables {
                 min(rank | coalesce(media_kind, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_kind,
                 min(rank | coalesce(media_network, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_network,
                 min(rank | media_outcome) AS media_outcome,
+                min(rank | coalesce(media_format, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_format,
+                min(rank | coalesce(media_reason, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_reason,
+                min(rank | least(coalesce(media_bytes, 0), 2147483647)) FILTER (WHERE media_outcome IS NOT NULL) AS media_bytes,
+                -- 2^31: it does not say.
+                min(rank | coalesce(media_ms::bigint, 2147483648)) FILTER (WHERE media_outcome IS NOT NULL) AS media_ms,
+                -- A time in microseconds has 64 bits: two halves of the same event.
+                min(rank | ((extract(epoch FROM notification_sent_at) * 1000000)::bigint >> 32 & 4294967295)) AS sent_high,
+                min(rank | ((extract(epoch FROM notification_sent_at) * 1000000)::bigint & 4294967295)) AS sent_low,
+                min(occurred_at) FILTER (WHERE type = 1 AND via = 1) AS extension_at,
                 max(rank | fetch_result) AS fetch_result,
                 max(summary_argument_count) AS items,
                 bit_or(1 << type) AS types,
@@ -158,6 +168,14 @@ package enum RecountTables {
                 (coalesce(media_kind, 0) & 4294967295)::smallint AS media_kind,
                 (coalesce(media_network, 0) & 4294967295)::smallint AS media_network,
                 (coalesce(media_outcome, 0) & 4294967295)::smallint AS media_outcome,
+                (coalesce(media_format, 0) & 4294967295)::integer AS media_format,
+                (coalesce(media_reason, 0) & 4294967295)::smallint AS media_reason,
+                coalesce(media_bytes, 0) & 4294967295 AS media_bytes,
+                nullif(media_ms & 4294967295, 2147483648) AS media_ms,
+                CASE WHEN NOT silent THEN (extract(epoch FROM extension_at) * 1000000)::bigint
+                    - ((sent_high << 32) | (sent_low & 4294967295)) END AS sending,
+                NOT silent AND extension_at IS NOT NULL AND sent_high IS NULL AS unsent,
+                CASE WHEN NOT silent AND sent_high IS NULL THEN extension_at END AS extension_at,
                 (coalesce(fetch_result, 0) & 4294967295)::smallint AS fetch_result,
                 least(coalesce(items, 1), 2147483647)::integer AS items,
                 silent,

@@ -78,6 +78,15 @@ enum Wording {
         ((now * 1000).rounded() - (base * 1000).rounded()) / 10
     }
 
+    /// `312 bytes`, `1.2 MB`
+    static func bytes(_ bytes: Int64) -> String {
+        guard bytes >= 1000 else { return count(bytes, "byte", "bytes") }
+        var (size, unit) = (Double(bytes) / 1000, 0)
+        let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
+        while size >= 999.95, unit < units.count - 1 { (size, unit) = (size / 1000, unit + 1) }
+        return "\(fixed(size, 1)) \(units[unit])"
+    }
+
     /// `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 days`
     static func duration(seconds: Double?) -> String {
         guard let seconds else { return "–" }

@@ -40,9 +40,10 @@ extension CampaignSummary {
                 Wording.name(test.variant, else: CampaignVariant.none),
                 Wording.name(test.base, else: CampaignVariant.none)
             )
+            let difference = Wording.difference(from: test.baseRate, to: test.rate)
+            let words = difference == "no difference" ? "does not differ from" : "is \(difference) than"
             return Block.sentence(
-                "\(name): the \(leads ? "engagement" : "response") rate of \(better) is "
-                    + "\(Wording.difference(from: 0, to: test.difference)) \(test.difference > 0 ? "than" : "to") that of \(base) "
+                "\(name): the \(leads ? "engagement" : "response") rate of \(better) \(words) that of \(base) "
                     + "(95 % interval: \(Wording.interval(points: test.interval))). \(test.verdict.sentence)", tone)
         }
         let correction =

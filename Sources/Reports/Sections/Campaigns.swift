@@ -13,13 +13,15 @@ struct CampaignSummary: Hashable, Sendable {
     var fcmDelivered: Int64?
     /// Which of these numbers contradict one another: `delivered over sent`.
     var contradictions: [String] = []
+    /// Silent pushes of it that woke the app. What was sent includes them, so nothing is a share of it.
+    var woken: Int64 = 0
     /// The variants with deliveries, the most deliveries first; empty if there are not several.
     var variants: [CampaignVariant] = []
 
     /// Whether anything is known from before the phone.
     var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
-    /// Over one if a send reported fewer recipients than there were deliveries.
-    var deliveryRate: Double? { share(counts.delivered, of: sent) }
+    /// Over one if a send reported fewer recipients than there were deliveries; nil for a campaign with silent pushes.
+    var deliveryRate: Double? { woken > 0 ? nil : share(counts.delivered, of: sent) }
 
     fileprivate func share(_ part: Int64?, of whole: Int64?) -> Double? {
         guard let part, let whole else { return nil }
@@ -45,7 +47,7 @@ enum CampaignsSection: ReportSection {
                 sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
                 coalesce(sum(delivered) > sum(sent)
                     AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
-                CASE WHEN grouping(variant) = 0 THEN variant END
+                CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint
             FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day = \(scope.day)
             GROUP BY GROUPING SETS ((campaign), (campaign, variant))
             ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C", variant COLLATE "C"
@@ -67,7 +69,8 @@ enum CampaignsSection: ReportSection {
                 CampaignSummary(
                     name: name, counts: counts, sent: try row.optional(rest), accepted: try row.optional(rest + 1),
                     fcmDelivered: try row.optional(rest + 2),
-                    contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted()))
+                    contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted(),
+                    woken: try row.get(rest + 6)))
         }
         for place in summaries.indices {
             let own = variants[ExactName(summaries[place].name)] ?? []
@@ -117,7 +120,8 @@ enum CampaignsSection: ReportSection {
             let rates: [Fact] = [
                 .number("accept_rate", campaign.share(campaign.accepted, of: campaign.sent)),
                 .number("fcm_delivery_rate", campaign.share(campaign.fcmDelivered, of: campaign.accepted)),
-                .number("delivery_rate", campaign.deliveryRate), .texts("contradictions", campaign.contradictions),
+                .number("delivery_rate", campaign.deliveryRate), .count("woken", campaign.woken),
+                .texts("contradictions", campaign.contradictions),
             ]
             return Entry(
                 keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates,

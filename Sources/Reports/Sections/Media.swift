@@ -8,8 +8,43 @@ struct MediaSummary: Hashable, Sendable {
     var outcome: String
     var deliveries: Int64
     var responded: Int64
+    var bytes: Int64 = 0
+    var milliseconds: Int64 = 0
+    /// Deliveries of which it is known how long the download took.
+    var timed: Int64 = 0
 
+    /// All of these deliveries have a receipt: only receipts give an outcome.
     var responseRate: Rate { Rate(responded, of: deliveries) }
+    var meanSeconds: Double? { timed == 0 ? nil : Double(milliseconds) / Double(timed) / 1000 }
+
+    var isAttached: Bool { outcome == "attached" || outcome == "prefetched" }
+    /// There was an attachment to load, and people did not get to see it.
+    var isMissing: Bool { ["timed_out", "failed", "skipped"].contains(outcome) }
+}
+
+/// What it costs when an attachment is missing: the response with and without it.
+struct MediaCost: Hashable, Sendable {
+    var missing: Rate
+    var attached: Rate
+    var verdict: Verdict
+
+    /// Nil if nothing is missing, or nothing was attached.
+    init?(_ media: [MediaSummary]) {
+        missing = media.filter(\.isMissing).map(\.responseRate).reduce(Rate(0, of: 0), +)
+        attached = media.filter(\.isAttached).map(\.responseRate).reduce(Rate(0, of: 0), +)
+        guard missing.whole > 0, attached.whole > 0 else { return nil }
+        verdict = TwoProportions.verdict(missing, against: attached)
+    }
+
+    fileprivate var sentence: Block {
+        let (without, with) = (missing.value ?? 0, attached.value ?? 0)
+        var tone = Tone.plain
+        if case .lower = verdict { tone = .alarm }
+        return .sentence(
+            "\(Wording.percent(without)) of \(Wording.count(missing.whole)) responded where the attachment was missing, and "
+                + "\(Wording.percent(with)) of \(Wording.count(attached.whole)) where it was there: "
+                + "\(Wording.difference(from: with, to: without)). \(verdict.sentence)", tone)
+    }
 }
 
 /// Deliveries of a category that had media and buttons, where a content extension shows the category: it shows the buttons, and of
@@ -65,7 +100,9 @@ enum MediaSection: ReportSection {
             """)[0].get(0)
         report.media = try connection.query(
             """
-            SELECT kind, network, outcome, sum(deliveries)::bigint, sum(responded)::bigint FROM analytics.media_funnel
+            SELECT kind, network, outcome, sum(deliveries)::bigint, sum(responded)::bigint, sum(bytes)::bigint, sum(ms)::bigint,
+                sum(timed)::bigint
+            FROM analytics.media_funnel
             WHERE app = \(scope.app) AND day = \(scope.day)
             GROUP BY kind, network, outcome
             ORDER BY sum(deliveries) DESC, kind COLLATE "C", network COLLATE "C", outcome COLLATE "C"
@@ -73,12 +110,14 @@ enum MediaSection: ReportSection {
         ).map { row throws(PostgresError) in
             MediaSummary(
                 kind: try row.get(0), network: try row.get(1), outcome: try row.get(2), deliveries: try row.get(3),
-                responded: try row.get(4))
+                responded: try row.get(4), bytes: try row.get(5), milliseconds: try row.get(6), timed: try row.get(7))
         }
     }
 
     static func words(_ report: Report) -> Page.Section? {
-        let blocks = outcomes(report.media) + warnings(report)
+        let blocks =
+            outcomes(report.media) + size(of: report.media) + (MediaCost(report.media).map { [$0.sentence] } ?? [])
+            + warnings(report)
         return blocks.isEmpty ? nil : Page.Section("Media", blocks)
     }
 
@@ -89,9 +128,19 @@ enum MediaSection: ReportSection {
                     keys: [.text("kind", $0.kind), .text("network", $0.network), .text("outcome", $0.outcome)],
                     facts: [
                         .count("deliveries", $0.deliveries), .count("responded", $0.responded),
-                        .number("response_rate", $0.responseRate.value),
+                        .number("response_rate", $0.responseRate.value), .count("bytes", $0.bytes),
+                        .count("ms", $0.milliseconds),
+                        .count("timed", $0.timed), .number("mean_seconds", $0.meanSeconds),
                     ])
             },
+            .single(
+                "media_cost",
+                MediaCost(report.media).map { cost in
+                    let rates: [Fact] = [
+                        .facts("missing", cost.missing.asResponse), .facts("attached", cost.attached.asResponse),
+                    ]
+                    return Entry(facts: rates + cost.verdict.facts)
+                }),
             .list("media_with_buttons", report.mediaWithButtons) {
                 Entry(keys: [.text("category", $0.category)], facts: [.count("deliveries", $0.deliveries)])
             },
@@ -108,10 +157,23 @@ enum MediaSection: ReportSection {
                 .name("Outcome", row.outcome.replacing("_", with: " "), else: none, tone: isLost ? .alarm : .plain),
                 .count("Deliveries", row.deliveries),
                 .bar("Of its kind", Rate(row.deliveries, of: kin.reduce(0) { $0 + $1.deliveries })),
+                .number("Mean download", Wording.duration(seconds: row.meanSeconds)),
                 .percent("Response rate", row.responseRate),
             ]
         }
         return [.table(table)]
+    }
+
+    /// How much was loaded, and how much of it over networks that people may pay for by the byte.
+    private static func size(of media: [MediaSummary]) -> [Block] {
+        let all = media.reduce(0) { $0 + $1.bytes }
+        guard all > 0 else { return [] }
+        let cellular = media.filter { $0.network == "cellular" }.reduce(0) { $0 + $1.bytes }
+        return [
+            .sentence(
+                "Attachments took \(Wording.bytes(all)), \(Wording.bytes(cellular)) of it over cellular networks, as far as sizes are "
+                    + "known.", .plain)
+        ]
     }
 
     /// Where people see or hear less than the sender may expect.

@@ -7,10 +7,13 @@ struct VariantTest: Hashable, Sendable {
     /// The one with the higher rate, and the other one.
     var variant: String
     var base: String
-    /// Of the two rates.
-    var difference: Double
+    var rate: Double
+    var baseRate: Double
+    /// Of the difference of the two rates.
     var interval: ClosedRange<Double>
     var verdict: Verdict
+
+    var difference: Double { rate - baseRate }
 
     /// A smaller side has at least so many.
     static let leastReceived: Int64 = 100
@@ -39,7 +42,7 @@ struct VariantTest: Hashable, Sendable {
                     isSettled ? .smallSample : .unsettled
                 }
             return VariantTest(
-                variant: pair.higher.name, base: pair.lower.name, difference: higher - lower, interval: interval,
+                variant: pair.higher.name, base: pair.lower.name, rate: higher, baseRate: lower, interval: interval,
                 verdict: verdict)
         }
     }

@@ -44,6 +44,9 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let launch: Label?
     package let receivedAt: Timestamp?
     package let openedAt: Timestamp?
+    /// From the sending to the earliest receipt by the service extension, in microseconds, as far as the events say; nil for a
+    /// silent delivery, too.
+    package let sendDelay: Int64?
     package let firstResponseAt: Timestamp?
     package let firstResponse: Label?
     /// Of the first event with a `media.outcome`.
@@ -108,6 +111,9 @@ package struct DeliveryFacts: Hashable, Sendable {
         silent =
             events.allSatisfy { $0.receipt?.via == .background }
             && !events.contains { $0.notification.alert == true }
+        let sentAt = events.compactMap(\.notification.sentAt).first
+        let extensionAt = events.filter { $0.receipt?.via == .serviceExtension }.map(\.occurredAt).min()
+        sendDelay = silent ? nil : extensionAt.flatMap { received in sentAt.map { received - $0 } }
         // All that follows is about the others.
         let events = silent ? [] : events
         func has(_ type: EventType) -> Bool { events.contains { $0.type == type } }
@@ -135,15 +141,24 @@ package struct DeliveryFacts: Hashable, Sendable {
     }
 }
 
-/// Media kind, network and outcome of a delivery; `''` for what the event with the outcome leaves out.
+/// What the first event with a media outcome says; `''` for what it leaves out.
 package struct MediaFacts: Hashable, Sendable {
     package let kind: Label
+    package let format: Label
     package let network: Label
     package let outcome: Label
+    package let reason: Label
+    /// Decided: a size counts up to 2 GiB, so that no sum of absurd ones overflows.
+    package let bytes: Int64
+    package let ms: Int64?
 
     init(of media: Media) {
         kind = media.kind.map { Label($0.wire) } ?? .empty
         network = media.network.map { Label($0.wire) } ?? .empty
         outcome = media.outcome.map { Label($0.wire) } ?? .empty
+        format = media.format.map { Label($0) } ?? .empty
+        reason = media.reason.map { Label($0.wire) } ?? .empty
+        bytes = min(media.bytes ?? 0, Int64(Int32.max))
+        ms = media.ms.map { Int64($0) }
     }
 }

@@ -33,7 +33,6 @@ package struct CategoryActions: FunnelRow {
     }
 
     package static let view = "category_actions"
-    /// The one column that a product may tell less exactly: within 10 %, though 0 is 0.
     package static let medianColumn = "median_seconds"
 
     package static var keyColumns: [Column<CategoryActions>] {

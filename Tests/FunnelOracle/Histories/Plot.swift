@@ -53,7 +53,9 @@ enum Plot {
 
     private static func media(_ random: inout SeededNumbers) -> Media {
         Media(
-            kind: random.pick([nil, .image, .video, .audio]), outcome: random.pick([nil] + MediaOutcome.allCases),
+            kind: random.pick([nil, .image, .video, .audio]), format: random.pick([nil, "jpg", "mp4"]),
+            outcome: random.pick([nil] + MediaOutcome.allCases), reason: random.pick([nil, nil, .tooLarge, .network]),
+            bytes: random.pick([nil, 0, 120_344, 3_000_000_000, .max]), ms: random.pick([nil, 0, 420, 600_000]),
             network: random.pick([nil, .wifi, .cellular]))
     }
 
