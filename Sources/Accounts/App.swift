@@ -68,6 +68,9 @@ package enum Apps {
                 "INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone)) ON CONFLICT (slug) DO NOTHING RETURNING id"
             )
             guard !rows.isEmpty else { throw AppError.exists(slug) }
+            // Autovacuum never looks at so small a table, and PostgreSQL would take it for hundreds of apps: then it expects few rows
+            // of each, and plans questions over a day of deliveries as if there were few.
+            try connection.query("ANALYZE log.app")
         } catch { throw AppError(error) }
         return try named(slug, on: &connection)
     }

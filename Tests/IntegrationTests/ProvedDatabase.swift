@@ -41,7 +41,8 @@ struct ProvedDatabase {
             via: .serviceExtension, media: Media(kind: .image, outcome: .attached, network: .wifi))
         let all =
             events("opened", [.received(picture), .expanded, .opened(launch: .cold)])
-            + events("tapped", [.received(Receipt(via: .serviceExtension)), .actionTapped(ActionTap(actionID: "REPLY"))])
+            + events(
+                "tapped", [.received(Receipt(via: .serviceExtension)), .actionTapped(ActionTap(actionID: "REPLY"))])
             + events(
                 "story",
                 [
