@@ -10,8 +10,8 @@ struct InstallChanges {
 
     typealias News = [InstallDay.Name: InstallDayState]
 
-    /// Days that are read together, and all other days of their installs. Rows are small: a hostile client can make one of some ten
-    /// kilobytes.
+    /// Days that are read together, and all other days of their installs. Rows are small: a hostile client can make one of some
+    /// ten kilobytes.
     static let mostDays = 1_024
 
     /// Adds news of some installs to what is stored of them. If notifications were turned off within reach of a new receipt,
