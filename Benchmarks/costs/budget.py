@@ -18,11 +18,13 @@ class Figure:
     parts: dict = field(default_factory=dict)
     # The same measured several times.
     rounds: list = field(default_factory=list)
+    # How much chance alone may add.
+    slack: float = 0
 
     @staticmethod
-    def of(name, unit, parts, count):
+    def of(name, unit, parts, count, slack=0):
         """What all parts together cost, of so many."""
-        return Figure(name, unit, sum(parts.values()) / count, each(parts, count))
+        return Figure(name, unit, sum(parts.values()) / count, each(parts, count), slack=slack / count)
 
     @property
     def spread(self):
@@ -79,11 +81,11 @@ class Verdict:
 
     @property
     def is_over(self):
-        return self.budget is None or self.figure.cost > self.budget.cost * (1 + TOLERANCE)
+        return self.budget is None or self.figure.cost > self.budget.cost * (1 + TOLERANCE) + self.figure.slack
 
     @property
     def is_under(self):
-        return not self.is_over and self.figure.cost < self.budget.cost * (1 - TOLERANCE)
+        return not self.is_over and self.figure.cost < self.budget.cost * (1 - TOLERANCE) - self.figure.slack
 
     @property
     def row(self):

@@ -236,7 +236,8 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs", "projections",
+                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
+                "projections",
                 "rejected_events", "reports", "sends", "story_day_pages", "story_pages",
             ])
         let differing: [String] = try database.column(

@@ -10,10 +10,12 @@ import Testing
 
 @Suite("After an update of the rules")
 struct RuleChangeTests {
-    private static let changed = ["deliveries", "category_exposures", "campaign_funnel", "story_page_funnel"]
+    private static let new = ["category_exposures", "campaign_funnel"]
+    private static let changed =
+        ["deliveries"] + Projectors.all.filter { $0.version > 1 || new.contains($0.name) }.map { $0.name }
 
-    /// A database that an older program has folded, brought to this version: two projections have other rules since, and
-    /// two are new.
+    /// A database that an older program has folded, brought to this version: some projections have other rules since, and two
+    /// are new.
     private func updated(_ seeds: ClosedRange<UInt64> = 1...4) throws -> (TestDatabase, Traffic, ProjectionControl) {
         let database = try TestDatabase.make()
         let traffic = try Traffic(seeds: seeds, in: database)
@@ -25,9 +27,9 @@ struct RuleChangeTests {
             UPDATE projection.projector SET version = 1;
             DELETE FROM projection.projector WHERE name IN ('category_exposures', 'campaign_funnel');
             DROP TABLE projection.category_exposures_0, projection.category_exposures_1, projection.campaign_funnel_0,
-                projection.campaign_funnel_1;
+                projection.campaign_funnel_1, projection.campaign_soles_0, projection.campaign_soles_1;
             SELECT projection.add_projector('category_exposures', 1, '{category_exposures}');
-            SELECT projection.add_projector('campaign_funnel', 1, '{campaign_funnel}');
+            SELECT projection.add_projector('campaign_funnel', 1, '{campaign_funnel,campaign_soles}');
             """)
         return (database, traffic, control)
     }
