@@ -12,8 +12,8 @@ from .wire import Asked
 ROUNDS = 4
 # Every so-manieth allocation is traced.
 TRACED = 61
-# Tables and indexes grow by whole pages. A few more or less of them are chance.
-PAGES = 3 * 8192
+# Tables and indexes grow by whole pages. One more or less is chance.
+PAGES = 8192
 
 
 def figures(scene):

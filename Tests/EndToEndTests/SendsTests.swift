@@ -184,12 +184,12 @@ struct SendsTests {
         let bellwether = try Bellwether(database)
         let (install, other) = (UUID.random(), UUID.random())
         var events = [Event.sample(install: install), Event.sample(install: other), Event.sample(install: install)]
-        for (index, fid) in ["mine", "theirs", "mine-of-old"].enumerated() {
+        for (index, fid) in ["myself", "theirs", "myself-of-old"].enumerated() {
             events[index].source = Source(installID: events[index].source.installID, fid: fid)
         }
         _ = try database.appender().append([app.submission(events)])
         _ = try bellwether.trusted("project", "--once")
-        let lines = ["mine", "theirs", "mine-of-old", "nobody's", ""].enumerated().flatMap { number, instance in
+        let lines = ["myself", "theirs", "myself-of-old", "nobody's", ""].enumerated().flatMap { number, instance in
             ["MESSAGE_ACCEPTED", "MESSAGE_DELIVERED"].map {
                 #"{"event_timestamp":"2026-11-20 09:00:00 UTC","message_id":"\#(number)","instance_id":"\#(instance)","event":"\#($0)"}"#
             }
@@ -212,6 +212,6 @@ struct SendsTests {
         #expect(try left().count == 3)
         // Nowhere does its name remain.
         let dump = try ChildProcess.run(["pg_dump", "--data-only", try database.url()])
-        #expect(dump.status == 0 && !dump.output.contains("mine") && dump.output.contains("theirs"))
+        #expect(dump.status == 0 && !dump.output.contains("myself") && dump.output.contains("theirs"))
     }
 }

@@ -168,11 +168,17 @@ struct NetworkFaultTests {
         // 64 MiB in 64 KiB, and a MiB on the wire that would be a GiB.
         let bomb = gzip(Array(repeating: UInt8(ascii: " "), count: 64 << 20))
         let chain = Array(repeatElement(bomb, count: (1 << 20) / bomb.count).joined())
+        let end = Deadline.after(seconds: 120)
         try together(8) { number in
             let client = service.client()
             for _ in 0..<5 {
-                let answer = try client.post(
-                    number % 2 == 0 ? bomb : chain, key: shop.app.secret, headers: ["Content-Encoding": "gzip"])
+                let post = {
+                    try client.post(
+                        number % 2 == 0 ? bomb : chain, key: shop.app.secret, headers: ["Content-Encoding": "gzip"])
+                }
+                var answer = try post()
+                // On a busy machine the app's own requests wait for each other.
+                while answer.status == 503, !end.hasPassed { answer = try post() }
                 #expect(answer.status == 413 && answer.problem?.code == "unpacked_too_large", "\(answer)")
             }
         }

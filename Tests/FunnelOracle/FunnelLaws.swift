@@ -40,7 +40,7 @@ package struct FunnelLaws {
 
     private static func laws(of table: FunnelTable) -> [String] {
         (table.columns.contains("inferred") ? ofCounts : [])
-            + (table.columns.contains("sole") ? ["received_sole ≤ sole"] : [])
+            + (table.columns.contains("received_sole") ? ["received_sole ≤ sole"] : [])
             + (ofRows[table.view] ?? [])
     }
 

@@ -83,7 +83,7 @@ extension Verifier {
             stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.generation, shard: shard) },
             differing: noted, limit: mostDeliveries)
         // Funnels come first: a differing delivery also shows behind their cells.
-        for comparison in differing.filter({ !isDelivery($0) }) + differing.filter(isDelivery)
+        for comparison in differing.filter(\.recount.isSum) + differing.filter({ !$0.recount.isSum })
         where report.differences.count < mostDifferences {
             report.differences += try comparison.differences(
                 atMost: mostDifferences - report.differences.count, deliveries: deliveries, on: &connection)
