@@ -7,7 +7,7 @@ struct DormancyTests {
     /// What a funnel would say of all visible pushes: response_rate, and the receipts behind it.
     private func figures(dormant: Double, extensionSends: Bool) -> (rate: Double, received: Int) {
         let audience = Audience(dormant: dormant, extensionSends: extensionSends)
-        let deliveries = Fortnight(.news, installs: 1_000, audience: audience).deliveries()
+        let deliveries = Fortnight(.news, installs: 250, audience: audience).deliveries()
         let received = deliveries.filter { events in
             events.contains { event in
                 if case .received(let receipt) = event.interaction { receipt.via != .background } else { false }
