@@ -1,11 +1,12 @@
 import EventLog
 import Postgres
-import Projections
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
 import Values
+
+@testable import Projections
 
 @Suite("Installs")
 struct InstallTests {
@@ -163,5 +164,19 @@ struct InstallTests {
         #expect([try days(), try muted()] == before)
         guard case .swapped = try control.rebuild([]) else { throw NotSwapped() }
         #expect([try days(), try muted()] == before)
+
+        // Nor does one whose phone believes that it is another month. As long as the log has it, the day is remembered, also
+        // where only a generation that is being built has met it.
+        var late = event(receipt, hours: october + 19.95, install: 1, campaign: "late")
+        late.deviceAt = noon + Self.hour
+        _ = try database.appender().append([app.submission([late], receivedAt: noon + Self.hour)])
+        var connection = try ProjectionSession.open(url: try database.url(), role: nil, purpose: "tests", log: .silent)
+        let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
+        let bulk = BulkFold(choice: .building(generation), projectors: Projectors.all, mostShards: 64)
+        while try bulk.take(on: &connection) {}
+        try SealedInstallDays.forgetGone(on: &connection)
+        #expect(
+            try database.column("SELECT last_device_at FROM projection.sealed_install_day", of: Timestamp.self)
+                == [late.deviceAt])
     }
 }

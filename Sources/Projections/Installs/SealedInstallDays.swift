@@ -66,29 +66,32 @@ enum SealedInstallDays {
         }
     }
 
-    /// Forgets days of which the log holds nothing any more. It checks twice, as `SealedDeliveries.forgetGone` does.
-    static func forgetGone(on connection: inout Connection) throws(PostgresError) {
-        try connection.transaction { connection throws(PostgresError) in
-            try connection.execute(
-                script: """
-                    SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on;
-                    CREATE TEMPORARY TABLE days_to_forget ON COMMIT DROP AS
-                    SELECT s.ctid AS place FROM projection.sealed_install_day AS s WHERE \(isGone) FOR UPDATE SKIP LOCKED;
-                    DELETE FROM projection.sealed_install_day AS s USING pg_temp.days_to_forget AS f
-                    WHERE s.ctid = f.place AND \(isGone);
-                    """)
-        }
+    /// Does the same for all events of some shards, which a bulk pass leaves out by itself. A day that somebody forgets meanwhile
+    /// ends the transaction, which has one snapshot.
+    static func keep(in shards: [Int16], on connection: inout Connection) throws(PostgresError) {
+        try connection.queryPrepared(
+            """
+            UPDATE projection.sealed_install_day AS d
+            SET first_device_at = least(d.first_device_at, longer.first), last_device_at = greatest(d.last_device_at, longer.last)
+            FROM (
+                SELECT s.install_id, s.app, s.shard, s.from_at, min(e.device_at) AS first, max(e.device_at) AS last
+                FROM projection.sealed_install_day AS s JOIN log.event AS e
+                    ON e.install_id = s.install_id AND e.app = s.app AND (e.codes >> 4 & 63)::smallint = s.shard
+                WHERE s.shard = ANY (\(shards)) AND coalesce(e.occurred_at, e.device_at) >= s.from_at
+                    AND coalesce(e.occurred_at, e.device_at) < s.to_at
+                GROUP BY s.install_id, s.app, s.shard, s.from_at
+            ) AS longer
+            WHERE d.install_id = longer.install_id AND d.app = longer.app AND d.shard = longer.shard
+                AND d.from_at = longer.from_at AND (longer.first < d.first_device_at OR longer.last > d.last_device_at)
+            """)
     }
 
-    private static let isGone: StaticString = """
-        NOT EXISTS (
-                SELECT FROM log.partition AS p
-                WHERE p.dropped_at IS NULL
-                    AND p.month BETWEEN date_trunc('month', s.first_device_at AT TIME ZONE 'UTC')
-                        AND s.last_device_at AT TIME ZONE 'UTC')
-            AND NOT EXISTS (
-                SELECT FROM log.event_elsewhere AS e
-                WHERE e.install_id = s.install_id AND e.app = s.app
-                    AND coalesce(e.occurred_at, e.device_at) >= s.from_at AND coalesce(e.occurred_at, e.device_at) < s.to_at)
-        """
+    /// Forgets days of which the log holds nothing any more.
+    static func forgetGone(on connection: inout Connection) throws(PostgresError) {
+        try SealedRows.forgetGone(
+            from: "sealed_install_day",
+            elsewhere: """
+                coalesce(e.occurred_at, e.device_at) >= s.from_at AND coalesce(e.occurred_at, e.device_at) < s.to_at
+                """, on: &connection)
+    }
 }

@@ -99,6 +99,7 @@ extension BulkFold {
     /// Does the same for the days of installs, which need another order.
     private func foldInstalls(of lane: Lane, _ words: inout EventWords, on connection: inout Connection) throws {
         try connection.execute(script: Self.sort)
+        try SealedInstallDays.keep(in: lane.shards, on: &connection)
         try connection.execute(script: BulkInstalls.events(in: lane.shards))
         try connection.execute(script: Self.lookUp)
         var installs = BulkInstalls(of: lane)

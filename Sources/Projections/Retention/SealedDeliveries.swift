@@ -76,33 +76,43 @@ enum SealedDeliveries {
             """)
     }
 
-    /// Forgets deliveries of which the log holds nothing any more: all months of their events are gone, and none of their
-    /// events has a clock that belongs to no month. A later event makes a new delivery.
+    /// Forgets deliveries of which the log holds nothing any more. A later event makes a new delivery.
+    static func forgetGone(on connection: inout Connection) throws(PostgresError) {
+        try SealedRows.forgetGone(
+            from: "sealed_delivery", elsewhere: "e.notification_key = s.notification_key", on: &connection)
+    }
+}
+
+/// What the tables of sealed deliveries and of sealed days of installs have in common.
+enum SealedRows {
+    /// Forgets rows of which the log holds nothing any more: all months of their events are gone, and none of their events has
+    /// a clock that belongs to no month. `elsewhere` says which events `e` of its install are a row's, `s`.
     ///
     /// It checks twice. The first check keeps rows that a step has locked, since that step may extend them. But a step may
     /// already have skipped an event that the first check did not see. The second check sees it, since steps now wait for the
     /// rows that it deletes.
-    static func forgetGone(on connection: inout Connection) throws(PostgresError) {
+    static func forgetGone(
+        from table: StaticString, elsewhere: StaticString, on connection: inout Connection
+    ) throws(PostgresError) {
+        let isGone = """
+            NOT EXISTS (
+                    SELECT FROM log.partition AS p
+                    WHERE p.dropped_at IS NULL
+                        AND p.month BETWEEN date_trunc('month', s.first_device_at AT TIME ZONE 'UTC')
+                            AND s.last_device_at AT TIME ZONE 'UTC')
+                AND NOT EXISTS (
+                    SELECT FROM log.event_elsewhere AS e
+                    WHERE e.install_id = s.install_id AND e.app = s.app AND \(elsewhere))
+            """
         try connection.transaction { connection throws(PostgresError) in
             try connection.execute(
                 script: """
                     SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on;
                     CREATE TEMPORARY TABLE to_forget ON COMMIT DROP AS
-                    SELECT s.ctid AS place FROM projection.sealed_delivery AS s WHERE \(isGone) FOR UPDATE SKIP LOCKED;
-                    DELETE FROM projection.sealed_delivery AS s USING pg_temp.to_forget AS f
+                    SELECT s.ctid AS place FROM projection.\(table) AS s WHERE \(isGone) FOR UPDATE SKIP LOCKED;
+                    DELETE FROM projection.\(table) AS s USING pg_temp.to_forget AS f
                     WHERE s.ctid = f.place AND \(isGone);
                     """)
         }
     }
-
-    private static let isGone: StaticString = """
-        NOT EXISTS (
-                SELECT FROM log.partition AS p
-                WHERE p.dropped_at IS NULL
-                    AND p.month BETWEEN date_trunc('month', s.first_device_at AT TIME ZONE 'UTC')
-                        AND s.last_device_at AT TIME ZONE 'UTC')
-            AND NOT EXISTS (
-                SELECT FROM log.event_elsewhere AS e
-                WHERE e.notification_key = s.notification_key AND e.install_id = s.install_id AND e.app = s.app)
-        """
 }
