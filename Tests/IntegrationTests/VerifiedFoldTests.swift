@@ -40,6 +40,19 @@ struct VerifiedFoldTests {
         #expect(try control.catchUp().stopped.isEmpty)
         let retained = try verify(database)
         #expect(retained.deliveries < erased.deliveries && retained.deliveries > 50)
+
+        // Whether shards share a table of the copy makes no difference.
+        let url = try database.url()
+        for eventsPerTable: Int64 in [1, 100, 1_000_000] {
+            let report = try Verifier(eventsPerTable: eventsPerTable).verify(lanes: 3) {
+                try Connection(url: url)
+            }
+            #expect(report.isProved && report.shards.count == 16)
+            #expect(
+                (report.events, report.deliveries, report.cells) == (
+                    retained.events, retained.deliveries, retained.cells
+                ))
+        }
     }
 
     @Test("agree on a delivery with more taps and pages than count one by one")

@@ -4,10 +4,10 @@ internal import Postgres
 enum BatchGate {
     /// The first batches up to a position with a wrong number of events, and how many such batches there are.
     ///
-    /// Reads `RecountTables`, which must exist. It needs one pass, while `log.batch_expected` would look up the losses of each
-    /// batch.
+    /// `events` is SQL for the shard's events in a copy of the log. It needs one pass, while `log.batch_expected` would look up
+    /// the losses of each batch.
     static func gaps(
-        shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
+        among events: String, shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
         let sql = """
             SELECT number, expected::bigint, found, count(*) OVER () FROM (
@@ -20,7 +20,7 @@ enum BatchGate {
                     WHERE shard = \(shard) GROUP BY batch_id
                 ) AS lost ON lost.batch_id = b.id
                 LEFT JOIN (
-                    SELECT batch, count(*) AS events FROM recount_log GROUP BY batch
+                    SELECT batch, count(*) AS events FROM \(events) GROUP BY batch
                 ) AS present ON present.batch = b.number
                 WHERE b.number <= \(position)
             ) AS batch

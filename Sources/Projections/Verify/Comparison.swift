@@ -6,34 +6,40 @@ struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
     let generation: Int32
-    let shard: Int16
+
+    /// The stored table.
+    var table: String { "projection.\(Recount.quoted("\(recount.table)_\(generation)"))" }
 
     /// How many cells there are on either side, and how many differ.
-    func count(on connection: inout Connection) throws(PostgresError) -> (cells: Int64, differing: Int64) {
-        let sql = "SELECT count(*), count(*) FILTER (WHERE \(differs)) FROM \(sides)"
+    func count(in shard: Int16, on connection: inout Connection) throws(PostgresError) -> (
+        cells: Int64, differing: Int64
+    ) {
+        let sql = "SELECT count(*), count(*) FILTER (WHERE \(differs)) FROM \(sides(shard))"
         let row = try connection.query(Statement(sql))[0]
         return (try row.get(0), try row.get(1))
     }
 
     /// Stores the keys of the differing cells in a temporary table.
-    func noteDiffering(as table: String, on connection: inout Connection) throws(PostgresError) {
+    func noteDiffering(
+        as table: String, in shard: Int16, on connection: inout Connection
+    ) throws(PostgresError) {
         try connection.execute(
             script: """
-                CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS SELECT \(keys) FROM \(sides) WHERE \(differs);
+                CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS SELECT \(keys) FROM \(sides(shard)) WHERE \(differs);
                 ANALYZE \(table)
                 """)
     }
 
     /// The first differing cells in the order of their keys, with readable names.
     func differences(
-        atMost limit: Int, deliveries: Deliveries, on connection: inout Connection
+        atMost limit: Int, in shard: Int16, deliveries: Deliveries, on connection: inout Connection
     ) throws(PostgresError) -> [Difference] {
         let cells = "recount_cell_\(recount.table)"
         try connection.execute(
             script: """
                 CREATE TEMPORARY TABLE \(cells) ON COMMIT DROP AS
                 SELECT row_number() OVER (ORDER BY \(keys)) AS place, \(keys), \(columns(of: "r")), \(columns(of: "s"))
-                FROM \(sides) WHERE \(differs) ORDER BY \(keys) LIMIT \(limit)
+                FROM \(sides(shard)) WHERE \(differs) ORDER BY \(keys) LIMIT \(limit)
                 """)
         let key = recount.key.map { $0.text(of: Recount.quoted($0.name)) }
         let values = ["s", "r"].flatMap { side in
@@ -67,7 +73,7 @@ struct Comparison {
         return "ROW(\(sides[0])) IS DISTINCT FROM ROW(\(sides[1]))"
     }
 
-    private var sides: String {
+    private func sides(_ shard: Int16) -> String {
         let names = (recount.key + recount.values).map { Recount.quoted($0.name) }.joined(separator: ", ")
         let saysSomething = recount.values.map { "\(Recount.quoted($0.name)) <> 0" }.joined(separator: " OR ")
         return """

@@ -12,38 +12,42 @@ package import Postgres
 /// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events that
 ///   count.
 package enum RecountTables {
-    /// Copies one shard and opens it, in a transaction of its own.
+    /// Copies one shard and makes its tables, in a transaction of its own.
     package static func make(
         shard: Int16, position: Int64, on connection: inout Connection
     ) throws(PostgresError) {
-        try copy([(shard, position)], on: &connection)
-        try open(shard, on: &connection)
+        try make(shard, of: try copy([(shard, position)], perTable: 1, on: &connection), on: &connection)
     }
 
     /// Copies the events of these shards, each up to its position, in the open transaction.
     static func copy(
-        _ shards: [(shard: Int16, position: Int64)], on connection: inout Connection
-    ) throws(PostgresError) {
-        let parts = shards.map {
-            "CREATE TEMPORARY TABLE recount_log_\($0.shard) PARTITION OF recount_logs FOR VALUES IN (\($0.shard)) ON COMMIT DROP;"
+        _ shards: [(shard: Int16, position: Int64)], perTable: Int, on connection: inout Connection
+    ) throws(PostgresError) -> LogCopy {
+        let copy = LogCopy(of: shards.map(\.shard), perTable: perTable)
+        let tables = copy.tables.enumerated().map { number, shards in
+            """
+            CREATE TEMPORARY TABLE \(LogCopy.table(number)) PARTITION OF recount_logs
+                FOR VALUES IN (\(shards.map { "\($0)" }.joined(separator: ", "))) ON COMMIT DROP;
+            """
         }
         try connection.execute(script: settings)
         try connection.execute(
             script: """
                 CREATE TEMPORARY TABLE recount_columns ON COMMIT DROP AS \(log) WITH NO DATA;
                 CREATE TEMPORARY TABLE recount_logs (LIKE recount_columns) PARTITION BY LIST (shard) ON COMMIT DROP;
-                \(parts.joined(separator: "\n"))
+                \(tables.joined(separator: "\n"))
                 INSERT INTO recount_logs \(log)
-                WHERE \(shards.map { "e.shard = \($0.shard) AND e.batch <= \($0.position)" }.joined(separator: " OR "))
+                WHERE \(shards.map { "e.shard = \($0.shard) AND e.batch <= \($0.position)" }.joined(separator: " OR "));
+                \(copy.tables.indices.map { "ANALYZE \(LogCopy.table($0)) (shard, type);" }.joined(separator: " "))
                 """)
+        return copy
     }
 
-    /// Creates the tables of one copied shard.
-    static func open(_ shard: Int16, on connection: inout Connection) throws(PostgresError) {
+    /// Makes the views and tables of one copied shard.
+    static func make(_ shard: Int16, of copy: LogCopy, on connection: inout Connection) throws(PostgresError) {
         try connection.execute(
             script: """
-                ANALYZE recount_log_\(shard) (type);
-                CREATE TEMPORARY VIEW recount_log AS SELECT * FROM pg_temp.recount_log_\(shard);
+                CREATE TEMPORARY VIEW recount_log AS SELECT * FROM \(copy.events(of: shard));
                 CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard))
                 """)
         for (table, sql) in tables + [("recount_install_day", installDays(shard: shard))] {
@@ -275,4 +279,24 @@ package enum RecountTables {
             END AS advance
         FROM turned
         """
+}
+
+/// A copy of the events of some shards, in one or more temporary tables.
+struct LogCopy {
+    /// The shards of each table.
+    let tables: [[Int16]]
+
+    init(of shards: [Int16], perTable: Int) {
+        tables = stride(from: 0, to: shards.count, by: perTable).map {
+            Array(shards[$0..<min($0 + perTable, shards.count)])
+        }
+    }
+
+    static func table(_ number: Int) -> String { "recount_log_\(number)" }
+
+    /// SQL for the events of a shard that was copied.
+    func events(of shard: Int16) -> String {
+        let number = tables.firstIndex { $0.contains(shard) } ?? 0
+        return "(SELECT * FROM pg_temp.\(Self.table(number)) WHERE shard = \(shard)) AS copied"
+    }
 }

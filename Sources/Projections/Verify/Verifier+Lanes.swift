@@ -11,7 +11,7 @@ extension Verifier {
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) throws -> VerificationReport {
         let sets = try sets(of: shards, lanes: lanes, opening: open)
-        let count = sets.reduce(0) { $0 + $1.count }
+        let count = sets.reduce(0) { $0 + $1.shards.count }
         let round = Lock(Round())
         let workers = (0..<min(lanes, sets.count)).map { lane in
             Worker(name: "verify \(lane)") {
@@ -47,11 +47,11 @@ extension Verifier {
 
     private func sets(
         of shards: [Int16]?, lanes: Int, opening open: () throws -> Connection
-    ) throws -> [[Int16]] {
+    ) throws -> [ShardSet] {
         var connection = try open()
         let all = try Verifier.shards(on: &connection)
         for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
-        return try Verifier.sets(of: shards ?? all, lanes: lanes, on: &connection)
+        return try sets(of: shards ?? all, lanes: lanes, on: &connection)
     }
 
     /// Which sets are left, and what was found so far.
@@ -63,7 +63,7 @@ extension Verifier {
         var failure: (any Error)?
 
         /// Returns nothing more after a failure.
-        mutating func next(of sets: [[Int16]]) -> Int? {
+        mutating func next(of sets: [ShardSet]) -> Int? {
             guard failure == nil, taken < sets.count else { return nil }
             defer { taken += 1 }
             return taken

@@ -4,7 +4,7 @@ internal import ServiceRuntime
 extension Verifier {
     /// Recounts some shards in one transaction, which is rolled back to remove the temporary tables.
     func verify(
-        _ generation: Generation, set shards: [Int16], into report: inout VerificationReport,
+        _ generation: Generation, set: ShardSet, into report: inout VerificationReport,
         on connection: inout Connection, beginning: (Int16) throws -> Void
     ) throws {
         try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -12,24 +12,31 @@ extension Verifier {
         // This comes before the snapshot: dropping a partition removes its rows from every snapshot.
         let tables = ["log.event"] + recounts.map { "projection.\(Recount.quoted($0.table))" }
         try connection.execute(script: "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE")
-        let places = try shards.map { shard in try place(of: generation, shard: shard, on: &connection) }
-        try RecountTables.copy(
-            zip(shards, places).map { shard, place in (shard, place.position) }, on: &connection)
-        for (shard, place) in zip(shards, places) {
-            try beginning(shard)
+        let places = try places(of: generation, set.shards, on: &connection)
+        // They are all of one generation.
+        guard let first = places.first else { return }
+        let copy = try RecountTables.copy(
+            places.map { ($0.shard, $0.position) }, perTable: set.perTable, on: &connection)
+        if first.isLive { try noteMoves(in: &report, on: &connection) }
+        let comparisons = try comparisons(of: first.generation, into: &report, on: &connection)
+        let filled = try filledShards(among: set.shards, in: copy, comparisons, on: &connection)
+        for place in places {
+            try beginning(place.shard)
+            report.shards.append((place.shard, place.generation, place.position))
+            try findGaps(place, in: copy, into: &report, on: &connection)
+            guard filled.contains(place.shard) else { continue }
             // Taking it back removes the shard's tables.
             try connection.execute(script: "SAVEPOINT shard")
-            try verify(shard, at: place, into: &report, on: &connection)
+            try recount(place.shard, in: copy, comparisons, into: &report, on: &connection)
             try connection.execute(script: "ROLLBACK TO shard")
         }
     }
 
-    private func verify(
-        _ shard: Int16, at place: Place, into report: inout VerificationReport, on connection: inout Connection
-    ) throws {
-        report.shards.append((shard, place.generation, place.position))
-        if place.isLive { try noteMoves(in: &report, on: &connection) }
-        let projectors = try projectors(of: place.generation, on: &connection)
+    /// What is compared, table by table. What is not is noted.
+    private func comparisons(
+        of generation: Int32, into report: inout VerificationReport, on connection: inout Connection
+    ) throws(PostgresError) -> [Comparison] {
+        let projectors = try projectors(of: generation, on: &connection)
         for projector in projectors.values {
             if let reason = projector.stopReason {
                 report.note(VerificationReport.Omission(projector: projector.name, reason: reason))
@@ -42,22 +49,54 @@ extension Verifier {
             report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
 
-        try RecountTables.open(shard, on: &connection)
+        return recounts.compactMap { recount in
+            projectors[recount.projector].flatMap { projector in
+                projector.stopReason == nil ? Comparison(recount: recount, generation: projector.tablesGeneration) : nil
+            }
+        }
+    }
+
+    /// The shards of which the log or a compared table has a row. The others need no recount: databases that are young, or have
+    /// few installs, have many of them.
+    private func filledShards(
+        among shards: [Int16], in copy: LogCopy, _ comparisons: [Comparison], on connection: inout Connection
+    ) throws(PostgresError) -> Set<Int16> {
+        var filled: Set<Int16> = []
+        let logs = shards.map { "SELECT \($0)::smallint WHERE EXISTS (SELECT FROM \(copy.events(of: $0)))" }
+        for row in try connection.query(Statement(logs.joined(separator: " UNION ALL "), [])) {
+            filled.insert(try row.get(0))
+        }
+        let others = shards.filter { !filled.contains($0) }
+        guard !others.isEmpty, !comparisons.isEmpty else { return filled }
+        let tables = comparisons.map { "SELECT shard FROM \($0.table) WHERE shard = ANY ($1)" }
+        for row in try connection.query(
+            Statement("SELECT DISTINCT shard FROM (\(tables.joined(separator: " UNION ALL "))) AS t", [.init(others)]))
+        {
+            filled.insert(try row.get(0))
+        }
+        return filled
+    }
+
+    private func findGaps(
+        _ place: Place, in copy: LogCopy, into report: inout VerificationReport, on connection: inout Connection
+    ) throws(PostgresError) {
         let gaps = try BatchGate.gaps(
-            shard: shard, position: place.position, atMost: mostDifferences, on: &connection)
+            among: copy.events(of: place.shard), shard: place.shard, position: place.position, atMost: mostDifferences,
+            on: &connection)
         report.gaps += gaps.first.prefix(mostDifferences - report.gaps.count)
         report.gapCount += gaps.count
+    }
+
+    private func recount(
+        _ shard: Int16, in copy: LogCopy, _ comparisons: [Comparison], into report: inout VerificationReport,
+        on connection: inout Connection
+    ) throws(PostgresError) {
+        try RecountTables.make(shard, of: copy, on: &connection)
+        CrashPoint.pass("recounted")
         let totals = try connection.query(
             "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
         report.deliveries += try totals.get(0)
         report.events += try totals.get(1)
-        let comparisons = recounts.compactMap { recount in
-            projectors[recount.projector].flatMap { projector in
-                projector.stopReason == nil
-                    ? Comparison(recount: recount, generation: projector.tablesGeneration, shard: shard) : nil
-            }
-        }
-        CrashPoint.pass("recounted")
         try compare(comparisons, shard: shard, into: &report, on: &connection)
     }
 
@@ -67,7 +106,7 @@ extension Verifier {
     ) throws(PostgresError) {
         var differing: [Comparison] = []
         for comparison in comparisons {
-            let counts = try comparison.count(on: &connection)
+            let counts = try comparison.count(in: shard, on: &connection)
             report.cells += counts.cells
             report.count(differing: counts.differing, of: comparison.recount.table)
             if counts.differing > 0 { differing.append(comparison) }
@@ -76,7 +115,7 @@ extension Verifier {
         let isDelivery = { (comparison: Comparison) in comparison.recount.table == Recount.delivery.table }
         var noted: String?
         if let comparison = differing.first(where: isDelivery) {
-            try comparison.noteDiffering(as: "recount_differing", on: &connection)
+            try comparison.noteDiffering(as: "recount_differing", in: shard, on: &connection)
             noted = "recount_differing"
         }
         let deliveries = Deliveries(
@@ -86,13 +125,14 @@ extension Verifier {
         for comparison in differing.filter(\.recount.isSum) + differing.filter({ !$0.recount.isSum })
         where report.differences.count < mostDifferences {
             report.differences += try comparison.differences(
-                atMost: mostDifferences - report.differences.count, deliveries: deliveries, on: &connection)
+                atMost: mostDifferences - report.differences.count, in: shard, deliveries: deliveries, on: &connection)
         }
     }
 }
 
 /// The position of a generation in a shard.
 private struct Place {
+    let shard: Int16
     let generation: Int32
     let position: Int64
     let isLive: Bool
@@ -107,27 +147,27 @@ private struct GenerationMember {
 }
 
 extension Verifier {
-    private func place(
-        of generation: Generation, shard: Int16, on connection: inout Connection
-    ) throws -> Place {
-        let rows =
-            switch generation {
-            case .live:
-                try connection.query(
-                    """
-                    SELECT p.generation, p.position, true FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
-                    WHERE l.state = 'live' AND p.shard = \(shard)
-                    """)
-            case .number(let number):
-                try connection.query(
-                    """
-                    SELECT p.generation, p.position, l.state = 'live'
-                    FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
-                    WHERE p.generation = \(number) AND p.shard = \(shard)
-                    """)
-            }
-        guard let row = rows.first else { throw VerifierError.unknownGeneration(generation) }
-        return Place(generation: try row.get(0), position: try row.get(1), isLive: try row.get(2))
+    /// The positions of a generation in these shards, in their order.
+    private func places(
+        of generation: Generation, _ shards: [Int16], on connection: inout Connection
+    ) throws -> [Place] {
+        let number: Int32? = if case .number(let number) = generation { number } else { nil }
+        let rows = try connection.query(
+            """
+            SELECT p.shard, p.generation, p.position, l.state = 'live'
+            FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
+            WHERE p.shard = ANY (\(shards)) AND CASE WHEN \(number)::integer IS NULL THEN l.state = 'live' ELSE l.id = \(number) END
+            """)
+        var places: [Int16: Place] = [:]
+        for row in rows {
+            let shard: Int16 = try row.get(0)
+            places[shard] = Place(
+                shard: shard, generation: try row.get(1), position: try row.get(2), isLive: try row.get(3))
+        }
+        return try shards.map { shard in
+            guard let place = places[shard] else { throw VerifierError.unknownGeneration(generation) }
+            return place
+        }
     }
 
     private func projectors(

@@ -12,14 +12,20 @@ package struct Verifier: Sendable {
     let recounts: [Recount]
     let mostDifferences: Int
     let mostDeliveries: Int
+    let eventsPerTable: Int64
 
     /// `mostDifferences` limits how many differing cells, and how many batches, are listed; `mostDeliveries` limits the
-    /// deliveries listed for each cell.
-    package init(recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5) {
+    /// deliveries listed for each cell. Shards share a table of the copy up to `eventsPerTable`: to create one costs as much as
+    /// to read so many rows that are not needed.
+    package init(
+        recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5,
+        eventsPerTable: Int64 = 10_000
+    ) {
         self.recounts = recounts
         precondition(mostDifferences > 0, "at least one difference must be shown")
         self.mostDifferences = mostDifferences
         self.mostDeliveries = mostDeliveries
+        self.eventsPerTable = eventsPerTable
     }
 
     /// Which generation to verify.
@@ -48,7 +54,7 @@ package struct Verifier: Sendable {
             for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
             let chosen = shards ?? all
             var begun = 0
-            for set in try Verifier.sets(of: chosen, on: &connection) {
+            for set in try sets(of: chosen, on: &connection) {
                 try verify(generation, set: set, into: &report, on: &connection) { shard in
                     begun += 1
                     try progress(Step(shard: shard, place: begun, count: chosen.count))
@@ -60,16 +66,25 @@ package struct Verifier: Sendable {
         return report
     }
 
-    /// Shards that are copied together, in one pass over the log: as many as have so many events. At least as many sets as there
-    /// are lanes, if there are enough shards.
-    static func sets(
+    /// Shards that are copied together, in one pass over the log.
+    struct ShardSet {
+        let shards: [Int16]
+        /// How many shards share a table of the copy.
+        let perTable: Int
+    }
+
+    /// Puts as many shards into a set as have so many events. At least as many sets as there are lanes, if that pays.
+    func sets(
         of shards: [Int16], lanes: Int = 1, on connection: inout Connection
-    ) throws(PostgresError) -> [[Int16]] {
+    ) throws(PostgresError) -> [ShardSet] {
         let perShard: Int64 = try connection.query(
             "SELECT (coalesce(sum(events), 0) / (SELECT shards FROM log.head))::bigint FROM log.batch")[0].get(0)
-        let affordable = Int(clamping: mostEvents / max(1, perShard))
-        let size = max(1, min(affordable, (shards.count + lanes - 1) / lanes))
-        return stride(from: 0, to: shards.count, by: size).map { Array(shards[$0..<min($0 + size, shards.count)]) }
+        let affordable = Int(clamping: Self.mostEvents / max(1, perShard))
+        let perTable = max(1, Int(clamping: eventsPerTable / max(1, perShard)))
+        let size = max(1, min(affordable, max(perTable, (shards.count + lanes - 1) / lanes)))
+        return stride(from: 0, to: shards.count, by: size).map {
+            ShardSet(shards: Array(shards[$0..<min($0 + size, shards.count)]), perTable: perTable)
+        }
     }
 
     /// A copy of more events does not pay for reading the log less often.
