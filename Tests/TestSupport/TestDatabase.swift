@@ -44,6 +44,7 @@ package struct TestDatabase: Sendable {
 
     /// Takes it away, whoever is still connected.
     package func drop() {
+        Self.kept.withLock { kept in kept = kept.filter { !$0.key.hasPrefix(name + " ") } }
         guard var administrator = try? TestCluster.administrator() else { return }
         try? administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
@@ -76,20 +77,40 @@ package struct TestDatabase: Sendable {
         try connection.execute(script: script)
     }
 
+    /// Connections that ask one question after another. Most tests have dozens, and to connect costs more than the answer.
+    private static let kept = Lock<[String: [KeptConnection]]>([:])
+
+    /// Asks something that leaves nothing behind in the session.
+    private func asking<Answer>(
+        as user: String = TestCluster.owner, _ question: (inout Connection) throws -> Answer
+    ) throws -> Answer {
+        let key = "\(name) \(user)"
+        var kept = Self.kept.withLock { kept in kept[key]?.popLast() }
+        // A test may have ended all connections.
+        if let last = kept, (try? last.connection.query("SELECT")) == nil { kept = nil }
+        let asked = try kept ?? KeptConnection(try connect(as: user))
+        asked.connection.deadline = .after(seconds: 120)
+        let answer = try question(&asked.connection)
+        Self.kept.withLock { kept in kept[key, default: []].append(asked) }
+        return answer
+    }
+
     /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
     package func analystRows(_ query: String) throws -> [String] {
-        var analyst = try connect(as: TestCluster.analyst)
         // Given as a text: the SQL is put together here, and nothing of it is a parameter.
         let rows: String = "SELECT row::text FROM (\(query)) AS row"
-        return try analyst.query(Statement(rows, [])).map { try $0.get(0) }
+        return try asking(as: TestCluster.analyst) { analyst in
+            try analyst.query(Statement(rows, [])).map { try $0.get(0) }
+        }
     }
 
     /// What stands in the first column of a query's rows.
     package func column<Value: PostgresValue>(_ query: Statement, of _: Value.Type = Value.self) throws -> [Value] {
-        var connection = try connect()
-        var values: [Value] = []
-        for row in try connection.query(query) { values.append(try row.get(0)) }
-        return values
+        try asking { connection in
+            var values: [Value] = []
+            for row in try connection.query(query) { values.append(try row.get(0)) }
+            return values
+        }
     }
 
     /// Whether there come to be so many that wait for a lock.
@@ -104,7 +125,14 @@ package struct TestDatabase: Sendable {
 
     /// What stands in the one row and first column of a query.
     package func value<Value: PostgresValue>(_ query: Statement, as _: Value.Type = Value.self) throws -> Value {
-        var connection = try connect()
-        return try connection.query(query)[0].get(0)
+        try asking { connection in try connection.query(query)[0].get(0) }
     }
+}
+
+/// A connection that one test at a time has.
+private final class KeptConnection: @unchecked Sendable {
+    // SAFETY: it is taken out of the list by whoever uses it.
+    var connection: Connection
+
+    init(_ connection: consuming Connection) { self.connection = connection }
 }
