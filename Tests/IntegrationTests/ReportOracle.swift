@@ -32,11 +32,17 @@ struct ReportOracle {
             found == expected ? nil : "\(app) \(day) \(name): \(found), expected \(expected)"
         }
         let names = report.categories.map { Label($0.name) }
+        // `FalseDiscoveryTests` try the verdicts.
+        let found = report.campaigns.map { campaign in
+            var counted = campaign
+            counted.variantVerdicts = []
+            return counted
+        }
         return [
             check("headline", report.headline, headline(isSettled: report.settling.isSettled)),
             check("categories", report.categories, categories),
             check("category names", names, categories.map { Label($0.name) }),
-            check("dead actions", report.deadActions, []), check("campaigns", report.campaigns, campaigns),
+            check("dead actions", report.deadActions, []), check("campaigns", found, campaigns),
             check("stories", report.stories, stories), check("fallback", report.fallbackCost, fallbackCost),
             check("threads", report.threads, threads), check("versions", report.versions, versions),
             check("suppressed", report.suppressed, suppressed), check("silent", report.silent, silent),

@@ -177,6 +177,7 @@ import Testing
             ])
         // Without anything that is missing, there is nothing to compare with.
         report.media = report.media.filter { $0.outcome == "attached" }
+        report.mediaCost = MediaCost(report.media)
         #expect(try section("Media", of: report).sentences.count == 1)
     }
 

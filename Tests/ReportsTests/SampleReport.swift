@@ -66,6 +66,7 @@ enum SampleReport {
             ThreadSummary(name: "", counts: counts(6_162, received: 5_358, opened: 980, dismissed: 201), items: 6_162),
         ]
         report.stackDepths = stackDepths
+        report.stackCost = StackDepth.cost(of: report.stackDepths)
         report.versions = versions
         report.suppressed = [
             Suppressed(category: "CART_REMINDER", suppressed: Rate(206, of: 6_720)),
@@ -84,6 +85,7 @@ enum SampleReport {
             MediaSummary(kind: "audio", network: "wifi", outcome: "attached", deliveries: 31, responded: 2),
             MediaSummary(kind: "", network: "", outcome: "failed", deliveries: 12, responded: 0),
         ]
+        report.mediaCost = MediaCost(report.media)
         report.mediaWithButtons = [
             MediaWithButtons(category: "ACCEPT_DECISION", deliveries: 4_301, delivered: 9_012),
             MediaWithButtons(category: "CART_REMINDER", deliveries: 2_871, delivered: 3_007),

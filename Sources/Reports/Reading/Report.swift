@@ -34,10 +34,14 @@ package struct Report: Hashable, Sendable {
     var threads: [ThreadSummary] = []
     /// Groups before the app, and small depths before large ones.
     var stackDepths: [StackDepth] = []
+    /// Of deep stacks in the app against none; nil if there are not both.
+    var stackCost: Verdict?
     var versions: [VersionSummary] = []
     var suppressed: [Suppressed] = []
     var silent: [SilentSummary] = []
     var media: [MediaSummary] = []
+    /// Nil if nothing is missing, or nothing was attached.
+    var mediaCost: MediaCost?
     var mediaWithButtons: [MediaWithButtons] = []
     /// Deliveries with audio, in the categories of Hive's sets.
     var audioInHive: Int64 = 0
@@ -45,6 +49,8 @@ package struct Report: Hashable, Sendable {
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []
     var quality = Quality()
+    /// How many comparisons of rates were made: see `FalseDiscovery`.
+    var comparisons: Int64 = 0
 
     /// Where closing by a button is known from other responses, engagement says more than response.
     var leadsWithEngagement: Bool { closingButtons != nil }
@@ -58,6 +64,8 @@ protocol ReportSection {
     /// Reads its part of the report. The sections before it have been read.
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
+    /// Visits each of its verdicts on a comparison of rates.
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void)
     /// What it says to people; nil when it has nothing to say.
     static func words(_ report: Report) -> Page.Section?
     /// What JSON and CSV contain of it, whether it has something to say or not.
@@ -66,6 +74,7 @@ protocol ReportSection {
 
 extension ReportSection {
     static func read(into _: inout Report, _: ReportScope, on _: inout Connection) throws(PostgresError) {}
+    static func eachVerdict(_: inout Report, _: (inout Verdict) -> Void) {}
     static func facts(_: Report) -> [EntryList] { [] }
 }
 
@@ -81,7 +90,7 @@ extension Report {
     }
 
     /// What JSON and CSV say of the report as a whole.
-    var facts: [Fact] { [.flag("sealed", isSealed)] }
+    var facts: [Fact] { [.flag("sealed", isSealed), .count("comparisons", comparisons)] }
     /// What JSON and CSV say section by section.
     var lists: [EntryList] { Report.sections.flatMap { $0.facts(self) } }
 }

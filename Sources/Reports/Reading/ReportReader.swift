@@ -37,6 +37,7 @@ struct ReportReader {
             app: scope.app, day: day, timeZone: scope.timeZone, position: position, madeAt: now,
             settling: try Settling.read(scope, on: &connection))
         for section in Report.sections { try section.read(into: &report, scope, on: &connection) }
+        report.judgeTogether()
         return report
     }
 }

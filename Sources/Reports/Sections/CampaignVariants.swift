@@ -10,9 +10,11 @@ struct CampaignVariant: Hashable, Sendable {
 extension CampaignSummary {
     /// The variants compared by the rate that the report leads with.
     func tests(in report: Report) -> [VariantTest] {
-        VariantTest.compare(
+        var tests = VariantTest.compare(
             variants.map { ($0.name, report.leadsWithEngagement ? $0.counts.engagementRate : $0.counts.responseRate) },
             isSettled: report.settling.isSettled)
+        for (place, verdict) in zip(tests.indices, variantVerdicts) { tests[place].verdict = verdict }
+        return tests
     }
 
     /// What people read of the variants: each with its rates and their intervals, then the best one against the others.

@@ -17,6 +17,8 @@ struct CampaignSummary: Hashable, Sendable {
     var woken: Int64 = 0
     /// The variants with deliveries, the most deliveries first; empty if there are not several.
     var variants: [CampaignVariant] = []
+    /// The verdicts of `tests`, as they were held with all others of the report; empty before.
+    var variantVerdicts: [Verdict] = []
 
     /// Whether anything is known from before the phone.
     var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
@@ -83,6 +85,14 @@ enum CampaignsSection: ReportSection {
         // Days that were sealed before this funnel existed are missing from it.
         let isWhole = campaigns.reduce(0) { $0 + $1.counts.delivered } == report.headline.counts.delivered
         report.campaigns = report.isSealed && !isWhole ? [] : campaigns
+    }
+
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        for place in report.campaigns.indices where report.campaigns[place].variants.count > 1 {
+            var verdicts = report.campaigns[place].tests(in: report).map(\.verdict)
+            for index in verdicts.indices { visit(&verdicts[index]) }
+            report.campaigns[place].variantVerdicts = verdicts
+        }
     }
 
     static func words(_ report: Report) -> Page.Section? {

@@ -140,6 +140,16 @@ extension Headline.Comparison {
     }
 }
 
+extension Headline.Comparison {
+    mutating func eachVerdict(_ visit: (inout Verdict) -> Void) {
+        visit(&verdict)
+        if var engagement {
+            visit(&engagement.verdict)
+            self.engagement = engagement
+        }
+    }
+}
+
 extension Verdict {
     /// The verdict on a pooled rate, if the rate that is shown beside it points the same way.
     fileprivate func agreeing(with rate: Double?, against shown: Double?) -> Verdict {

@@ -12,6 +12,11 @@ enum HeadlineSection: ReportSection {
         report.headline = try Headline.read(scope, settling: report.settling, on: &connection)
     }
 
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        report.headline.previousDay?.eachVerdict(visit)
+        report.headline.sameWeekdays?.eachVerdict(visit)
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         let (headline, counts) = (report.headline, report.headline.counts)
         guard counts.delivered > 0 else {

@@ -112,11 +112,19 @@ enum MediaSection: ReportSection {
                 kind: try row.get(0), network: try row.get(1), outcome: try row.get(2), deliveries: try row.get(3),
                 responded: try row.get(4), bytes: try row.get(5), milliseconds: try row.get(6), timed: try row.get(7))
         }
+        report.mediaCost = MediaCost(report.media)
+    }
+
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        if var cost = report.mediaCost {
+            visit(&cost.verdict)
+            report.mediaCost = cost
+        }
     }
 
     static func words(_ report: Report) -> Page.Section? {
         let blocks =
-            outcomes(report.media) + size(of: report.media) + (MediaCost(report.media).map { [$0.sentence] } ?? [])
+            outcomes(report.media) + size(of: report.media) + (report.mediaCost.map { [$0.sentence] } ?? [])
             + warnings(report)
         return blocks.isEmpty ? nil : Page.Section("Media", blocks)
     }
@@ -135,7 +143,7 @@ enum MediaSection: ReportSection {
             },
             .single(
                 "media_cost",
-                MediaCost(report.media).map { cost in
+                report.mediaCost.map { cost in
                     let rates: [Fact] = [
                         .facts("missing", cost.missing.asResponse), .facts("attached", cost.attached.asResponse),
                     ]

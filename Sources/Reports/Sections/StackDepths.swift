@@ -13,6 +13,20 @@ struct StackDepth: Hashable, Sendable {
     static let lone = "1"
     static let deep = "5+"
 
+    /// The response in the deepest stacks of the app, and where the notification was alone.
+    fileprivate static func extremes(of depths: [StackDepth]) -> (deep: Rate, lone: Rate) {
+        func rate(_ bucket: String) -> Rate {
+            depths.first { $0.scope == .app && $0.bucket == bucket }?.counts.responseRate ?? Rate(0, of: 0)
+        }
+        return (rate(deep), rate(lone))
+    }
+
+    /// Whether people respond less in deep stacks; nil if there are not both.
+    static func cost(of depths: [StackDepth]) -> Verdict? {
+        let (deep, lone) = extremes(of: depths)
+        return deep.whole > 0 && lone.whole > 0 ? TwoProportions.verdict(deep, against: lone) : nil
+    }
+
     fileprivate var words: String {
         let place = scope == .thread ? "in its group" : "in the app"
         return switch bucket {
@@ -39,6 +53,14 @@ enum StackDepthsSection: ReportSection {
             return StackDepth(scope: scope, bucket: try row.get(1), counts: try FunnelCounts(row, from: 2))
         }
         .compactMap(\.self)
+        report.stackCost = StackDepth.cost(of: report.stackDepths)
+    }
+
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        if var verdict = report.stackCost {
+            visit(&verdict)
+            report.stackCost = verdict
+        }
     }
 
     static func words(_ report: Report) -> Page.Section? {
@@ -58,7 +80,7 @@ enum StackDepthsSection: ReportSection {
         let note = Block.sentence(
             "A stack contains the notification itself and the unanswered ones of the 24 hours before it. Clearing is never "
                 + "reported, so real stacks may be smaller. iOS stacks by group or by app, as the user chooses.", .note)
-        return Page.Section("Stack depth", [.table(table)] + comparison(of: report.stackDepths) + [note])
+        return Page.Section("Stack depth", [.table(table)] + comparison(in: report) + [note])
     }
 
     static func facts(_ report: Report) -> [EntryList] {
@@ -69,13 +91,9 @@ enum StackDepthsSection: ReportSection {
     }
 
     /// Deep stacks in the app, compared with none. iOS stacks five or more.
-    private static func comparison(of depths: [StackDepth]) -> [Block] {
-        func rate(_ bucket: String) -> Rate {
-            depths.first { $0.scope == .app && $0.bucket == bucket }?.counts.responseRate ?? Rate(0, of: 0)
-        }
-        let (deep, lone) = (rate(StackDepth.deep), rate(StackDepth.lone))
-        guard let now = deep.value, let base = lone.value else { return [] }
-        let verdict = TwoProportions.verdict(deep, against: lone)
+    private static func comparison(in report: Report) -> [Block] {
+        let (deep, lone) = StackDepth.extremes(of: report.stackDepths)
+        guard let now = deep.value, let base = lone.value, let verdict = report.stackCost else { return [] }
         var words =
             "\(Wording.percent(now)) responded in stacks of five or more in the app, and \(Wording.percent(base)) where the "
             + "notification was alone: \(Wording.difference(from: base, to: now)). \(verdict.sentence)"

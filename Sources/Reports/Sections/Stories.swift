@@ -61,6 +61,13 @@ enum StoriesSection: ReportSection {
         if !report.isSealed { report.fallbackCost = try FallbackCost.read(scope, on: &connection) }
     }
 
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        if var cost = report.fallbackCost {
+            visit(&cost.verdict)
+            report.fallbackCost = cost
+        }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         guard !report.stories.isEmpty else { return nil }
         let ends = Table("How stories ended", of: report.stories) { story in

@@ -22,9 +22,51 @@ struct VersionSummary: Hashable, Sendable {
         return was - now >= 0.02
     }
 
-    fileprivate var coverage: String { Wording.percent(counts.receiptCoverage) }
     fileprivate var name: String {
         "\(Wording.name(platform, else: "(no platform)")) \(Wording.name(version, else: "(no version)"))"
+    }
+}
+
+/// A version that loses receipts: one cause, on however many platforms it shows.
+struct LostReceipts: Hashable, Sendable {
+    var version: String
+    /// The versions by platform whose coverage fell, the most delivered first.
+    var parts: [VersionSummary]
+
+    /// Most deliveries first.
+    static func find(in versions: [VersionSummary]) -> [LostReceipts] {
+        let alarms = versions.filter(\.isAlarm)
+        return Dictionary(grouping: alarms) { ExactName($0.version) }
+            .map { LostReceipts(version: $0.text, parts: $1) }
+            .sorted { ($1.coverage.whole, ExactName($0.version)) < ($0.coverage.whole, ExactName($1.version)) }
+    }
+
+    /// On all those platforms together.
+    var coverage: Rate { parts.map(\.counts.receiptCoverage).reduce(Rate(0, of: 0), +) }
+    /// What it would be if each platform had the coverage that it had before.
+    var before: Double? {
+        let parts = parts.map { (weight: Double($0.counts.delivered), share: $0.before.value ?? 0) }
+        let whole = parts.reduce(0) { $0 + $1.weight }
+        return whole > 0 ? parts.reduce(0) { $0 + $1.weight * $1.share } / whole : nil
+    }
+
+    /// `ios 4.3.0`, or `4.3.0 on android, ios and ipados`
+    var name: String {
+        guard parts.count > 1 else { return parts.first?.name ?? "" }
+        let platforms = parts.map { Wording.name($0.platform, else: "(no platform)") }
+        return "\(Wording.name(version, else: "(no version)")) on "
+            + "\(platforms.dropLast().joined(separator: ", ")) and \(platforms[platforms.count - 1])"
+    }
+
+    /// `fell from 98.8 % to 61.0 %`
+    var change: String {
+        let (was, now) = (Wording.percent(before), Wording.percent(coverage))
+        return parts.allSatisfy(\.isNew) ? "is \(now), and was \(was) on its platform" : "fell from \(was) to \(now)"
+    }
+
+    fileprivate var sentence: String {
+        let judged = parts.count == 1 ? parts[0].verdict.sentence : "On each of them this is more than chance."
+        return "Receipt coverage of \(name) \(change). \(judged) Check its notification service extension."
     }
 }
 
@@ -67,16 +109,13 @@ enum VersionsSection: ReportSection {
         }
     }
 
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+        for place in report.versions.indices { visit(&report.versions[place].verdict) }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         guard !report.versions.isEmpty else { return nil }
-        var blocks: [Block] = report.versions.filter(\.isAlarm).map { version in
-            .sentence(
-                "Receipt coverage of \(version.name) "
-                    + (version.isNew
-                        ? "is \(version.coverage), and was \(Wording.percent(version.before)) on its platform. "
-                        : "fell from \(Wording.percent(version.before)) to \(version.coverage). ")
-                    + "\(version.verdict.sentence) Check its notification service extension.", .alarm)
-        }
+        var blocks: [Block] = LostReceipts.find(in: report.versions).map { .sentence($0.sentence, .alarm) }
         let table = Table("Receipt coverage by app version", of: report.versions) { version in
             let tone: Tone = version.isAlarm ? .alarm : .plain
             return [

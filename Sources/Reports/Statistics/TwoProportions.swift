@@ -17,6 +17,8 @@ enum Verdict: Hashable, Sendable {
     var sentence: String {
         switch self {
         case .higher(let p), .lower(let p): "This is more than chance (\(Wording.probability(p)))."
+        case .likeChance(let p) where p < TwoProportions.significance:
+            "Among so many comparisons as this report makes, this may be chance (\(Wording.probability(p)))."
         case .likeChance(let p): "This is within chance (\(Wording.probability(p)))."
         case .smallSample: "The sample is too small to judge this."
         case .unsettled: "It is too early to judge this: receipts still arrive, and the rate usually falls as they do."
