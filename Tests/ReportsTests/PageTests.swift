@@ -10,7 +10,7 @@ import Testing
         #expect(JSONDocument(report).text.contains(#","sealed":false,"#))
         #expect(CSVDocument([report]).text.contains("\nshop,2026-11-20,48213,report,,,,,sealed,0\n"))
         report.isSealed = true
-        let section = try #require(Page(report).sections.dropFirst().first)
+        let section = try #require(Page(report).sections.dropFirst(2).first)
         let sentence =
             "Retention dropped old events of this day. Its sums remain, but installs, hours, stack depths and launches are "
             + "no longer known."

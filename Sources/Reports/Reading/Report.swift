@@ -66,6 +66,8 @@ protocol ReportSection {
         throws(PostgresError)
     /// Visits each of its verdicts on a comparison of rates.
     static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void)
+    /// What it asks people to do.
+    static func deeds(_ report: Report) -> [Deed]
     /// What it says to people; nil when it has nothing to say.
     static func words(_ report: Report) -> Page.Section?
     /// What JSON and CSV contain of it, whether it has something to say or not.
@@ -75,6 +77,7 @@ protocol ReportSection {
 extension ReportSection {
     static func read(into _: inout Report, _: ReportScope, on _: inout Connection) throws(PostgresError) {}
     static func eachVerdict(_: inout Report, _: (inout Verdict) -> Void) {}
+    static func deeds(_: Report) -> [Deed] { [] }
     static func facts(_: Report) -> [EntryList] { [] }
 }
 
@@ -82,7 +85,7 @@ extension Report {
     /// In the order in which people ask. Reading, the page, JSON and CSV follow this list.
     static var sections: [any ReportSection.Type] {
         [
-            HeadlineSection.self, SealingSection.self, SettlingSection.self, EarlierDaysSection.self,
+            ToDoSection.self, HeadlineSection.self, SealingSection.self, SettlingSection.self, EarlierDaysSection.self,
             CategoriesSection.self, DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self,
             ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
             SilentPushesSection.self, MediaSection.self, InstallsSection.self, HoursSection.self, QualitySection.self,

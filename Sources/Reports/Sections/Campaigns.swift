@@ -95,6 +95,36 @@ enum CampaignsSection: ReportSection {
         }
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        report.campaigns.flatMap { campaign -> [Deed] in
+            let name = Wording.name(campaign.name, else: none)
+            let wrong = campaign.contradictions.map {
+                Deed(
+                    urgency: .broken, deliveries: campaign.counts.delivered,
+                    what:
+                        "Check what reports the sends of \(name): \(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered",
+                    section: "Campaigns")
+            }
+            let rate = report.leadsWithEngagement ? "engagement" : "response"
+            // The best variant stands first, and is the one to send only if it is better than each of the others.
+            let tests = campaign.variants.count > 1 ? campaign.tests(in: report) : []
+            let best = tests.filter { test in tests.first.map { ExactName($0.variant) } == ExactName(test.variant) }
+            guard let test = best.first, best.allSatisfy({ if case .higher = $0.verdict { true } else { false } })
+            else {
+                return wrong
+            }
+            let winner = Wording.name(test.variant, else: CampaignVariant.none)
+            let loser = Wording.name(test.base, else: CampaignVariant.none)
+            return wrong + [
+                Deed(
+                    urgency: .better, deliveries: campaign.counts.delivered,
+                    what:
+                        "Send variant \(winner) of \(name): its \(rate) rate is \(Wording.percent(test.rate)), and that of "
+                        + "\(loser) \(Wording.percent(test.baseRate))", section: "Campaigns")
+            ]
+        }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         // Campaigns of silent pushes are shown with the silent pushes.
         let silent = Set(report.silent.map { ExactName($0.campaign) })

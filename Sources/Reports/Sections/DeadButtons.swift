@@ -104,6 +104,19 @@ enum DeadButtonsSection: ReportSection {
         report.deadActions = try DeadAction.read(scope, on: &connection)
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        report.deadActions.prefix(1).map { dead in
+            let (button, known) = dead.words
+            let others = report.deadActions.count - 1
+            return Deed(
+                urgency: .better, deliveries: dead.delivered,
+                what:
+                    "Replace or remove the button \(button) of \(Wording.name(dead.category, else: CategoriesSection.none)): "
+                    + "\(known), in \(Wording.count(dead.delivered, "delivery", "deliveries"))"
+                    + (others > 0 ? "; \(others) more like it" : ""), section: "Dead buttons")
+        }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         guard !report.deadActions.isEmpty else { return nil }
         let table = Table("Delivered often and not tapped", of: report.deadActions) { dead in

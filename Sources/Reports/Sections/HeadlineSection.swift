@@ -17,6 +17,21 @@ enum HeadlineSection: ReportSection {
         report.headline.sameWeekdays?.eachVerdict(visit)
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        guard let base = report.headline.sameWeekdays else { return [] }
+        let (counts, engagement) = (report.headline.counts, report.leadsWithEngagement ? base.engagement : nil)
+        let (rate, was, verdict) =
+            engagement.map { (counts.engagementRate, $0.rate, $0.verdict) }
+            ?? (counts.responseRate, base.responseRate, base.verdict)
+        guard case .lower = verdict, let now = rate.value, let was else { return [] }
+        return [
+            Deed(
+                urgency: .fallen, deliveries: counts.delivered,
+                what: "Look for what changed: the \(engagement == nil ? "response" : "engagement") rate is "
+                    + "\(Wording.percent(now)), and \(name(of: base)) has \(Wording.percent(was))", section: "The day")
+        ]
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         let (headline, counts) = (report.headline, report.headline.counts)
         guard counts.delivered > 0 else {

@@ -122,6 +122,28 @@ enum MediaSection: ReportSection {
         }
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        var deeds: [Deed] = []
+        if let both = report.mediaWithButtons.filter(\.isAlarming).max(by: { $0.deliveries < $1.deliveries }) {
+            deeds.append(
+                Deed(
+                    urgency: .broken, deliveries: both.deliveries,
+                    what:
+                        "Send either media or buttons in \(Wording.name(both.category, else: CategoriesSection.none)): people saw "
+                        + "only a thumbnail in \(Wording.percent(Rate(both.deliveries, of: both.delivered))) of its deliveries",
+                    section: "Media"))
+        }
+        if let cost = report.mediaCost, case .lower = cost.verdict {
+            deeds.append(
+                Deed(
+                    urgency: .better, deliveries: cost.missing.whole,
+                    what:
+                        "Send smaller attachments: \(Wording.percent(cost.missing)) responded where one was missing, and "
+                        + "\(Wording.percent(cost.attached)) where it was there", section: "Media"))
+        }
+        return deeds
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         let blocks =
             outcomes(report.media) + size(of: report.media) + (report.mediaCost.map { [$0.sentence] } ?? [])

@@ -68,6 +68,18 @@ enum StoriesSection: ReportSection {
         }
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        report.stories.prefix(mostInFull).compactMap { story in
+            story.faults.first { $0.kind == .noImage }.map { fault in
+                Deed(
+                    urgency: .broken, deliveries: story.stories,
+                    what:
+                        "Mend the pages of \(story.name): \(fault.words.hasSuffix(".") ? String(fault.words.dropLast()) : fault.words)",
+                    section: "Stories")
+            }
+        }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         guard !report.stories.isEmpty else { return nil }
         let ends = Table("How stories ended", of: report.stories) { story in

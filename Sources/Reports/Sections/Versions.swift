@@ -113,6 +113,15 @@ enum VersionsSection: ReportSection {
         for place in report.versions.indices { visit(&report.versions[place].verdict) }
     }
 
+    static func deeds(_ report: Report) -> [Deed] {
+        LostReceipts.find(in: report.versions).map { lost in
+            Deed(
+                urgency: .broken, deliveries: lost.coverage.whole,
+                what: "Check the notification service extension: receipt coverage of \(lost.name) \(lost.change)",
+                section: "Receipts by app version")
+        }
+    }
+
     static func words(_ report: Report) -> Page.Section? {
         guard !report.versions.isEmpty else { return nil }
         var blocks: [Block] = LostReceipts.find(in: report.versions).map { .sentence($0.sentence, .alarm) }

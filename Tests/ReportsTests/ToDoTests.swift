@@ -1,0 +1,41 @@
+import Testing
+import Values
+
+@testable import Reports
+
+@Suite("What a report asks to do") struct ToDoTests {
+    @Test("at most three things come first, what is broken before what fell and what could be better")
+    func order() throws {
+        var report = SampleReport.busy
+        report.judgeTogether()
+        let all = Report.sections.flatMap { $0.deeds(report) }
+        #expect(all.count > 3)
+        let deeds = ToDoSection.deeds(in: report)
+        #expect(deeds.count == 3 && deeds == deeds.sorted { $0.urgency < $1.urgency })
+        let page = Page(report)
+        #expect(page.sections.first?.title == "What to do" && page.sections.first?.blocks.count == 3)
+        for deed in all {
+            #expect(page.sections.contains { $0.title == deed.section }, "\(deed.section)")
+            #expect(deed.what.contains { $0.isNumber }, "\(deed.what)")
+            #expect(!deed.what.hasSuffix("."))
+        }
+    }
+
+    @Test("if nothing deserves action, one sentence says so") func nothing() {
+        let section = Page(SampleReport.small).sections.first
+        #expect(section == Page.Section("What to do", [.sentence("Nothing on this day calls for action.", .plain)]))
+        #expect(JSONDocument(SampleReport.small).text.contains(#""to_do":[]"#))
+    }
+
+    @Test("a rate that fell is named with both figures and where they stand") func fallen() {
+        var report = SampleReport.small
+        report.headline.counts.receivedResponded = 1
+        report.headline.sameWeekdays = .init(
+            days: [report.day.advanced(by: -7)], delivered: 900, responseRate: 0.5, pooled: Rate(400, of: 800),
+            receiptCoverage: 0.9, verdict: .lower(p: 0.001))
+        #expect(
+            ToDoSection.deeds(in: report).map(\.what) == [
+                "Look for what changed: the response rate is 25.0 %, and Friday 13 November has 50.0 %"
+            ])
+    }
+}
