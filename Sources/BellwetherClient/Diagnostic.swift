@@ -113,3 +113,13 @@ final class Diagnostics: Sendable {
         return stream
     }
 }
+
+extension Bellwether {
+    /// Calls this for each diagnostic from now on, for as long as the library lives.
+    func watchDiagnostics(_ tell: @escaping @Sendable (Diagnostic) -> Void) {
+        let stream = reports.stream()
+        Task {
+            for await diagnostic in stream { tell(diagnostic) }
+        }
+    }
+}
