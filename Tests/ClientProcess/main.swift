@@ -1,7 +1,8 @@
 // An app, or one of its extensions, as the tests of the client library run and kill it:
-//   ClientProcess app|extension|record|flush DIRECTORY SERVER KEY RECORDED
-// RECORDED gets the id of each notification after its event was recorded, a line each. One that only records does nothing
-// else, as fast as it can.
+//   ClientProcess app|extension|woken|record|flush DIRECTORY SERVER KEY RECORDED
+// RECORDED gets the id of each notification after its event was recorded, a line each. An extension sends after each
+// receipt, an app that a dismissal or a button woke after its one response. One that only records does nothing else, as fast
+// as it can.
 //   ClientProcess measure DIRECTORY SERVER KEY COUNT
 // records so many events and tells how long each took.
 //   ClientProcess hold DIRECTORY SERVER KEY -
@@ -52,6 +53,7 @@ func push(_ id: String) -> Bellwether.Push {
 }
 
 let tap = "com.apple.UNNotificationDefaultActionIdentifier"
+let dismissal = "com.apple.UNNotificationDismissActionIdentifier"
 
 if role == "measure" {
     let count = Int(words[5]) ?? 1000
@@ -77,7 +79,7 @@ func record(_ id: String) {
     if role == "extension" {
         bellwether.received(push(id), .serviceExtension())
     } else {
-        bellwether.responded(to: push(id), action: tap)
+        bellwether.responded(to: push(id), action: role == "woken" ? dismissal : tap)
     }
     let line = Array("\(id)\n".utf8)
     guard write(log, line, line.count) == line.count else { exit(1) }
@@ -95,13 +97,19 @@ if role == "linger" {
 }
 let name = "\(role)-\(UUID().uuidString.prefix(8))"
 var number = 0
-while role != "extension" || number < Int.random(in: 1...4) {
+let most =
+    switch role {
+    case "extension": Int.random(in: 1...4)
+    case "woken": 1
+    default: Int.max
+    }
+while number < most {
     number += 1
     let id = "\(name)-\(number)"
     record(id)
     if role == "record" { continue }
+    if role == "extension" || role == "woken" { await bellwether.flush(within: 2) }
     if role == "app", Int.random(in: 0..<30) == 0 { await bellwether.flush(within: 1) }
     try await Task.sleep(nanoseconds: UInt64.random(in: 0...4_000_000))
 }
-await bellwether.flush(within: 1)
 exit(0)

@@ -10,7 +10,9 @@ struct ClientFaultTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["BELLWETHER_HOSTILE_SECONDS"].flatMap { Double($0) } ?? 12
 
-    @Test("app and extensions share a directory, record, flush and are killed: each event is stored once, in order")
+    @Test(
+        "the app, two extensions that send after each receipt, and an app woken by dismissals share a directory and are killed: each event is stored once, in order"
+    )
     func hostile() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -31,6 +33,7 @@ struct ClientFaultTests {
         let workers = [
             Worker(name: "app") { phone.keepAlive("app", until: isOver, lives: 0.2...1.5, killed: 1) },
             Worker(name: "extension-1") { phone.keepAlive("extension", until: isOver, lives: 0.05...0.5, killed: 0.4) },
+            Worker(name: "woken") { phone.keepAlive("woken", until: isOver, lives: 0.05...0.5, killed: 0.3) },
             Worker(name: "extension-2") { phone.keepAlive("extension", until: isOver, lives: 0.05...0.5, killed: 0.4) },
         ]
         for worker in workers { worker.join() }
