@@ -9,8 +9,20 @@ struct AppleLayerTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
     private static let modules = [
-        "UserNotifications", "UserNotificationsUI", "UIKit", "Network", "PushwooshNotificationUI",
+        "UserNotifications", "UserNotificationsUI", "UIKit", "Network", "PushwooshNotificationUI", "SwiftUI",
+        "FirebaseCore", "FirebaseMessaging", "ObjectiveC",
     ]
+
+    /// How an app's target may be set in Xcode.
+    struct Mode: CustomTestStringConvertible {
+        let version: String
+        let isolation: [String]
+        var testDescription: String { "Swift \(version)\(isolation.isEmpty ? "" : ", on the main actor by default")" }
+
+        static let all = ["5", "6"].flatMap { version in
+            [[], ["-default-isolation", "MainActor"]].map { Mode(version: version, isolation: $0) }
+        }
+    }
 
     private struct DoesNotCompile: Error, CustomStringConvertible {
         let description: String
@@ -19,13 +31,25 @@ struct AppleLayerTests {
     /// A directory with the modules in it, the library among them.
     private static let built = Result { try build() }
 
-    private static func compile(_ words: [String], into directory: TemporaryDirectory) throws -> String {
+    private static func compile(
+        _ words: [String], into directory: TemporaryDirectory, version: String = "6"
+    ) throws -> String {
         let common = [
-            "swiftc", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-I", directory.path, "-Xcc",
+            "swiftc", "-swift-version", version, "-warnings-as-errors", "-parse-as-library", "-I", directory.path,
+            "-Xcc",
             "-fmodule-map-file=\(root)/Sources/CZlib/module.modulemap",
         ]
         let ended = try ChildProcess.run(common + words, within: 300)
         return ended.status == 0 ? "" : ended.output + ended.messages
+    }
+
+    /// The file; without the names for Objective-C, which the compiler takes only where that language is.
+    private static func readable(_ file: String, in directory: TemporaryDirectory) throws -> String {
+        let code = try String(contentsOfFile: file, encoding: .utf8)
+        guard code.contains("@objc(") else { return file }
+        let path = directory((file as NSString).lastPathComponent)
+        try code.replacing(#/ *@objc\([^)]*\)\n/#, with: "").write(toFile: path, atomically: false, encoding: .utf8)
+        return path
     }
 
     private static func build() throws -> TemporaryDirectory {
@@ -57,32 +81,80 @@ struct AppleLayerTests {
                 directory("BellwetherClient.swiftmodule"), "-emit-symbol-graph", "-emit-symbol-graph-dir",
                 directory("graphs"), "-symbol-graph-minimum-access-level", "public",
             ] + features.flatMap { ["-enable-upcoming-feature", $0] }
-                + files.map { "\(root)/Sources/BellwetherClient/\($0)" }, into: directory)
+                + files.map { try AppleLayerTests.readable("\(root)/Sources/BellwetherClient/\($0)", in: directory) },
+            into: directory)
         guard faults == "" else { throw DoesNotCompile(description: faults) }
         return directory
     }
 
-    /// The examples of the guide that are whole files: those that begin with an import.
-    static func examples() throws -> [String] {
+    /// An example of the guide that is a whole file: it begins with an import.
+    struct Example {
+        /// The heading under which it stands.
+        let heading: Substring
+        let code: String
+    }
+
+    static func examples() throws -> [Example] {
         let guide = try String(contentsOfFile: "\(root)/Docs/Client.md", encoding: .utf8)
-        return guide.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
-            let code = rest.components(separatedBy: "\n```")[0]
-            return code.hasPrefix("import ") ? code : nil
+        return guide.components(separatedBy: "\n## ").dropFirst().flatMap { section in
+            let heading = section.prefix { $0 != "\n" }
+            return section.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
+                let code = rest.components(separatedBy: "\n```")[0] + "\n"
+                return code.hasPrefix("import ") ? Example(heading: heading, code: code) : nil
+            }
         }
     }
 
-    @Test("the layer and every example of the guide compile, each beside the file that the guide begins with")
-    func examples() throws {
+    @Test("the guide has an example for each kind of app, and its first file and four callbacks are ten lines")
+    func kinds() throws {
+        let examples = try AppleLayerTests.examples()
+        let kinds = [
+            "Add it", "The app: ten lines", "A delegate class of its own", "UIKit with scenes", "SwiftUI",
+            "FirebaseMessaging, swizzling on", "FirebaseMessaging, swizzling off", "The service extension",
+            "The content extension", "Stories", "Your own keys in a payload", "When something is wrong",
+        ]
+        var headings = examples.map { String($0.heading) }
+        headings = headings.enumerated().filter { $0 == 0 || headings[$0 - 1] != $1 }.map(\.element)
+        #expect(headings == kinds)
+        let first = examples[0].code.split(separator: "\n").count
+        let calls = examples[1].code.split(separator: "\n").filter { $0.contains("bellwether.") }.count
+        #expect(first + calls == 10)
+    }
+
+    @Test(
+        "the layer and every example of the guide compile as they stand, whatever an app's target is set to",
+        arguments: Mode.all)
+    func examples(mode: Mode) throws {
         let directory = try AppleLayerTests.built.get()
         let examples = try AppleLayerTests.examples()
-        #expect(examples.count >= 7)
-        try examples[0].write(toFile: directory("Shared.swift"), atomically: false, encoding: .utf8)
-        for (index, example) in examples.enumerated() {
-            let file = directory("Example\(index).swift")
-            try (index == 0 ? "" : example).write(toFile: file, atomically: false, encoding: .utf8)
+        let sources = TemporaryDirectory()
+        try examples[0].code.write(toFile: sources("Shared.swift"), atomically: false, encoding: .utf8)
+        let delegate = try #require(examples.first { $0.heading == "A delegate class of its own" })
+        try delegate.code.write(toFile: sources("Delegate.swift"), atomically: false, encoding: .utf8)
+        try "".write(toFile: sources("Example.swift"), atomically: false, encoding: .utf8)
+        for example in examples.dropFirst() {
+            let needsDelegate = example.code.contains("= NotificationDelegate()")
+            try example.code.write(toFile: sources("Example.swift"), atomically: false, encoding: .utf8)
+            let files = ["Shared", "Example"] + (needsDelegate ? ["Delegate"] : [])
             let faults = try AppleLayerTests.compile(
-                ["-typecheck", directory("Shared.swift"), file], into: directory)
-            #expect(faults == "", "\(example)")
+                ["-typecheck"] + mode.isolation + files.map { sources("\($0).swift") }, into: directory,
+                version: mode.version)
+            #expect(faults == "", "\(example.heading): \(faults)")
+        }
+    }
+
+    @Test("each payload of the guide is JSON, and asks for the service extension where the guide says so")
+    func payloads() throws {
+        let guide = try String(contentsOfFile: "\(AppleLayerTests.root)/Docs/Client.md", encoding: .utf8)
+        let texts = guide.components(separatedBy: "```json\n").dropFirst().map {
+            $0.components(separatedBy: "\n```")[0]
+        }
+        #expect(texts.count == 2)
+        for text in texts {
+            let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+            let message = (object?["message"] as? [String: Any])?["apns"] as? [String: Any]
+            let payload = message.map { $0["payload"] as? [String: Any] } ?? object
+            #expect((payload?["aps"] as? [String: Any])?["mutable-content"] as? Int == 1, "\(text)")
         }
     }
 

@@ -72,4 +72,35 @@ struct PrivacyTests {
             for reason in reasons[need.category] ?? [] { #expect(guide.contains("| `\(need.category)` | `\(reason)`")) }
         }
     }
+
+    @Test("the privacy label of the guide says what the manifest declares, row by row")
+    func label() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let data = try Data(
+            contentsOf: root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy"))
+        let manifest = try #require(
+            PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+        let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
+        // As App Store Connect calls them.
+        let names = [
+            "NSPrivacyCollectedDataTypeProductInteraction": "Usage Data ▸ Product Interaction",
+            "NSPrivacyCollectedDataTypeDeviceID": "Identifiers ▸ Device ID",
+        ]
+        let declared = try types.map { type in
+            let name = try #require(names[type["NSPrivacyCollectedDataType"] as? String ?? ""])
+            let purposes = try #require(type["NSPrivacyCollectedDataTypePurposes"] as? [String]).map {
+                $0.replacing("NSPrivacyCollectedDataTypePurpose", with: "")
+            }
+            let answers = ["Linked", "Tracking"].map { type["NSPrivacyCollectedDataType\($0)"] as? Bool }
+            let words = answers.map { $0 == false ? "no" : "yes" }
+            return "| \(([name, purposes.joined(separator: ", ")] + words).joined(separator: " | ")) |"
+        }
+        let guide = try String(contentsOf: root.appendingPathComponent("Docs/Client.md"), encoding: .utf8)
+        let section = try #require(guide.components(separatedBy: "\n## The privacy label\n").dropFirst().first)
+        let rows = section.components(separatedBy: "\n## ")[0].components(separatedBy: "\n").filter {
+            $0.hasPrefix("| ")
+        }
+        #expect(Array(rows.dropFirst(2)) == declared)
+    }
 }

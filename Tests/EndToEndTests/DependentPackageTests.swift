@@ -45,6 +45,33 @@ struct DependentPackageTests {
         #expect(try manifest(["BELLWETHER_STRICT": "1"]).contains("treatAllWarnings"))
     }
 
+    @Test("the lines of the guide resolve as they stand: a checkout beside the project, and its product")
+    func checkout() throws {
+        let guide = try DeploymentCheck.text(of: "Docs/Client.md")
+        let lines = [".package(path: ", ".product(name: "].map { start in
+            guide.split(separator: "\n").first { $0.hasPrefix(start) }.map { $0.dropLast() } ?? ""
+        }
+        let directory = TemporaryDirectory()
+        try publish(to: directory("bellwether"))
+        try FileManager.default.createDirectory(atPath: directory("app/Sources/app"), withIntermediateDirectories: true)
+        let manifest = """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "app", platforms: [.iOS(.v15), .macOS(.v12)], dependencies: [\(lines[0])],
+                targets: [.executableTarget(name: "app", dependencies: [\(lines[1])])])
+            """
+        try manifest.write(toFile: directory("app/Package.swift"), atomically: false, encoding: .utf8)
+        try "import BellwetherClient\n".write(
+            toFile: directory("app/Sources/app/main.swift"), atomically: false, encoding: .utf8)
+        try run(
+            [
+                "swift", "package", "--package-path", directory("app"), "--cache-path", directory("cache"),
+                "show-dependencies",
+            ])
+        #expect(!guide.contains("example.com/bellwether"))
+    }
+
     @Test("it builds by an address and a version, its warnings suppressed, and its program runs")
     func builds() throws {
         let directory = TemporaryDirectory()

@@ -1,5 +1,6 @@
 #if canImport(UserNotifications) && !os(tvOS)
 internal import Foundation
+internal import Network
 public import UserNotifications
 
 extension Bellwether {
@@ -51,7 +52,7 @@ extension Bellwether {
         public func tell(_ media: Media) { watch.tell(media) }
 
         /// Records the receipt and hands the content to the system. Only the first call counts.
-        public func deliver(_ content: UNNotificationContent) { finish(content, isOutOfTime: false) }
+        @Sendable public func deliver(_ content: UNNotificationContent) { finish(content, isOutOfTime: false) }
 
         /// Records the receipt and hands the content to the system when the extension's time has run out.
         ///
@@ -95,6 +96,23 @@ extension Bellwether {
         _ contentHandler: @escaping (UNNotificationContent) -> Void
     ) -> ServiceReceipt {
         ServiceReceipt(self, request, network: network, contentHandler)
+    }
+}
+
+/// Which network the device uses, over which a receipt's media are loaded. The system tells so some milliseconds after this begins.
+final class NetworkWatch: Sendable {
+    private let monitor = NWPathMonitor()
+
+    init() { monitor.start(queue: .global(qos: .utility)) }
+
+    deinit { monitor.cancel() }
+
+    /// Nil while it is not known, and without a network.
+    var network: Bellwether.Media.Network? {
+        let path = monitor.currentPath
+        return Bellwether.Media.Network(
+            isConnected: path.status == .satisfied, usesWiFi: path.usesInterfaceType(.wifi),
+            usesCellular: path.usesInterfaceType(.cellular))
     }
 }
 #endif

@@ -9,11 +9,13 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
 }
 
 @MainActor open class UIResponder: NSObject {
-    public override nonisolated init() {}
+    public override init() {}
 }
 
 @MainActor open class UIApplication: UIResponder {
     public struct LaunchOptionsKey: Hashable, Sendable {}
+    open class var shared: UIApplication { fatalError() }
+    open func registerForRemoteNotifications() {}
 }
 
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
@@ -24,7 +26,12 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
-    func applicationDidEnterBackground(_ application: UIApplication)
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
 }
 
 extension UIApplicationDelegate {
@@ -33,10 +40,46 @@ extension UIApplicationDelegate {
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
     ) {}
-    public func applicationDidEnterBackground(_ application: UIApplication) {}
+    public func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {}
+    public func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration { fatalError() }
 }
 
 @MainActor open class UIViewController: UIResponder {}
+
+@MainActor open class UIScene: UIResponder {
+    @MainActor open class ConnectionOptions: NSObject {}
+}
+@MainActor open class UISceneSession: NSObject {
+    public struct Role: Hashable, Sendable {}
+    open var role: Role { fatalError() }
+}
+@MainActor open class UISceneConfiguration: NSObject {
+    public init(name: String?, sessionRole: UISceneSession.Role) {}
+    open var delegateClass: AnyClass?
+}
+@MainActor open class UIWindowScene: UIScene {}
+@MainActor open class UIWindow: UIResponder {
+    public init(windowScene: UIWindowScene) {}
+    open var rootViewController: UIViewController?
+    open func makeKeyAndVisible() {}
+}
+
+@MainActor public protocol UISceneDelegate: NSObjectProtocol {
+    func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
+}
+extension UISceneDelegate {
+    public func scene(
+        _ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions
+    ) {}
+}
+@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
+    var window: UIWindow? { get set }
+}
 
 extension ProcessInfo {
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {}
