@@ -3,7 +3,8 @@ import Values
 
 @testable import Reports
 
-@Suite("What a report asks to do") struct ToDoTests {
+@Suite("What a report asks to do")
+struct ToDoTests {
     @Test("at most three things come first, what is broken before what fell and what could be better")
     func order() throws {
         var report = SampleReport.busy
@@ -21,13 +22,15 @@ import Values
         }
     }
 
-    @Test("if nothing deserves action, one sentence says so") func nothing() {
+    @Test("if nothing deserves action, one sentence says so")
+    func nothing() {
         let section = Page(SampleReport.small).sections.first
         #expect(section == Page.Section("What to do", [.sentence("Nothing on this day calls for action.", .plain)]))
         #expect(JSONDocument(SampleReport.small).text.contains(#""to_do":[]"#))
     }
 
-    @Test("a rate that fell is named with both figures and where they stand") func fallen() {
+    @Test("a rate that fell is named with both figures and where they stand")
+    func fallen() {
         var report = SampleReport.small
         report.headline.counts.receivedResponded = 1
         report.headline.sameWeekdays = .init(
