@@ -4,7 +4,7 @@
 // receipt, an app that a dismissal or a button woke after its one response. One that only records does nothing else, as fast
 // as it can.
 //   ClientProcess measure DIRECTORY SERVER KEY COUNT
-// records so many events and tells how long each took.
+// tells what the library costs: creating it, recording so many events, sending them to a server, in time and memory.
 //   ClientProcess hold DIRECTORY SERVER KEY -
 // takes the queue and stands still.
 //   ClientProcess once|linger DIRECTORY SERVER KEY RECORDED
@@ -23,7 +23,15 @@ configuration.backoff = (0.02, 0.5)
 // Nor may a busy disk keep an event in memory, where a kill would take it: but one role is there for just that.
 if role != "linger" { configuration.patience = 60 }
 if role == "hold" { try standStill(with: directory) }
+let (began, bytesBefore) = (DispatchTime.now().uptimeNanoseconds, residentBytes())
 let bellwether = Bellwether(configuration)
+let (created, bytesCreated) = (DispatchTime.now().uptimeNanoseconds - began, residentBytes())
+
+/// The memory that the process has now; 0 where the system does not say it in this way.
+func residentBytes() -> Int {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+    return (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * sysconf(Int32(_SC_PAGESIZE))
+}
 
 func deliverAll() async -> Never {
     let began = Date()
@@ -70,6 +78,12 @@ if role == "measure" {
     print(
         "\(count) events: median \(Int(times[count / 2])) µs, 99th percentile \(Int(times[count * 99 / 100])) µs,",
         "\(bytes / count) bytes on disk each")
+    let bytesRecorded = residentBytes()
+    let outcome = await bellwether.flush(within: 20)
+    let memory = [bytesCreated, bytesRecorded, residentBytes()].map { "\(($0 - bytesBefore) / 1024) KiB" }
+    print(
+        "created in \(created / 1000) µs; memory more than before: created \(memory[0]), recorded \(memory[1]),",
+        "sent \(memory[2]) (\(outcome))")
     exit(0)
 }
 

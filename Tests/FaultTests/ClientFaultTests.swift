@@ -11,7 +11,7 @@ struct ClientFaultTests {
         ProcessInfo.processInfo.environment["BELLWETHER_HOSTILE_SECONDS"].flatMap { Double($0) } ?? 12
 
     @Test(
-        "the app, two extensions that send after each receipt, and an app woken by dismissals share a directory and are killed: each event is stored once, in order"
+        "app, extensions that send and an app that dismissals wake share a directory and are killed: all is stored once, in order"
     )
     func hostile() throws {
         let database = try TestDatabase.make()
