@@ -21,6 +21,15 @@ struct PrivacyTests {
             configuration, transport: ScriptedTransport { _, _ in .well }, clock: clock)
     }
 
+    private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private func readManifest() throws -> [String: Any] {
+        let file = root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy")
+        let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+        return try #require(list as? [String: Any])
+    }
+
     private var isThere: Bool { FileManager.default.fileExists(atPath: scratch.url.path) }
 
     @Test("switched off from the start nothing is made on disk, whatever is called; switched on, there is")
@@ -40,12 +49,7 @@ struct PrivacyTests {
 
     @Test("the manifest in the library's bundle declares no tracking, and a reason for each thing that needs one")
     func manifest() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let data = try Data(
-            contentsOf: root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy"))
-        let manifest = try #require(
-            PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+        let manifest = try readManifest()
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         let apis = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
         let reasons = Dictionary(
@@ -75,12 +79,7 @@ struct PrivacyTests {
 
     @Test("the privacy label of the guide says what the manifest declares, row by row")
     func label() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let data = try Data(
-            contentsOf: root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy"))
-        let manifest = try #require(
-            PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+        let manifest = try readManifest()
         let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         // As App Store Connect calls them.
         let names = [
