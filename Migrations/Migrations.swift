@@ -67,6 +67,7 @@ package enum Migrations {
             Migration("view_data_quality", PackageResources.view_data_quality_sql),
             Migration("view_projections", PackageResources.view_projections_sql),
             Migration("view_reports", PackageResources.view_reports_sql),
+            Migration("view_report_categories", PackageResources.view_report_categories_sql),
         ]
 
     /// The views that the projectors declare.

@@ -60,7 +60,7 @@ struct DemoRun {
         for (app, night) in nights {
             try pass(to: night.morning, from: start, traffic, &apps)
             try catchUp()
-            let made = try Reporter(app: app, day: night.day, now: night.morning).make(on: &reporter)
+            let made = try Reporter(app: app, period: .day(night.day), now: night.morning).make(on: &reporter)
             if case .failed(let error) = made.keeping { throw error }
         }
         try pass(to: now, from: start, traffic, &apps)
@@ -85,7 +85,7 @@ struct DemoRun {
         let output = try reportDirectory(directory)
         return try apps.map { app in
             bar.show(0.99, "writing the report of \(app.slug)")
-            let made = try Reporter(app: app.slug, day: app.lastDay, now: now).make(on: &reporter)
+            let made = try Reporter(app: app.slug, period: .day(app.lastDay), now: now).make(on: &reporter)
             if case .failed(let error) = made.keeping { throw error }
             let own = try output.directory(app.slug)
             let path = "\(directory)/\(app.slug)/\(app.lastDay)"

@@ -4,10 +4,10 @@ internal import Reports
 internal import ServiceRuntime
 internal import Values
 
-/// Writes the reports of a day for each app, in every format: `DIR/shop/2026-11-20.html`. It is safe to repeat.
+/// Writes the reports of a day or week for each app, in every format: `DIR/shop/2026-11-20.html`. It is safe to repeat.
 struct NightlyReports {
     let directory: String
-    let day: DayChoice
+    let period: PeriodChoice
     let now: Timestamp
     let wait: Double
 
@@ -37,30 +37,33 @@ struct NightlyReports {
     private func write(
         _ app: ReportedApp, into output: OutputDirectory, _ patience: inout Patience, on connection: inout Connection
     ) throws -> Bool {
-        let day = try day.day(of: app)
-        try patience.waitForFunnels(of: app, on: day, connection: &connection)
-        let made = try Reporter(app: app.slug, day: day, now: now).make(on: &connection)
+        let period = try period.period(of: app)
+        try patience.waitForFunnels(of: app, on: period.days.upperBound, connection: &connection)
+        let made = try Reporter(app: app.slug, period: period, now: now).make(on: &connection)
         let place = "\(directory)/\(app.slug)"
         let own = try output.directory(app.slug)
         for format in ReportFormat.allCases {
-            try own.write(made.documents[format], to: "\(day).\(format.fileExtension)")
+            try own.write(made.documents[format], to: "\(period.name).\(format.fileExtension)")
         }
         let endings = ReportFormat.allCases.map(\.fileExtension).joined(separator: ",")
-        var line = "\(app.slug): \(made.report.headline.counts.delivered) deliveries of \(day) at position "
-        line += "\(made.report.position), in \(String(printable: place))/\(day).{\(endings)}\n"
-        if case .failed(let error) = made.keeping { line = "bellwether: \(app.slug), \(day): \(error.whyNotKept)\n" }
+        var line = "\(app.slug): \(made.report.headline.counts.delivered) deliveries of \(period.name) at position "
+        line += "\(made.report.position), in \(String(printable: place))/\(period.name).{\(endings)}\n"
+        if case .failed(let error) = made.keeping {
+            line = "bellwether: \(app.slug), \(period.name): \(error.whyNotKept)\n"
+        }
         StandardStream.error.write(line)
         if case .failed = made.keeping { return false }
         return true
     }
 }
 
-/// Which day to report, whatever the date is in the app's zone.
-enum DayChoice {
-    case today, yesterday
+/// Which day or week to report, whatever the date is in the app's zone.
+enum PeriodChoice {
+    case today, yesterday, lastWeek
     case date(CivilDate)
+    case week(Week)
 
-    init(_ text: String) throws {
+    init(date text: String) throws {
         switch text {
         case "today": self = .today
         case "yesterday": self = .yesterday
@@ -75,16 +78,34 @@ enum DayChoice {
         }
     }
 
-    /// The day for this app. A day that has not begun there cannot be reported.
-    func day(of app: ReportedApp) throws -> CivilDate {
+    init(week text: String) throws {
+        guard text != "last" else {
+            self = .lastWeek
+            return
+        }
+        guard let week = Week(text) else {
+            throw UsageError(
+                "--week takes a week of the calendar such as 2026-W47, or last, not '\(String(printable: text))'")
+        }
+        self = .week(week)
+    }
+
+    /// The day or week for this app. One that has not begun there cannot be reported.
+    func period(of app: ReportedApp) throws -> Period {
         switch self {
-        case .today: return app.today
-        case .yesterday: return app.today.advanced(by: -1)
+        case .today: return .day(app.today)
+        case .yesterday: return .day(app.today.advanced(by: -1))
+        case .lastWeek: return .week(Week(of: app.today.advanced(by: -7)))
         case .date(let day):
             guard day <= app.today else {
                 throw UsageError("--date \(day) has not begun in \(app.timeZone), the time zone of '\(app.slug)'")
             }
-            return day
+            return .day(day)
+        case .week(let week):
+            guard week.monday <= app.today else {
+                throw UsageError("--week \(week) has not begun in \(app.timeZone), the time zone of '\(app.slug)'")
+            }
+            return .week(week)
         }
     }
 }

@@ -8,9 +8,10 @@ internal import Values
 /// Prints the summary of a day, and keeps it.
 struct ReportCommand: Command {
     static let words = ["report"]
-    static let summary = "Print the report of a day and keep it, or print a kept one again"
+    static let summary = "Print the report of a day and keep it, print a kept one again, or sum up a week"
     static let options = [
         Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
+        Option("week", "WEEK", help: "The summary of a week from Monday instead: 2026-W47, or last. It is not kept"),
         Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday in the app's time zone (default yesterday)"),
         Option(
             "format", "FORMAT", choices: ReportFormat.allCases.map(\.rawValue),
@@ -23,7 +24,7 @@ struct ReportCommand: Command {
     ]
 
     private let arguments: Arguments
-    private let day: DayChoice
+    private let period: PeriodChoice
     private let format: ReportFormat
     private let position: Int64?
     /// Nil means standard output.
@@ -32,11 +33,17 @@ struct ReportCommand: Command {
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        day = try DayChoice(arguments.text("date") ?? "yesterday")
+        period =
+            try arguments.text("week").map(PeriodChoice.init(week:))
+            ?? PeriodChoice(date: arguments.text("date") ?? "yesterday")
         format = try arguments.choice("format", default: .text)
         position = try Self.position(arguments)
         output = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
         wait = try Self.seconds(arguments.text("wait") ?? "60s")
+        if arguments.has("week"), arguments.has("date") { throw UsageError("give --date or --week, not both") }
+        if arguments.has("week"), arguments.has("as-of") {
+            throw UsageError("reports of weeks are not kept: leave out --as-of")
+        }
         if arguments.has("all-apps"), arguments.has("app") { throw UsageError("give --all-apps or --app, not both") }
         if arguments.has("all-apps"), !arguments.has("output-dir") {
             throw UsageError("--all-apps writes files: name the directory with --output-dir DIR")
@@ -59,7 +66,7 @@ struct ReportCommand: Command {
         var connection = try session.open()
         let apps = try chosenApps(at: now, on: &connection)
         if let directory = arguments.text("output-dir") {
-            return try NightlyReports(directory: directory, day: day, now: now, wait: wait)
+            return try NightlyReports(directory: directory, period: period, now: now, wait: wait)
                 .run(apps, on: &connection, of: session)
         }
         guard let first = apps.first else {
@@ -70,25 +77,25 @@ struct ReportCommand: Command {
                 "an HTML file holds one app: name it with --app SLUG (\(first.slug), …), or use --all-apps --output-dir DIR"
             )
         }
-        let days = try apps.map { app in (app, try day.day(of: app)) }
-        if let position { return try printKept(days, atOrBefore: position, on: &connection) }
-        return try printNew(days, now: now, on: &connection)
+        let periods = try apps.map { app in (app, try period.period(of: app)) }
+        guard let position else { return try printNew(periods, now: now, on: &connection) }
+        return try printKept(periods.map { ($0, $1.days.upperBound) }, atOrBefore: position, on: &connection)
     }
 
     /// Makes all reports before printing any: a part of the output would look like all of it.
     private func printNew(
-        _ days: [(ReportedApp, CivilDate)], now: Timestamp, on connection: inout Connection
+        _ periods: [(ReportedApp, Period)], now: Timestamp, on connection: inout Connection
     ) throws -> ExitCode {
         let isColoured = format == .text && output == nil && StandardStream.output.takesColour
         var patience = Patience(seconds: wait)
         var documents: [String] = []
         var complaints = ""
-        for (app, day) in days {
-            try patience.waitForFunnels(of: app, on: day, connection: &connection)
-            let made = try Reporter(app: app.slug, day: day, now: now).make(on: &connection)
+        for (app, period) in periods {
+            try patience.waitForFunnels(of: app, on: period.days.upperBound, connection: &connection)
+            let made = try Reporter(app: app.slug, period: period, now: now).make(on: &connection)
             documents.append(isColoured ? made.colouredText : made.documents[format])
             if case .failed(let error) = made.keeping {
-                complaints += "bellwether: \(app.slug), \(day): \(error.whyNotKept)\n"
+                complaints += "bellwether: \(app.slug), \(period.name): \(error.whyNotKept)\n"
             }
         }
         try write(documents)

@@ -18,7 +18,18 @@ struct DemoTests {
 
         let pages = ended.messages.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasSuffix(".html") }
         #expect(pages.count == 2)
-        for page in pages { #expect(try String(contentsOfFile: String(page), encoding: .utf8).contains("<html")) }
+        // Each alarm is one that the simulation means: `Docs/Report.md` lists them.
+        let meant = [
+            "Receipt coverage of", "order-update: more delivered than sent", "page 3 was sent without an image",
+            "had both media and buttons", "where the fallback was shown",
+        ]
+        let alarms = try pages.flatMap { page in
+            let html = try String(contentsOfFile: String(page), encoding: .utf8)
+            #expect(html.contains("<html"))
+            return html.split(separator: "\n").filter { $0.hasPrefix("<p class=\"alarm\">") }
+        }
+        #expect(alarms.contains { $0.contains("page 3 was sent without an image") })
+        #expect(alarms.filter { alarm in !meant.contains { alarm.contains($0) } } == [])
 
         // A report of each of the sixteen days but the last in one app, and days that were told otherwise before.
         let bellwether = Bellwether(data: data)

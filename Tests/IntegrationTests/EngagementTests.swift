@@ -121,8 +121,10 @@ struct EngagementTests {
         func page() throws -> (report: Report, text: String) {
             var connection = try database.connect()
             let now = Event.sampleTime + 40 * 3_600_000_000
-            let report = try ReportReader(app: app.app.slug, day: CivilDate(year: 2026, month: 11, day: 20)!, now: now)
-                .read(on: &connection)
+            let report = try ReportReader(
+                app: app.app.slug, period: .day(CivilDate(year: 2026, month: 11, day: 20)!), now: now
+            )
+            .read(on: &connection)
             return (report, TextDocument(Page(report)).text(inColour: false))
         }
         let before = try page()

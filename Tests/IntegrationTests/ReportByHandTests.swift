@@ -65,7 +65,7 @@ struct ReportByHandTests {
                     delivered: 314, received: 114, expanded: 8, opened: 261, actionTapped: 12, storyActionTapped: 2,
                     responded: 274, receivedResponded: 74, dismissed: 3, unanswered: 37, suppressed: 5,
                     mediaAttached: 6))
-        let previous = try #require(headline.previousDay)
+        let previous = try #require(headline.previous)
         #expect(previous.days == [Self.day.advanced(by: -1)])
         #expect(previous.delivered == 40)
         #expect(previous.responseRate == 0.25)
@@ -73,7 +73,7 @@ struct ReportByHandTests {
         #expect(previous.receiptCoverage == 1)
         // A tenth of the day is still to come, and nobody told of those days when they were as fresh.
         #expect(previous.age == .now && previous.verdict == .unsettled)
-        let weekdays = try #require(headline.sameWeekdays)
+        let weekdays = try #require(headline.usual)
         #expect(weekdays.days == [7, 14, 21, 28].map { Self.day.advanced(by: -$0) })
         // 43, 42, 40 and 40, of which 40 each have a receipt; 10, 11, 11 and 11 of those responded.
         #expect(weekdays.delivered == 41)
@@ -207,14 +207,13 @@ struct ReportByHandTests {
         (reach.reached, reach.responding, reach.pushesP50, reach.pushesP95) = (306, 272, 1, 1)
         #expect(report.reach == reach)
         #expect(report.hours.map(\.hour) == Array(0..<24))
-        let busy = report.hours.filter { $0.delivered > 0 }
+        let busy = report.hours.filter { $0.response.whole > 0 }
         #expect(
             busy == [
-                Hour(hour: 10, delivered: 100, response: Rate(71, of: 100)),
-                Hour(hour: 11, delivered: 8, response: Rate(2, of: 8)),
-                Hour(hour: 12, delivered: 5, response: Rate(0, of: 5)),
-                Hour(hour: 15, delivered: 1, response: Rate(1, of: 1)),
-                Hour(hour: 23, delivered: 200, response: Rate(0, of: 0)),
+                Hour(hour: 10, response: Rate(71, of: 100)),
+                Hour(hour: 11, response: Rate(2, of: 8)),
+                Hour(hour: 12, response: Rate(0, of: 5)),
+                Hour(hour: 15, response: Rate(1, of: 1)),
             ])
         // 418 of the day, and five openings of the day before yesterday. What was refused came the day after.
         #expect(report.quality.accepted == 423)

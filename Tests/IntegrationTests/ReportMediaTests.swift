@@ -33,7 +33,7 @@ struct ReportMediaTests {
         var analyst = try database.connect(as: TestCluster.analyst)
         let day = try #require(CivilDate(year: 2026, month: 11, day: 20))
         let report = try ReportReader(
-            app: app.projected.app.slug, day: day, now: Timestamp(microseconds: 1_795_392_000_000_000)
+            app: app.projected.app.slug, period: .day(day), now: Timestamp(microseconds: 1_795_392_000_000_000)
         ).read(on: &analyst)
         #expect(
             report.mediaWithButtons == [

@@ -59,7 +59,7 @@ struct ReportOracle {
             counts[row.key.day, default: FunnelCounts()].add(FunnelCounts(row.counts))
         }
         return Headline(
-            counts: counts, isSettled: isSettled, day: day, sameWeekdays: [7, 14, 21, 28].map { day.advanced(by: -$0) })
+            counts: counts, isSettled: isSettled, day: day, others: [7, 14, 21, 28].map { day.advanced(by: -$0) })
     }
 
     private var categories: [CategorySummary] {
@@ -225,13 +225,13 @@ struct ReportOracle {
     private var hours: [Hour] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
-        let byHour = Dictionary(grouping: deliveries) { delivery in
-            let seconds = Double(delivery.facts.firstOccurredAt.microseconds) / 1_000_000
+        let byHour = Dictionary(grouping: deliveries.filter(\.facts.received)) { delivery in
+            let seconds = Double(delivery.facts.receivedAt?.microseconds ?? 0) / 1_000_000
             return calendar.component(.hour, from: Date(timeIntervalSince1970: seconds))
         }
         return (0..<24).map { hour in
             let counts = FunnelCounts(of: byHour[hour] ?? [])
-            return Hour(hour: hour, delivered: counts.delivered, response: counts.responseRate)
+            return Hour(hour: hour, response: counts.responseRate)
         }
     }
 }

@@ -42,7 +42,8 @@ struct ReportReaderTests {
             app.submission([.sample(at: start)], receivedAt: start.later(hours: 24)),
         ])
         var analyst = try database.connect(as: TestCluster.analyst)
-        let report = try ReportReader(app: "shop", day: Self.day, now: start.later(hours: 30)).read(on: &analyst)
+        let report = try ReportReader(app: "shop", period: .day(Self.day), now: start.later(hours: 30)).read(
+            on: &analyst)
         var expected = Quality()
         (expected.accepted, expected.duplicate, expected.rejected) = (2, 1, 3)
         expected.rejectedByReason = [.init(reason: "invalid_id", events: 2), .init(reason: "unknown_type", events: 1)]
@@ -62,10 +63,13 @@ struct ReportReaderTests {
         let now = Self.day.start.later(hours: 12)
         let report = try history.report(of: Self.day, now: now)
         var expected = Report(
-            app: "shop", day: Self.day, timeZone: "Europe/Berlin", position: 0, madeAt: now,
+            app: "shop", period: .day(Self.day), timeZone: "Europe/Berlin", position: 0, madeAt: now,
             headline: Headline(counts: FunnelCounts()),
             settling: Settling(hoursSinceEnd: -11, share: nil, events: 0, hoursTo95: nil, hoursTo99: nil))
-        expected.hours = (0..<24).map { Hour(hour: $0, delivered: 0, response: Rate(0, of: 0)) }
+        expected.hours = (0..<24).map { Hour(hour: $0, response: Rate(0, of: 0)) }
+        expected.trend = (0...28).map {
+            TrendPoint(day: Self.day.advanced(by: $0 - 28), counts: FunnelCounts(), isSettled: $0 <= 20)
+        }
         #expect(report == expected)
         #expect(report.isEmpty)
     }
@@ -89,8 +93,8 @@ struct ReportReaderTests {
         let report = try history.report(of: Self.day, now: midnight.later(hours: 25, minutes: 59))
         #expect(report.timeZone == "Asia/Kolkata")
         #expect(report.headline.counts.delivered == 3)
-        #expect(report.headline.previousDay?.delivered == 1)
-        #expect(report.hours.map(\.delivered) == [2] + [Int64](repeating: 0, count: 22) + [1])
+        #expect(report.headline.previous?.delivered == 1)
+        #expect(report.hours.map(\.response.whole) == [2] + [Int64](repeating: 0, count: 22) + [1])
         // The one of the day before came in at midnight.
         #expect(report.quality.accepted == 4)
         #expect(report.settling.hoursSinceEnd == 1)
@@ -159,7 +163,7 @@ struct ReportReaderTests {
             """)
         try app.insert("category_funnel", day: "2026-11-19", ["delivered": 28 * 360])
         var analyst = try database.connect(as: TestCluster.analyst)
-        var reader = ReportReader(app: "shop", day: Self.day, now: Self.day.start.later(hours: 33))
+        var reader = ReportReader(app: "shop", period: .day(Self.day), now: Self.day.start.later(hours: 33))
         let whole = try reader.read(on: &analyst).settling
         #expect(whole.events == 28 * 360)
         #expect(whole.share.map { abs($0 - 0.75) < 1e-9 } == true)
@@ -179,7 +183,7 @@ struct ReportReaderTests {
         var analyst = try database.connect(as: TestCluster.analyst)
         func refusal() -> String? {
             let error = #expect(throws: ReportError.self) {
-                _ = try ReportReader(app: "sh\u{1b}op", day: Self.day, now: Self.day.start).read(on: &analyst)
+                _ = try ReportReader(app: "sh\u{1b}op", period: .day(Self.day), now: Self.day.start).read(on: &analyst)
             }
             return error.map { "\($0)" }
         }

@@ -78,7 +78,7 @@ struct ReportedHistory {
     /// The report of a day, made by an analyst.
     func report(of day: CivilDate, now: Timestamp, app slug: String? = nil) throws -> Report {
         var analyst = try database.connect(as: TestCluster.analyst)
-        return try ReportReader(app: slug ?? app.slug, day: day, now: now).read(on: &analyst)
+        return try ReportReader(app: slug ?? app.slug, period: .day(day), now: now).read(on: &analyst)
     }
 
     private struct Stopped: Error { let names: String }

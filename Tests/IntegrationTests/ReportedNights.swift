@@ -48,7 +48,7 @@ struct ReportedNights {
     /// The report of a day as it is made in the third hour of the next, or later.
     func report(_ day: Int, madeOn other: Int? = nil, hour: Int = 3) throws -> Reporter.Made {
         var connection = try database.session(.reporter)
-        return try Reporter(app: app.slug, day: Self.day(day), now: Self.time(other ?? day + 1, hour))
+        return try Reporter(app: app.slug, period: .day(Self.day(day)), now: Self.time(other ?? day + 1, hour))
             .make(on: &connection)
     }
 

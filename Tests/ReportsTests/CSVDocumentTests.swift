@@ -29,8 +29,8 @@ import Testing
         let values = Dictionary(
             uniqueKeysWithValues: rows.map { ($0[3...8].joined(separator: "|"), $0[9]) })
         let known = [
-            "headline|||||delivered": "40262", "headline|||||previous_day.pooled.received": "32766",
-            "headline|||||previous_day.verdict": "-1", "headline|||||same_weekdays.verdict": "0",
+            "headline|||||delivered": "40262", "headline|||||previous.pooled.received": "32766",
+            "headline|||||previous.verdict": "-1", "headline|||||usual.verdict": "0",
             "settling|||||share": "0.914", "restated|2026-11-19||||told.delivered": "38120",
             "restated|2026-11-19||||now.delivered": "38904", "restated|2026-11-19||||told_at": "46990",
             "categories|PW_STORIES||||received": "18201", "actions|ACCEPT_DECISION|ACCEPT|||median_seconds": "41.5",
@@ -43,7 +43,10 @@ import Testing
             "versions|ios|4.3.0-beta.1|||alarm": "1", "versions|ios|4.3.0-beta.1|||before.received": "21040",
             "versions|||||verdict": "", "versions|||||p": "", "suppressed|CART_REMINDER||||suppressed": "206",
             "silent|config-refresh||||woken": "9204", "media|image|cellular|timed_out||deliveries": "611",
-            "reach|||||pushes_p95": "5", "hours|9||||delivered": "3690", "data_quality|||||late": "8045",
+            "reach|||||pushes_p95": "5", "hours|9||||received": "3128", "trend|2026-11-20||||delivered": "40262",
+            "trend|2026-11-20||||settled": "0",
+            "movers|ACCEPT_DECISION||||verdict": "-1", "muted_after|CART_REMINDER||||installs": "9",
+            "data_quality|||||late": "8045",
             "rejected_by_reason|invalid_time||||events": "61",
         ]
         for (key, value) in known { #expect(values[key] == value, "\(key)") }

@@ -158,4 +158,34 @@ struct DeadActionRuleTests {
         #expect(found.map(\.category) == ["cafe\u{301}", "caf\u{e9}", "A", "B"])
         #expect(found.map(\.delivered) == [300, 200, 150, 150])
     }
+
+    @Test(
+        "of registered buttons, those that were seen and never tapped are dead, and those that fell silent; no others")
+    func registered() {
+        func button(_ id: String, _ position: Int?, _ verdict: Button.Verdict) -> Button {
+            let bound = verdict == .untapped ? 0.002 : nil
+            return Button(
+                id: id, position: position, title: id.lowercased(), exposures: 2_000, tappedDeliveries: 0, taps: 0,
+                verdict: verdict, rateBound: bound)
+        }
+        let buttons = [
+            button("YES", 1, .tapped), button("NO", 2, .untapped), button("LATER", 3, .mayBeCutOff),
+            button("OLD", nil, .retired),
+        ]
+        let dead = DeadAction.untapped(among: [ExactName("NEWS"): buttons])
+        #expect(
+            dead == [
+                DeadAction(category: "NEWS", what: .untapped(id: "NO"), delivered: 2_000, bound: 0.002, title: "no")
+            ])
+        func judged(_ what: DeadAction.What) -> DeadAction? {
+            DeadAction(category: "NEWS", what: what, delivered: 300, bound: 0.01).judged(by: buttons)
+        }
+        #expect(judged(.silentSince(id: "YES", days: 8))?.title == "yes")
+        #expect(judged(.silentSince(id: "OLD", days: 8)) == nil)
+        #expect(judged(.silentSince(id: "OTHER", days: 8)) == nil)
+        #expect(judged(.neverTapped(index: 2, count: 3)) == nil)
+        // Where none is registered now, taps tell.
+        let gone = DeadAction(category: "NEWS", what: .neverTapped(index: 2, count: 3), delivered: 300, bound: 0.01)
+        #expect(gone.judged(by: []) == gone && gone.judged(by: [button("OLD", nil, .retired)]) == gone)
+    }
 }

@@ -65,7 +65,7 @@ import Testing
     @Test("a rate with nothing to divide by is null, and so is what is not known") func nulls() throws {
         let report = try object(JSONDocument(SampleReport.empty).text)
         let headline = try #require(report["headline"] as? [String: Any])
-        #expect(headline["response_rate"] is NSNull && headline["previous_day"] is NSNull)
+        #expect(headline["response_rate"] is NSNull && headline["previous"] is NSNull)
         #expect(headline["delivered"] as? Int == 0)
         #expect(report["fallback_cost"] is NSNull)
         #expect((report["categories"] as? [Any])?.isEmpty == true)

@@ -28,12 +28,12 @@ struct MarkdownDocumentTests {
 
                 **All categories**
 
-                | Category                    | Delivered |          Rate |       |           |
-                | --------------------------- | --------: | ------------: | ----- | --------- |
-                | `INFO_CATEGORY`             |    21,044 |        11.4 % | █▏    | first     |
-                | \u{2066}שלום\u{2069}                        |     4,002 |        50.0 % | █████ |           |
-                | ⚠️ **日本語**                |       902 | ⚠️ **< 0.1 %** | ▏     | _it fell_ |
-                | <code>a&#124;b</code> `*c*` |         0 |             – |       |           |
+                | Category                    | Delivered |          Rate |            |           |
+                | --------------------------- | --------: | ------------: | ---------- | --------- |
+                | `INFO_CATEGORY`             |    21,044 |        11.4 % | ██▎        | first     |
+                | \u{2066}שלום\u{2069}                        |     4,002 |        50.0 % | ██████████ |           |
+                | ⚠️ **日本語**                |       902 | ⚠️ **< 0.1 %** | ▏          | _it fell_ |
+                | <code>a&#124;b</code> `*c*` |         0 |             – |            |           |
 
                 _… and 7 more_
 
@@ -137,13 +137,23 @@ extension Block {
                     ]
                 }, ladder.table.markdownRows,
             ]
+        case .trend(let trend):
+            [
+                trend.lines.map { line in
+                    [
+                        line.name.seen(.plain), trend.sparkline(of: line), (line.points.last?.told ?? "").seen(.plain),
+                        trend.range(of: line).seen(.plain),
+                    ]
+                }
+            ]
         }
     }
 }
 
 extension Table {
     fileprivate var markdownRows: [[String]] {
-        rows.map { row in
+        let rows = withScaledBars.rows
+        return rows.map { row in
             row.indices.flatMap { index in
                 let cell = row[index]
                 let text = cell.text.seen(cell.tone)

@@ -17,7 +17,7 @@ import Testing
                 "49.0 % of 41,022", "15.4 % of 41,022", "not registered", "0.5 % of 41,022",
                 "0 of 1,902: < 0.2 %",
             ])
-        #expect(table.rows.compactMap(\.last).map(\.tone) == [.plain, .plain, .alarm, .plain, .alarm])
+        #expect(table.rows.compactMap(\.last).map(\.tone) == [.plain, .plain, .alarm, .plain, .plain])
         #expect(table.columns.last?.title == "Tap rate among people who saw it")
         let cart = try #require(section.tables.first { $0.caption == "CART_REMINDER: buttons" })
         #expect(cart.rows.compactMap(\.last).map(\.text) == ["tapped", "not known", "may be cut off"])

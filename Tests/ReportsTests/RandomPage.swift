@@ -22,7 +22,7 @@ struct RandomPage {
             switch block {
             case .table(let table): table
             case .ladder(let ladder): ladder.table
-            case .sentence, .figures: nil
+            case .sentence, .figures, .trend: nil
             }
         }
     }
@@ -54,19 +54,31 @@ struct RandomPage {
     }
 
     private mutating func block() -> Block {
-        switch number(1...4) {
+        switch number(1...5) {
         case 1:
             return .sentence((0..<number(0...9)).map { _ in name() }.joined(separator: " "), tone())
         case 2:
             return .figures((0..<number(0...7)).map { _ in Figure(name(), figure(), detail: name()) })
         case 3:
             return .table(table())
+        case 4:
+            return .trend(trend())
         default:
             let steps = (0..<number(0...6)).map { _ in
                 Ladder.Step(name(), value: Int64(number(0...9_999_999)), share: Double(number(0...100)) / 100)
             }
             return .ladder(Ladder(name(), steps: steps, table: table()))
         }
+    }
+
+    private mutating func trend() -> Trend {
+        let times = (0..<number(0...28)).map { _ in name() }
+        let lines = (0..<number(0...4)).map { _ in
+            Trend.Line(
+                name(),
+                points: times.map { _ in .init(number(1...4) == 1 ? nil : Double(number(-9...9_999)), name()) })
+        }
+        return Trend(name(), times: times, lines: lines, unsettled: number(0...9))
     }
 
     private mutating func table() -> Table {

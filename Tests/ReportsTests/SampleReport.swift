@@ -24,7 +24,7 @@ enum SampleReport {
     static var busy: Report {
         let categories = categories
         var report = Report(
-            app: "shop", day: day, timeZone: "Asia/Bangkok", position: 48_213,
+            app: "shop", period: .day(day), timeZone: "Asia/Bangkok", position: 48_213,
             madeAt: Timestamp(microseconds: 1_795_212_005_120_000),
             headline: headline(of: sum(categories.map(\.counts))),
             settling: Settling(hoursSinceEnd: 5, share: 0.914, events: 1_204_551, hoursTo95: 14, hoursTo99: 71))
@@ -95,6 +95,14 @@ enum SampleReport {
         report.reach.responding = 3_980
         report.reach.pushesP50 = 2
         report.reach.pushesP95 = 5
+        report.permissions = Permissions(
+            active: 9_204, allowed: 8_310, denied: 704, turnedOff: 12, turnedOn: 3,
+            mutedAfter: [
+                .init(category: "CART_REMINDER", campaign: "", installs: 9),
+                .init(category: "PW_STORIES", campaign: "black-friday", installs: 3),
+            ])
+        report.trend = trend(to: report.headline.counts)
+        report.movers = movers
         report.hours = hours(of: report.headline.counts)
         report.quality = quality
         return report
@@ -103,19 +111,19 @@ enum SampleReport {
     /// A small app's quiet day: small samples, no stories, nothing before it.
     static var small: Report {
         var report = Report(
-            app: "notes", day: day, timeZone: "America/New_York", position: 48_213,
+            app: "notes", period: .day(day), timeZone: "America/New_York", position: 48_213,
             madeAt: Timestamp(microseconds: 1_795_212_005_120_000),
             headline: Headline(counts: counts(7, received: 4, opened: 1, dismissed: 0)),
             settling: Settling(hoursSinceEnd: 0, share: nil, events: 61, hoursTo95: nil, hoursTo99: nil))
         report.categories = [CategorySummary(name: "", counts: report.headline.counts)]
-        report.hours = (0..<24).map { Hour(hour: $0, delivered: $0 == 9 ? 7 : 0, response: Rate(0, of: 0)) }
+        report.hours = (0..<24).map { Hour(hour: $0, response: Rate(0, of: $0 == 9 ? 4 : 0)) }
         return report
     }
 
     /// A day without events.
     static var empty: Report {
         Report(
-            app: "notes", day: day, timeZone: "UTC", position: 0,
+            app: "notes", period: .day(day), timeZone: "UTC", position: 0,
             madeAt: Timestamp(microseconds: 1_795_212_005_120_000), headline: Headline(counts: FunnelCounts()),
             settling: Settling(hoursSinceEnd: 5, share: nil, events: 0, hoursTo95: nil, hoursTo99: nil))
     }
@@ -141,6 +149,12 @@ enum SampleReport {
             category.answers = [.init(answer: "accept", tappedDeliveries: 3, taps: 4)]
             return category
         }
+        report.movers = HostileNames.all.map {
+            Mover(
+                category: $0, delivered: 100, rate: Rate(20, of: 90), usual: 0.5, pooled: Rate(50, of: 100),
+                verdict: .lower(p: 0.0001))
+        }
+        report.permissions.mutedAfter = HostileNames.all.map { .init(category: $0, campaign: $0, installs: 2) }
         report.deadActions = HostileNames.all.map {
             DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
         }
@@ -184,13 +198,38 @@ extension SampleReport {
         let (yesterday, fridays) = (Rate(5_640, of: 32_766), Rate(14_440, of: 92_504))
         return Headline(
             counts: counts,
-            previousDay: .init(
+            previous: .init(
                 days: [date(2026, 11, 19)], delivered: 38_904, responseRate: yesterday.value, pooled: yesterday,
                 receiptCoverage: 0.8422, verdict: TwoProportions.verdict(counts.responseRate, against: yesterday)),
-            sameWeekdays: .init(
+            usual: .init(
                 days: [date(2026, 11, 13), date(2026, 11, 6), date(2026, 10, 30)], delivered: 36_210,
                 responseRate: 0.1561, pooled: fridays, receiptCoverage: 0.8561,
                 verdict: TwoProportions.verdict(counts.responseRate, against: fridays)))
+    }
+
+    /// Four weeks that grow slowly, with the last two days still changing.
+    private static func trend(to counts: FunnelCounts) -> [TrendPoint] {
+        (0...28).map { place in
+            var earlier = counts
+            earlier.delivered -= Int64(28 - place) * 310
+            earlier.received = earlier.delivered * 85 / 100 + Int64(place % 5) * 100
+            earlier.receivedResponded = earlier.received * Int64(150 + place % 7 * 3) / 1000
+            return TrendPoint(
+                day: day.advanced(by: place - 28), counts: place < 28 ? earlier : counts, isSettled: place < 27)
+        }
+    }
+
+    private static var movers: [Mover] {
+        func mover(_ category: String, _ rate: Rate, usual: Double, pooled: Rate) -> Mover {
+            Mover(
+                category: category, delivered: rate.whole * 11 / 10, rate: rate, usual: usual, pooled: pooled,
+                verdict: TwoProportions.verdict(rate, against: pooled))
+        }
+        return [
+            mover("PW_STORIES", Rate(2_880, of: 18_201), usual: 0.131, pooled: Rate(7_020, of: 53_600)),
+            mover("ACCEPT_DECISION", Rate(1_688, of: 8_603), usual: 0.221, pooled: Rate(5_640, of: 25_500)),
+            mover(HostileNames.script, Rate(20, of: 402), usual: 0.06, pooled: Rate(60, of: 1_010)),
+        ]
     }
 
     private static var restated: [Restatement] {
@@ -387,13 +426,11 @@ extension SampleReport {
         var left = counts
         return weights.enumerated().map { hour, weight in
             let isLast = hour == weights.count - 1
-            let delivered = isLast ? left.delivered : counts.delivered * weight / all
             let received = isLast ? left.received : counts.received * weight / all
             let responded = isLast ? left.receivedResponded : counts.receivedResponded * weight / all
-            left.delivered -= delivered
             left.received -= received
             left.receivedResponded -= responded
-            return Hour(hour: hour, delivered: delivered, response: Rate(responded, of: received))
+            return Hour(hour: hour, response: Rate(responded, of: received))
         }
     }
 

@@ -9,7 +9,7 @@ struct ToDoTests {
     func order() throws {
         var report = SampleReport.busy
         report.judgeTogether()
-        let all = Report.sections.flatMap { $0.deeds(report) }
+        let all = report.sections.flatMap { $0.deeds(report) }
         #expect(all.count > 3)
         let deeds = ToDoSection.deeds(in: report)
         #expect(deeds.count == 3 && deeds == deeds.sorted { $0.urgency < $1.urgency })
@@ -33,7 +33,7 @@ struct ToDoTests {
     func fallen() {
         var report = SampleReport.small
         report.headline.counts.receivedResponded = 1
-        report.headline.sameWeekdays = .init(
+        report.headline.usual = .init(
             days: [report.day.advanced(by: -7)], delivered: 900, responseRate: 0.5, pooled: Rate(400, of: 800),
             receiptCoverage: 0.9, verdict: .lower(p: 0.001))
         #expect(

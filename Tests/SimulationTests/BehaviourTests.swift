@@ -47,6 +47,24 @@ struct BehaviourTests {
         }
     }
 
+    @Test(
+        "some turn notifications off, the app says so when it is next in front, and nothing is shown to them from then on",
+        arguments: [Fortnight.news, .shop])
+    func muted(app: Fortnight) {
+        let changes = app.events.filter { $0.type == .permissionChanged }
+        #expect((3...60).contains(changes.count))
+        #expect(Set(changes.map(\.source.installID)).count == changes.count)
+        for change in changes {
+            guard case .permissionChanged(let to, let from) = change.interaction else { continue }
+            #expect(to == .denied && from != .denied && change.source.authorization == .denied)
+            let shown = app.events.filter {
+                $0.source.installID == change.source.installID && $0.occurredAt > change.occurredAt + Fortnight.day
+                    && $0.type == .notificationReceived && $0.notification.alert == true
+            }
+            #expect(shown.isEmpty)
+        }
+    }
+
     @Test("dismissals are told only where the category asks for them")
     func dismissals() {
         let categories = Set(

@@ -57,7 +57,9 @@ struct Fortnight {
 
     /// Deliveries of a category, by install and key.
     func deliveries(_ category: String? = nil) -> [[Event]] {
-        let chosen = events.filter { category == nil || $0.notification.category == category }
+        let chosen = events.filter {
+            $0.notification.key != nil && (category == nil || $0.notification.category == category)
+        }
         return Dictionary(grouping: chosen) { "\($0.source.installID) \($0.notificationKey ?? "")" }.values.map { $0 }
     }
 

@@ -10,7 +10,7 @@ struct CSVDocument {
 
     init(_ reports: [Report]) {
         for report in reports {
-            let start = "\(CSVDocument.cell(report.app)),\(report.day),\(report.position),"
+            let start = "\(CSVDocument.cell(report.app)),\(report.period.name),\(report.position),"
             write(.single("report", Entry(facts: report.facts)), of: [], start)
             for list in report.lists { write(list, of: [], start) }
         }

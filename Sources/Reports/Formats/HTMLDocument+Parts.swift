@@ -72,7 +72,7 @@ extension HTMLDocument {
             write("<th scope=\"col\" class=\"\(column.kind.word)\">\(String(html: column.title))</th>")
         }
         write("</tr></thead>\n<tbody>\n")
-        for row in table.rows {
+        for row in table.withScaledBars.rows {
             write("<tr>")
             for (place, (column, cell)) in zip(table.columns, row).enumerated() {
                 write(cell, column.kind, isHead: place == 0)
@@ -97,16 +97,22 @@ extension HTMLDocument {
             }
         // A name written from right to left must not reorder its neighbours.
         write("\(word)<bdi>\(icon)\(String(html: cell.text))</bdi>")
-        if kind == .bar { writeBar(cell.share) }
+        if kind == .bar { writeBar(cell) }
         write(isHead ? "</th>" : "</td>")
     }
 
-    /// The figure beside the bar says the same, so screen readers skip the bar. Without a share, its place stays empty.
-    private mutating func writeBar(_ share: Double?) {
+    /// The figure beside the bar says the same, so screen readers skip the bar. Without a share, its place stays empty. A line
+    /// over the end of the bar is the interval of the rate.
+    private mutating func writeBar(_ cell: Table.Cell) {
         write("<svg class=\"gauge\" aria-hidden=\"true\">")
-        if let share {
+        if let share = cell.share {
             write("<rect class=\"track\" width=\"100%\" height=\"100%\" rx=\"2\"/>")
             write("<rect class=\"fill\" width=\"\(Percent(share))\" height=\"100%\" rx=\"2\"/>")
+        }
+        if let interval = cell.interval, cell.share != nil {
+            write(
+                "<line class=\"reach\" x1=\"\(Percent(interval.lowerBound))\" x2=\"\(Percent(interval.upperBound))\" ")
+            write("y1=\"50%\" y2=\"50%\"/>")
         }
         write("</svg>")
     }

@@ -72,6 +72,7 @@ struct HTMLDocument {
         case .figures(let figures): write(figures)
         case .table(let table): write(table)
         case .ladder(let ladder): write(ladder)
+        case .trend(let trend): write(trend)
         }
     }
 

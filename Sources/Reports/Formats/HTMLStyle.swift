@@ -76,6 +76,7 @@ enum HTMLStyle {
         .track { fill: var(--track); }
         .fill { fill: var(--bar); }
         .slope { fill: var(--slope); }
+        .reach { stroke: var(--ink); stroke-width: 1.5; }
 
         .ladder { padding: 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
           display: grid; gap: 1.25rem; }
@@ -85,6 +86,20 @@ enum HTMLStyle {
         .picture { display: block; width: 100%; max-width: 40rem; font-size: .925rem; overflow: visible; }
         .picture text { fill: var(--ink); }
         .picture .of { fill: var(--muted); }
+        .trend { display: grid; gap: 1.25rem; }
+        .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1rem; }
+        .line { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
+          min-width: 0; }
+        .line p { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; max-width: none;
+          color: var(--muted); font-size: .9rem; }
+        .line .value { color: var(--ink); font-weight: 650; }
+        .line .axis { font-size: .8rem; }
+        .plot { display: block; width: 100%; height: 4rem; margin: .5rem 0 .25rem; }
+        .stroke { fill: none; stroke: var(--bar); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round;
+          vector-effect: non-scaling-stroke; }
+        .stroke.open { stroke-dasharray: 1 5; }
+        .spot { fill: transparent; }
+        .spot:hover { fill: var(--track); fill-opacity: .6; }
         summary { color: var(--link); font-size: .9rem; cursor: pointer; width: fit-content; }
         details[open] > summary { margin-bottom: .75rem; }
 
@@ -114,7 +129,9 @@ enum HTMLStyle {
           thead .bar { padding-right: 4rem; }
           .ladder { padding: 1rem; }
         }
-        @media (forced-colors: active) { .fill { fill: CanvasText; } .track, .slope { fill: Canvas; } }
+        @media (forced-colors: active) {
+          .fill { fill: CanvasText; } .track, .slope { fill: Canvas; } .stroke, .reach { stroke: CanvasText; }
+        }
         @media print {
           :root { color-scheme: light; }
           @page { margin: 15mm; }
@@ -122,7 +139,7 @@ enum HTMLStyle {
           body { padding: 0; max-width: none; background: none; }
           nav, .skip, summary { display: none; }
           .scroll { overflow: visible; container-type: normal; }
-          .ladder, .figures div, tr, p { break-inside: avoid; }
+          .ladder, .line, .figures div, tr, p { break-inside: avoid; }
           h2, caption, figcaption { break-after: avoid; }
           section { margin-top: 2rem; }
           tr > :first-child { position: static; background: none !important; }

@@ -12,6 +12,7 @@ struct JSONDocument {
         var writer = Writer()
         let about: [Fact] = [
             .text("schema", JSONDocument.schema), .text("app", report.app), .text("day", report.day.description),
+            .text("week", report.week?.description),
             .text("time_zone", report.timeZone), .count("position", report.position),
             .text("made_at", report.madeAt.description),
         ]

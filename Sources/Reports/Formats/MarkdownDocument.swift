@@ -20,6 +20,7 @@ struct MarkdownDocument {
         case .figures(let figures): [figures.map(item).joined()]
         case .table(let table): parts(of: table)
         case .ladder(let ladder): parts(of: ladder)
+        case .trend(let trend): parts(of: trend)
         }
     }
 
@@ -39,6 +40,7 @@ struct MarkdownDocument {
     }
 
     private static func parts(of table: Table) -> [String] {
+        let table = table.withScaledBars
         let hasBars = table.columns.indices.map { index in
             table.rows.contains { index < $0.count && $0[index].share != nil }
         }
@@ -76,6 +78,19 @@ struct MarkdownDocument {
         }
         let table = ladder.table.columns.isEmpty ? [] : parts(of: ladder.table)
         return [caption(ladder.caption), drawn.text] + table
+    }
+}
+
+extension MarkdownDocument {
+    fileprivate static func parts(of trend: Trend) -> [String] {
+        var drawn = MarkdownTable([("Figure", .left), ("", .left), ("Last", .right), ("Range", .left)])
+        for line in trend.lines {
+            drawn.add([
+                cell(line.name, .plain), trend.sparkline(of: line), cell(line.points.last?.told ?? "", .plain),
+                cell(trend.range(of: line), .plain),
+            ])
+        }
+        return [caption(trend.caption), drawn.text]
     }
 }
 

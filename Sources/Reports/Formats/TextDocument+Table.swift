@@ -4,7 +4,7 @@ extension TextDocument {
 
     static func lines(of table: Table, indent: Int? = nil) -> [TextLine] {
         let indent = indent ?? self.indent(below: table.caption)
-        let safe = table.forTerminal(room: width - indent)
+        let safe = table.withScaledBars.forTerminal(room: width - indent)
         var lines = caption(safe.caption)
         for (index, part) in safe.parted(room: width - indent).enumerated() {
             if index > 0 { lines.append(TextLine()) }

@@ -50,6 +50,7 @@ struct TextDocument {
         case .figures(let figures): lines(of: figures)
         case .table(let table): lines(of: table)
         case .ladder(let ladder): lines(of: ladder)
+        case .trend(let trend): lines(of: trend)
         }
     }
 
@@ -105,6 +106,36 @@ extension TextDocument {
         return lines.isEmpty || table.isEmpty ? lines + table : lines + [TextLine()] + table
     }
 
+    /// Each line with its latest figure and its range.
+    static func lines(of trend: Trend) -> [TextLine] {
+        let caption = String(forTerminal: trend.caption)
+        let indent = self.indent(below: caption)
+        let rows = trend.lines.map { line in
+            (
+                name: String(forTerminal: line.name).cut(to: widestName, keeping: .bothEnds),
+                line: trend.sparkline(of: line),
+                told: String(forTerminal: line.points.last?.told ?? "").cut(to: widestTold, keeping: .beginning),
+                range: String(forTerminal: trend.range(of: line))
+            )
+        }
+        let start = indent + (rows.map(\.name.displayWidth).max() ?? 0) + gap
+        let end = start + (rows.map(\.line.count).max() ?? 0) + gap + (rows.map(\.told.displayWidth).max() ?? 0)
+        return self.caption(caption)
+            + rows.map { row in
+                var line = TextLine(indent: indent)
+                line.add(row.name)
+                line.move(to: start)
+                line.add(row.line, .bar)
+                line.move(to: end - row.told.displayWidth)
+                line.add(row.told)
+                line.move(to: end + gap)
+                line.add(row.range.cut(to: max(1, width - end - gap), keeping: .beginning), .faint)
+                return line
+            }
+    }
+
+    private static let widestName = 24
+    private static let widestTold = 16
     private static let widestLabel = 32
     private static let ladderWidth = 40
     private static let gap = 2

@@ -1,17 +1,17 @@
 package import Postgres
 package import Values
 
-/// Makes the report of one day of one app, and keeps it.
+/// Makes the report of one day or week of one app, and keeps that of a day.
 ///
 /// It reads the report, and which earlier days have changed since they were reported, in one snapshot. It does not wait for
 /// the funnels: `Readiness` does.
 package struct Reporter: Sendable {
     private let app: String
-    private let day: CivilDate
+    private let period: Period
     private let now: Timestamp
 
-    package init(app: String, day: CivilDate, now: Timestamp) {
-        (self.app, self.day, self.now) = (app, day, now)
+    package init(app: String, period: Period, now: Timestamp) {
+        (self.app, self.period, self.now) = (app, period, now)
     }
 
     /// A report and its documents.
@@ -35,6 +35,8 @@ package struct Reporter: Sendable {
     /// Whether the report can be printed again later.
     package enum Keeping: Sendable {
         case kept
+        /// A week is made of days, whose reports are kept.
+        case notKept
         /// The same report was kept earlier. The documents are the earlier ones, however much later it is now.
         case before
         /// The report can be read but was not kept, so no later report will say what has changed since.
@@ -44,10 +46,14 @@ package struct Reporter: Sendable {
     /// Makes it on a connection that may read `analytics` and add to `report`.
     package func make(on connection: inout Connection) throws(ReportError) -> Made {
         var (report, figures) = try connection.inSnapshot { (connection: inout Connection) throws(ReportError) in
-            var report = try ReportReader(app: app, day: day, now: now).read(inSnapshotOf: &connection)
+            var report = try ReportReader(app: app, period: period, now: now).read(inSnapshotOf: &connection)
+            guard case .day(let day) = period else { return (report, DayFigures()) }
             let (figures, restated) = try Restatements(app: app, day: day).read(on: &connection)
             report.restated = restated
             return (report, figures)
+        }
+        guard case .day = period else {
+            return Made(report: report, documents: ReportDocuments(of: report), keeping: .notKept)
         }
         do {
             switch try ReportArchive.keep(report, figures: figures, on: &connection) {
@@ -75,6 +81,10 @@ extension Report {
         report.restated = []
         // Which days it is compared with, and the verdict, depend on its age and on earlier reports.
         report.headline = Headline(counts: headline.counts)
+        report.trend = []
+        report.movers = []
+        report.comparisons = 0
+        for section in sections { section.eachVerdict(&report) { $0 = .unsettled } }
         return JSONDocument(report).text
     }
 }

@@ -21,15 +21,15 @@ extension Page {
     /// A report as people read it.
     init(_ report: Report) {
         self.init(
-            title: "\(report.app) · \(Wording.long(report.day))",
-            subtitle: "Push notifications on this day, \(report.timeZone) time. "
+            title: "\(report.app) · \(report.period.title)",
+            subtitle: "Push notifications of this \(report.period.word), \(report.timeZone) time. "
                 + "Made \(report.madeAt.description.prefix(16).replacing("T", with: " ")) UTC "
                 + "from the log up to position \(report.position).",
-            sections: report.isEmpty ? [Page.nothing(report)] : Report.sections.compactMap { $0.words(report) })
+            sections: report.isEmpty ? [Page.nothing(report)] : report.sections.compactMap { $0.words(report) })
     }
 
     private static func nothing(_ report: Report) -> Section {
-        let words = "No event of \(report.app) is on record for \(Wording.short(report.day))."
+        let words = "No event of \(report.app) is on record for this \(report.period.word)."
         let changes = EarlierDaysSection.words(report)?.blocks ?? []
         return Section("Nothing to report", [.sentence(words, .plain)] + changes)
     }
@@ -42,6 +42,7 @@ enum Block: Hashable, Sendable {
     case figures([Figure])
     case table(Table)
     case ladder(Ladder)
+    case trend(Trend)
 }
 
 /// How a sentence or a value is meant.
@@ -91,7 +92,7 @@ struct Table: Hashable, Sendable {
             case name
             /// A figure, aligned right.
             case number
-            /// A share of one, drawn as a bar beside its figure.
+            /// A share, drawn as a bar beside its figure. The greatest of the column has the longest bar.
             case bar
         }
         var title: String
@@ -108,11 +109,29 @@ struct Table: Hashable, Sendable {
         var text: String
         /// 0 to 1, in a bar column; nil draws no bar.
         var share: Double?
+        /// Between which shares the true one lies with 95 % confidence. Where there is room, it is drawn over the bar.
+        var interval: ClosedRange<Double>?
         var tone: Tone
 
-        init(_ text: String, share: Double? = nil, tone: Tone = .plain) {
-            (self.text, self.share, self.tone) = (text, share, tone)
+        init(_ text: String, share: Double? = nil, interval: ClosedRange<Double>? = nil, tone: Tone = .plain) {
+            (self.text, self.share, self.interval, self.tone) = (text, share, interval, tone)
         }
+    }
+
+    /// With bars that are long enough to be compared: in each column the greatest share has a whole one.
+    var withScaledBars: Table {
+        var table = self
+        for column in columns.indices where columns[column].kind == .bar {
+            let greatest = rows.compactMap { $0[column].share }.max() ?? 0
+            guard greatest > 0 else { continue }
+            for row in rows.indices {
+                table.rows[row][column].share = rows[row][column].share.map { $0 / greatest }
+                table.rows[row][column].interval = rows[row][column].interval.map {
+                    ($0.lowerBound / greatest)...($0.upperBound / greatest)
+                }
+            }
+        }
+        return table
     }
 
     /// A cell with its column.
@@ -135,9 +154,19 @@ struct Table: Hashable, Sendable {
         static func number(_ title: String, _ text: String) -> Field { Field(title, .number, Cell(text)) }
         static func count(_ title: String, _ count: Int64) -> Field { number(title, Wording.count(count)) }
         static func percent(_ title: String, _ rate: Rate?) -> Field { number(title, Wording.percent(rate?.value)) }
-        /// A rate with its bar.
+        /// A rate with its bar. A rate of very few has none: it would often be the longest, and means the least.
         static func bar(_ title: String, _ rate: Rate, tone: Tone = .plain) -> Field {
-            bar(title, Wording.percent(rate), share: rate.value, tone: tone)
+            let isDrawn = rate.whole >= leastDrawn
+            return Field(
+                title, .bar,
+                Cell(
+                    Wording.percent(rate), share: isDrawn ? rate.value : nil,
+                    interval: isDrawn ? Interval.of(rate) : nil, tone: tone))
+        }
+        static let leastDrawn = 10
+        /// Where the true rate lies with 95 % confidence.
+        static func interval(_ rate: Rate) -> Field {
+            number("95 % interval", Wording.range(Interval.of(rate)))
         }
         static func bar(_ title: String, _ text: String, share: Double?, tone: Tone = .plain) -> Field {
             Field(title, .bar, Cell(text, share: share, tone: tone))

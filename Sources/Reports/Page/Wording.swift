@@ -35,6 +35,11 @@ enum Wording {
         interval.map { "\(percent($0.lowerBound)) to \(percent($0.upperBound))" } ?? "–"
     }
 
+    /// `10.2–12.4 %`, for tables; nil is `–`.
+    static func range(_ interval: ClosedRange<Double>?) -> String {
+        interval.map { "\(fixed($0.lowerBound * 100, 1))–\(fixed($0.upperBound * 100, 1)) %" } ?? "–"
+    }
+
     /// `+0.4 points to +4.2 points`, of a difference between two shares.
     static func interval(points interval: ClosedRange<Double>) -> String {
         "\(points(from: 0, to: interval.lowerBound)) to \(points(from: 0, to: interval.upperBound))"

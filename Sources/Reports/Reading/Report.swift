@@ -2,17 +2,21 @@ internal import Postgres
 internal import Telemetry
 package import Values
 
-/// The summary of one day of one app: what a report says, in whatever format it is printed. Everything in it is read from
+/// The summary of one day or week of one app: what a report says, in whatever format it is printed. Everything in it is read from
 /// `analytics.*`; the comments of those views say what the numbers mean.
 package struct Report: Hashable, Sendable {
     var app: String
-    package var day: CivilDate
+    package var period: Period
     /// The reporting time zone of the app. Its midnights bound the day.
     var timeZone: String
     /// Every funnel contained the batches of the log up to this position.
     package var position: Int64
     var madeAt: Timestamp
     package var headline = Headline()
+    /// The day and the four weeks before it, or the week and the eight before it, the earliest first.
+    var trend: [TrendPoint] = []
+    /// Most deliveries first. Empty if there is no usual day.
+    var movers: [Mover] = []
     /// Which buttons close or decline, as registered when the report was made; nil if none does. Engagement of two reports can be
     /// compared only if they agree in this.
     var closingButtons: String?
@@ -46,6 +50,7 @@ package struct Report: Hashable, Sendable {
     /// Deliveries with audio, in the categories of Hive's sets.
     var audioInHive: Int64 = 0
     var reach = Reach()
+    var permissions = Permissions()
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []
     var quality = Quality()
@@ -82,18 +87,35 @@ extension ReportSection {
 }
 
 extension Report {
+    /// The day, or the last day of the week.
+    package var day: CivilDate { period.days.upperBound }
+    var week: Week? { if case .week(let week) = period { week } else { nil } }
+
     /// In the order in which people ask. Reading, the page, JSON and CSV follow this list.
-    static var sections: [any ReportSection.Type] {
-        [
-            ToDoSection.self, HeadlineSection.self, SealingSection.self, SettlingSection.self, EarlierDaysSection.self,
-            CategoriesSection.self, DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self,
+    static func sections(of period: Period) -> [any ReportSection.Type] {
+        if case .week = period { return weekly }
+        return [
+            ToDoSection.self, HeadlineSection.self, SealingSection.self, SettlingSection.self, TrendSection.self,
+            MoversSection.self, EarlierDaysSection.self, CategoriesSection.self, DeadButtonsSection.self,
+            CampaignsSection.self, StoriesSection.self,
             ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
             SilentPushesSection.self, MediaSection.self, InstallsSection.self, HoursSection.self, QualitySection.self,
         ]
     }
 
+    /// What can be added up over a week, or does not look at single deliveries.
+    private static var weekly: [any ReportSection.Type] {
+        [
+            ToDoSection.self, HeadlineSection.self, SettlingSection.self, TrendSection.self, MoversSection.self,
+            CategoriesSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
+            VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, QualitySection.self,
+        ]
+    }
+
+    var sections: [any ReportSection.Type] { Report.sections(of: period) }
+
     /// What JSON and CSV say of the report as a whole.
     var facts: [Fact] { [.flag("sealed", isSealed), .count("comparisons", comparisons)] }
     /// What JSON and CSV say section by section.
-    var lists: [EntryList] { Report.sections.flatMap { $0.facts(self) } }
+    var lists: [EntryList] { sections.flatMap { $0.facts(self) } }
 }

@@ -2,11 +2,11 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Reads the report of a day from `analytics.*`. It reads in one snapshot, so all its numbers describe the same moment. It
+/// Reads the report of a day or week from `analytics.*`. It reads in one snapshot, so all its numbers describe the same moment. It
 /// does not read what earlier reports said: `restated` stays empty.
 struct ReportReader {
     let app: String
-    let day: CivilDate
+    let period: Period
     /// When the report is made: how settled the day is depends on it.
     let now: Timestamp
     /// If all apps together have more deliveries in the four weeks, only a sample of the log is read: see `LogSample`.
@@ -31,12 +31,12 @@ struct ReportReader {
         try connection.execute(script: "SET LOCAL jit = off")
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
-        let scope = try ReportScope(app, day: day, now: now, mostDeliveries: mostDeliveries, on: &connection)
+        let scope = try ReportScope(app, period, now: now, mostDeliveries: mostDeliveries, on: &connection)
         // The headline depends on whether the day has settled.
         var report = Report(
-            app: scope.app, day: day, timeZone: scope.timeZone, position: position, madeAt: now,
+            app: scope.app, period: period, timeZone: scope.timeZone, position: position, madeAt: now,
             settling: try Settling.read(scope, on: &connection))
-        for section in Report.sections { try section.read(into: &report, scope, on: &connection) }
+        for section in report.sections { try section.read(into: &report, scope, on: &connection) }
         report.judgeTogether()
         return report
     }

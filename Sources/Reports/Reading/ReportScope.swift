@@ -5,7 +5,7 @@ internal import Values
 /// What all sections of a report are read for, and what more than one of them reads.
 struct ReportScope {
     let app: String
-    let day: CivilDate
+    let period: Period
     /// The app's. Its midnights bound the day.
     let timeZone: String
     let now: Timestamp
@@ -18,11 +18,11 @@ struct ReportScope {
     let closingButtons: String?
 
     init(
-        _ app: ReportedApp, day: CivilDate, now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
+        _ app: ReportedApp, _ period: Period, now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
     ) throws(PostgresError) {
-        (self.app, self.day, timeZone, self.now) = (app.slug, day, app.timeZone, now)
+        (self.app, self.period, timeZone, self.now) = (app.slug, period, app.timeZone, now)
         sample = try LogSample.choose(
-            day: day, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
+            day: period.days.upperBound, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
         buttons = try Button.read(of: app.slug, on: &connection)
         let closing = buttons.flatMap { category, buttons in
             // A separator that names hardly contain: the hash only tells registrations apart.
@@ -34,6 +34,10 @@ struct ReportScope {
             : try connection.query(
                 "SELECT md5(\(closing.sorted().map(\.text).joined(separator: "\u{2}")))")[0].get(0)
     }
+
+    /// The day of the report, or the last one of the week: how settled it is, and what is asked of single days.
+    var day: CivilDate { period.days.upperBound }
+    var firstDay: CivilDate { period.days.lowerBound }
 
     /// The first of so many days that end with the report's.
     func first(of days: Int) -> CivilDate { day.advanced(by: 1 - days) }

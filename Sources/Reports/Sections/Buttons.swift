@@ -96,7 +96,8 @@ extension Button {
         }
     }
 
-    fileprivate var tone: Tone { verdict == .untapped || verdict == .unregistered ? .alarm : .plain }
+    /// Buttons that nobody taps have a section of their own.
+    fileprivate var tone: Tone { verdict == .unregistered ? .alarm : .plain }
 }
 
 extension CategorySummary {

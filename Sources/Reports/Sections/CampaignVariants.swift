@@ -24,7 +24,7 @@ extension CampaignSummary {
         let table = Table("\(name): variants", of: variants) { variant in
             let counts = variant.counts
             func rate(_ title: String, _ rate: Rate) -> [Table.Field] {
-                [.bar(title, rate), .number("95 % interval", Wording.interval(Interval.of(rate)))]
+                [.bar(title, rate), .interval(rate)]
             }
             return [
                 .name("Variant", variant.name, else: CampaignVariant.none), .count("Delivered", counts.delivered),
@@ -62,16 +62,7 @@ extension CampaignSummary {
     func variantLists(in report: Report) -> [EntryList] {
         [
             .list("variants", variants) { variant in
-                func bounds(_ name: String, _ rate: Rate) -> [Fact] {
-                    let interval = Interval.of(rate)
-                    return [
-                        .number("\(name)_low", interval?.lowerBound), .number("\(name)_high", interval?.upperBound),
-                    ]
-                }
-                return Entry(
-                    keys: [.text("variant", variant.name)],
-                    facts: variant.counts.facts + bounds("engagement_rate", variant.counts.engagementRate)
-                        + bounds("response_rate", variant.counts.responseRate))
+                Entry(keys: [.text("variant", variant.name)], facts: variant.counts.facts)
             },
             .list("variant_tests", tests(in: report)) { test in
                 Entry(

@@ -50,7 +50,7 @@ enum CampaignsSection: ReportSection {
                 coalesce(sum(delivered) > sum(sent)
                     AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
                 CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint
-            FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day = \(scope.day)
+            FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
             GROUP BY GROUPING SETS ((campaign), (campaign, variant))
             ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C", variant COLLATE "C"
             """)

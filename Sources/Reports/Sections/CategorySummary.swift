@@ -44,19 +44,24 @@ extension CategorySummary {
     static func read(
         _ scope: ReportScope, withLaunches: Bool, on connection: inout Connection
     ) throws(PostgresError) -> [CategorySummary] {
-        let actions = try readActions(scope, on: &connection)
-        let answers = try readAnswers(scope, on: &connection)
-        let launches = withLaunches ? try readLaunches(scope, on: &connection) : [:]
+        // Medians of days do not make the median of a week.
+        let isDay = scope.period.length == 1
+        let actions = isDay ? try readActions(scope, on: &connection) : [:]
+        let answers = isDay ? try readAnswers(scope, on: &connection) : [:]
+        let launches = isDay && withLaunches ? try readLaunches(scope, on: &connection) : [:]
         let rows = try connection.query(
             """
-            SELECT category, \(sql: FunnelCounts.columns), dismiss_rate::float8 FROM analytics.category_funnel
-            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY delivered DESC, category COLLATE "C"
+            SELECT category, \(sql: FunnelCounts.sums),
+                CASE WHEN bool_or(dismiss_rate IS NOT NULL) THEN sum(dismissed)::float8 / nullif(sum(delivered), 0) END
+            FROM analytics.category_funnel
+            WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY category ORDER BY sum(delivered) DESC, category COLLATE "C"
             """)
         return try rows.map { row throws(PostgresError) in
             let name = ExactName(try row.get(0))
             return CategorySummary(
                 name: name.text, counts: try FunnelCounts(row, from: 1), actions: actions[name] ?? [],
-                buttons: scope.buttons[name] ?? [], answers: answers[name] ?? [],
+                buttons: isDay ? scope.buttons[name] ?? [] : [], answers: answers[name] ?? [],
                 dismissRate: try row.optional(1 + FunnelCounts.width),
                 launches: launches[name] ?? [])
         }

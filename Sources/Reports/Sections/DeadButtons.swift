@@ -2,12 +2,16 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// A button that was delivered often and that nobody has tapped in four weeks, or for at least a week.
+/// A button that nobody taps.
+///
+/// Of registered buttons, the verdict of `analytics.category_buttons` decides, and `DeadActionRule` finds those that fell silent. Of
+/// buttons that nobody registered, that rule finds both kinds.
 struct DeadAction: Hashable, Sendable {
     var category: String
     var what: What
-    /// Deliveries of the category after the day of its last tap. If it was never tapped: those of the 28 days up to the
-    /// day, from the first tap that showed that the button exists. Never fewer than 100.
+    /// Deliveries that could have been tapped: of a registered button that was never tapped, those on which people saw it; else
+    /// those of the category after the day of its last tap or, if it was never tapped, of the 28 days up to the day, from the
+    /// first tap that showed that the button exists. Never fewer than 100.
     var delivered: Int64
     /// With 95 % confidence, fewer than this share of people would tap it.
     var bound: Double
@@ -19,6 +23,8 @@ struct DeadAction: Hashable, Sendable {
         case silentSince(id: String, days: Int)
         /// Never tapped: the button at this place (from 0) of so many. It is known from taps on its neighbours.
         case neverTapped(index: Int, count: Int)
+        /// Registered, seen often enough, and never tapped.
+        case untapped(id: String)
     }
 }
 
@@ -45,21 +51,35 @@ extension DeadAction {
                 category: try row.get(0), id: try row.get(1), day: try row.get(2), deliveries: try row.get(3))
         }
         let places = tapped.isEmpty ? [] : try readPlaces(scope, on: &connection)
-        return DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
-            .compactMap { $0.named(among: scope.buttons[ExactName($0.category)] ?? []) }
+        let found = DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
+            .compactMap { $0.judged(by: scope.buttons[ExactName($0.category)] ?? []) }
+        // `sorted` keeps the order of equal elements.
+        return (untapped(among: scope.buttons) + found).sorted { $0.delivered > $1.delivered }
     }
 
-    /// With its title; nil if it is no longer registered.
-    private func named(among buttons: [Button]) -> DeadAction? {
-        let button = buttons.first { button in
-            switch what {
-            case .silentSince(let id, _): ExactName(button.id) == ExactName(id)
-            case .neverTapped(let index, _): button.isThere && button.position == index + 1
+    /// The registered buttons that were seen often enough and never tapped.
+    static func untapped(among buttons: [ExactName: [Button]]) -> [DeadAction] {
+        buttons.keys.sorted().flatMap { category in
+            (buttons[category] ?? []).compactMap { button in
+                guard button.verdict == .untapped, let exposures = button.exposures, let bound = button.rateBound else {
+                    return nil
+                }
+                return DeadAction(
+                    category: category.text, what: .untapped(id: button.id), delivered: exposures, bound: bound,
+                    title: button.title)
             }
         }
-        guard button?.verdict != .retired else { return nil }
+    }
+
+    /// With its title. Nil if it is no longer registered, and if registered buttons are known: then their verdicts say which were
+    /// never tapped.
+    func judged(by buttons: [Button]) -> DeadAction? {
+        guard buttons.contains(where: \.isThere) else { return self }
+        guard case .silentSince(let id, _) = what,
+            let button = buttons.first(where: { ExactName($0.id) == ExactName(id) }), button.verdict != .retired
+        else { return nil }
         var named = self
-        named.title = button?.title
+        named.title = button.title
         return named
     }
 
@@ -132,9 +152,10 @@ enum DeadButtonsSection: ReportSection {
             [
                 .table(table),
                 .sentence(
-                    "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none. None of "
-                        + "them was tapped, so the true tap rate is below the one at the right (95 % confidence). Buttons appear only "
-                        + "after a press on the notification, so a delivered button is not always a seen one.", .note),
+                    "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none; of a "
+                        + "registered button, all that showed it. None of them was tapped, so the true tap rate is below the one at "
+                        + "the right (95 % confidence). Buttons appear only after a press on the notification, so a delivered button is "
+                        + "not always a seen one.", .note),
             ])
     }
 
@@ -143,6 +164,7 @@ enum DeadButtonsSection: ReportSection {
             let known: (id: String?, index: Int?, count: Int?, days: Int?) =
                 switch dead.what {
                 case .silentSince(let id, let days): (id, nil, nil, days)
+                case .untapped(let id): (id, nil, nil, nil)
                 case .neverTapped(let index, let count): (nil, index, count, nil)
                 }
             return Entry(
@@ -163,6 +185,7 @@ extension DeadAction {
     /// The button, and what is known of it.
     fileprivate var words: (button: String, known: String) {
         switch what {
+        case .untapped(let id): (Button.label(id, title: title), "never tapped where people saw it")
         case .silentSince(let id, let days):
             (Button.label(id, title: title), "no tap for \(Wording.count(Int64(days), "day", "days"))")
         case .neverTapped(let index, let count):

@@ -11,7 +11,7 @@ struct Dismissals: Hashable, Sendable {
     var threads: Set<ExactName>? = []
 
     static func read(
-        _ scope: ReportScope, isSealed: Bool, on connection: inout Connection
+        _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> Dismissals {
         let categories = try connection.query(
             """
@@ -20,7 +20,10 @@ struct Dismissals: Hashable, Sendable {
             """
         ).map { row throws(PostgresError) in ExactName(try row.get(0)) }
         guard !categories.isEmpty else { return Dismissals() }
-        guard !isSealed else { return Dismissals(categories: Set(categories), campaigns: nil, threads: nil) }
+        // Single deliveries are looked at for a day only.
+        guard case .day = scope.period else {
+            return Dismissals(categories: Set(categories), campaigns: nil, threads: nil)
+        }
         let rows = try connection.query(
             """
             SELECT DISTINCT campaign, thread FROM analytics.deliveries

@@ -34,9 +34,9 @@ package struct FunnelCounts: Hashable, Sendable {
             .count("received_responded", receivedResponded), .count("engaged", engaged),
             .count("received_engaged", receivedEngaged), .count("dismissed", dismissed),
             .count("unanswered", unanswered), .count("suppressed", suppressed),
-            .count("media_attached", mediaAttached), .number("engagement_rate", engagementRate.value),
-            .number("response_rate", responseRate.value),
-            .number("receipt_coverage", receiptCoverage.value),
+            .count("media_attached", mediaAttached),
+        ] + engagementRate.facts("engagement_rate") + responseRate.facts("response_rate") + [
+            .number("receipt_coverage", receiptCoverage.value)
         ]
     }
 }
@@ -55,11 +55,20 @@ extension FunnelCounts {
     /// Their sums over rows of a funnel.
     static let sums: StaticString =
         """
-        sum(delivered)::bigint, sum(received)::bigint, sum(expanded)::bigint, sum(opened)::bigint,
-        sum(action_tapped)::bigint, sum(story_action_tapped)::bigint, sum(responded)::bigint,
-        sum(received_responded)::bigint, sum(dismissed)::bigint, sum(unanswered)::bigint, sum(suppressed)::bigint,
-        sum(media_attached)::bigint, sum(responded - engaged)::bigint,
-        sum(received_responded - received_engaged)::bigint
+        sum(delivered)::bigint AS delivered,
+        sum(received)::bigint AS received,
+        sum(expanded)::bigint AS expanded,
+        sum(opened)::bigint AS opened,
+        sum(action_tapped)::bigint AS action_tapped,
+        sum(story_action_tapped)::bigint AS story_action_tapped,
+        sum(responded)::bigint AS responded,
+        sum(received_responded)::bigint AS received_responded,
+        sum(dismissed)::bigint AS dismissed,
+        sum(unanswered)::bigint AS unanswered,
+        sum(suppressed)::bigint AS suppressed,
+        sum(media_attached)::bigint AS media_attached,
+        sum(responded - engaged)::bigint AS closed,
+        sum(received_responded - received_engaged)::bigint AS received_closed
         """
 
     /// From so many columns of a row, in the order of the lists above.
@@ -74,18 +83,20 @@ extension FunnelCounts {
 }
 
 extension FunnelCounts {
-    /// The rate that a table leads with: that of engagement where closing a notification by a button is known from other
-    /// responses, else that of response. Then the other one, if both are told.
+    /// The rate that a table leads with, with its interval: that of engagement where closing a notification by a button is known
+    /// from other responses, else that of response. Then the other one, if both are told.
     func rates(leadingWithEngagement leads: Bool) -> [Table.Field] {
-        leads
-            ? [.bar("Engagement rate", engagementRate), .percent("Response rate", responseRate)]
-            : [.bar("Response rate", responseRate)]
+        let rate = leads ? engagementRate : responseRate
+        return [
+            .bar(leads ? "Engagement rate" : "Response rate", rate),
+            .interval(rate),
+        ] + (leads ? [.percent("Response rate", responseRate)] : [])
     }
 }
 
 extension Block {
-    /// A table of names with the columns that people compare. A rate stands beside the two numbers that it is made of, and
-    /// a note says what they leave out.
+    /// A table of names with the columns that people compare. A rate stands beside the numbers that it is made of, and a note
+    /// says what they are shares of, and what they leave out.
     static func funnels(
         _ caption: String, _ title: String, none: String, leadingWithEngagement leads: Bool,
         of list: [(name: String, counts: FunnelCounts, areDismissalsReported: Bool)]
@@ -93,19 +104,19 @@ extension Block {
         let table = Table(caption, of: list) { name, counts, areDismissalsReported in
             [
                 .name(title, name, else: none), .count("Delivered", counts.delivered),
-                .count("Received", counts.received), .percent("Coverage", counts.receiptCoverage),
+                .count("Received", counts.received),
                 leads
                     ? .count("Engaged", counts.receivedEngaged) : .count("Responded", counts.receivedResponded),
             ] + counts.rates(leadingWithEngagement: leads) + [
-                counts.dismissedField(areReported: areDismissalsReported), .count("Unanswered", counts.unanswered),
+                counts.dismissedField(areReported: areDismissalsReported)
             ]
         }
         let others = list.reduce(0) { $0 + $1.counts.responded - $1.counts.receivedResponded }
-        guard others > 0 else { return [.table(table)] }
         return [
             .table(table),
             .sentence(
-                "\(Wording.count(others)) more responded without a receipt. Rates count only deliveries with a receipt.",
+                "Rates are shares of received."
+                    + (others > 0 ? " \(Wording.count(others)) more responded without a receipt and are in none." : ""),
                 .note),
         ]
     }

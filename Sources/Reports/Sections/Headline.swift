@@ -5,10 +5,10 @@ internal import Values
 /// The counts of the day, and how they compare with other days.
 package struct Headline: Hashable, Sendable {
     package var counts = FunnelCounts()
-    /// Nil if nothing is known of the day before.
-    var previousDay: Comparison?
-    /// With the same weekday in the four weeks before; nil if none of those days had a delivery.
-    var sameWeekdays: Comparison?
+    /// With the day or week before; nil if nothing is known of it.
+    var previous: Comparison?
+    /// With the same weekday in the four weeks before, or with those weeks; nil if none of them had a delivery.
+    var usual: Comparison?
 
     struct Comparison: Hashable, Sendable {
         /// Which numbers of the other days are taken.
@@ -22,6 +22,8 @@ package struct Headline: Hashable, Sendable {
 
         /// The days compared with that had deliveries, the latest first.
         var days: [CivilDate]
+        /// Whether they stand for the weeks that begin on them.
+        var areWeeks = false
         var age = Age.now
         /// The median of the days.
         var delivered: Int64
@@ -45,58 +47,29 @@ package struct Headline: Hashable, Sendable {
 }
 
 extension Headline {
-    static func read(_ scope: ReportScope, settling: Settling, on connection: inout Connection) throws(PostgresError)
-        -> Headline
-    {
-        let weekdays = [7, 14, 21, 28].map { scope.day.advanced(by: -$0) }
-        let days = [scope.day, scope.day.advanced(by: -1)] + weekdays
-        let rows = try connection.query(
-            """
-            SELECT day, \(sql: FunnelCounts.sums) FROM analytics.category_funnel
-            WHERE app = \(scope.app) AND day = ANY (\(days)) GROUP BY day
-            """)
-        var counts: [CivilDate: FunnelCounts] = [:]
-        for row in rows { counts[try row.get(0)] = try FunnelCounts(row, from: 1) }
-        guard settling.hoursSinceEnd >= 0 else { return Headline(counts: counts[scope.day] ?? FunnelCounts()) }
+    /// From the day or week and those before it.
+    static func read(
+        _ scope: ReportScope, _ trend: [TrendPoint], settling: Settling, on connection: inout Connection
+    ) throws(PostgresError) -> Headline {
+        let step = scope.period.length
+        let others = [7, 14, 21, 28].map { scope.firstDay.advanced(by: -$0) }
+        let counts = Dictionary(trend.map { ($0.day, $0.counts) }) { first, _ in first }
+        guard settling.hoursSinceEnd >= 0 else { return Headline(counts: counts[scope.firstDay] ?? FunnelCounts()) }
+        // Reports of weeks are not kept.
+        let told =
+            step > 1
+            ? [] : try ToldCounts.read([scope.day.advanced(by: -1)] + others, scope, of: .days, on: &connection)
         return Headline(
-            counts: counts, told: try told(days, scope, on: &connection), isSettled: settling.isSettled, day: scope.day,
-            sameWeekdays: weekdays, leadsWithEngagement: scope.closingButtons != nil)
+            counts: counts, told: Dictionary(told.map { ($0.day, $0.counts) }) { first, _ in first },
+            isSettled: settling.isSettled, day: scope.firstDay, step: step, others: others,
+            leadsWithEngagement: scope.closingButtons != nil)
     }
 
-    /// What was reported of days when they were about as old as this one is now, give or take an hour or a tenth of the age.
-    private static func told(
-        _ days: [CivilDate], _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) -> [CivilDate: FunnelCounts] {
-        let rows = try connection.query(
-            """
-            SELECT DISTINCT ON (day) day, delivered, received, received_responded, received_responded - received_engaged
-            FROM (
-                SELECT
-                    r.day, r.delivered, r.received, r.received_responded, r.received_engaged, r.position,
-                    extract(epoch FROM \(scope.now) - ((\(scope.day) + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS age,
-                    extract(epoch FROM r.made_at - ((r.day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS told_age
-                FROM analytics.reports AS r
-                WHERE r.app = \(scope.app) AND r.day = ANY (\(days)) AND r.day <> \(scope.day)
-                    -- With other buttons that close, engagement meant something else.
-                    AND (\(scope.closingButtons) IS NULL OR r.closing_buttons = \(scope.closingButtons))
-            ) AS reports
-            WHERE told_age >= 0 AND abs(told_age - age) <= greatest(3600, age / 10)
-            ORDER BY day, abs(told_age - age), position DESC
-            """)
-        var told: [CivilDate: FunnelCounts] = [:]
-        for row in rows {
-            told[try row.get(0)] = FunnelCounts(
-                delivered: try row.get(1), received: try row.get(2), receivedResponded: try row.get(3),
-                receivedClosed: try row.get(4))
-        }
-        return told
-    }
-
-    /// A day, the day before and some others, from the counts of the days that had deliveries. If the day has not settled,
-    /// and all days of a comparison were reported at its age, those reports are what it is compared with.
+    /// A day, the day before and the same weekdays, from the counts of the days that had deliveries; or a week, the week before and
+    /// some others, by their Mondays. If the day has not settled, and all days of a comparison were reported at its age, those reports are what it is compared with.
     init(
         counts: [CivilDate: FunnelCounts], told: [CivilDate: FunnelCounts] = [:], isSettled: Bool = true,
-        day: CivilDate, sameWeekdays: [CivilDate], leadsWithEngagement: Bool = false
+        day: CivilDate, step: Int = 1, others: [CivilDate], leadsWithEngagement: Bool = false
     ) {
         let own = counts[day] ?? FunnelCounts()
         func comparison(with days: [CivilDate]) -> Comparison? {
@@ -105,21 +78,23 @@ extension Headline {
             let source = isTold ? told : counts
             return Comparison(
                 of: own, with: present.map { day in (day: day, counts: source[day] ?? FunnelCounts()) },
-                age: isTold ? .same : .now, isSettled: isSettled, leadsWithEngagement: leadsWithEngagement)
+                age: isTold ? .same : .now, areWeeks: step > 1, isSettled: isSettled,
+                leadsWithEngagement: leadsWithEngagement)
         }
         self.init(
-            counts: own, previousDay: comparison(with: [day.advanced(by: -1)]),
-            sameWeekdays: comparison(with: sameWeekdays))
+            counts: own, previous: comparison(with: [day.advanced(by: -step)]),
+            usual: comparison(with: others))
     }
 }
 
 extension Headline.Comparison {
     /// Nil without days to compare with.
-    fileprivate init?(
-        of counts: FunnelCounts, with days: [(day: CivilDate, counts: FunnelCounts)], age: Age, isSettled: Bool,
-        leadsWithEngagement: Bool
+    init?(
+        of counts: FunnelCounts, with days: [(day: CivilDate, counts: FunnelCounts)], age: Age, areWeeks: Bool,
+        isSettled: Bool, leadsWithEngagement: Bool
     ) {
         guard let delivered = Median.of(days.map(\.counts.delivered)) else { return nil }
+        let coverage = Median.of(days.compactMap(\.counts.receiptCoverage.value))
         func compare(_ rate: KeyPath<FunnelCounts, Rate>) -> (median: Double?, pooled: Rate, verdict: Verdict) {
             let rates = days.map { $0.counts[keyPath: rate] }
             let (pooled, median) = (rates.reduce(Rate(0, of: 0), +), Median.of(rates.compactMap(\.value)))
@@ -128,19 +103,31 @@ extension Headline.Comparison {
                 age == .now && !isSettled
                 ? Verdict.unsettled
                 : TwoProportions.verdict(own, against: pooled).agreeing(with: own.value, against: median)
+                    .comparing(coverage: counts.receiptCoverage.value, with: coverage)
             return (median, pooled, verdict)
         }
         let (response, engagement) = (compare(\.responseRate), compare(\.engagementRate))
         self.init(
-            days: days.map(\.day), age: age, delivered: delivered, responseRate: response.median,
-            pooled: response.pooled, receiptCoverage: Median.of(days.compactMap(\.counts.receiptCoverage.value)),
-            verdict: response.verdict,
+            days: days.map(\.day), areWeeks: areWeeks, age: age, delivered: delivered, responseRate: response.median,
+            pooled: response.pooled, receiptCoverage: coverage, verdict: response.verdict,
             engagement: leadsWithEngagement
                 ? Engagement(rate: engagement.median, pooled: engagement.pooled, verdict: engagement.verdict) : nil)
     }
 }
 
 extension Headline.Comparison {
+    /// The rate that the report leads with, and its verdict.
+    var leading: (rate: Double?, verdict: Verdict) {
+        engagement.map { ($0.rate, $0.verdict) } ?? (responseRate, verdict)
+    }
+
+    /// `Friday 13 November`, or `a usual Friday` if there are several; of weeks, `a usual week`.
+    var name: String {
+        guard let first = days.first else { return "the same weekday" }
+        guard !areWeeks else { return days.count == 1 ? "the week of \(Wording.short(first))" : "a usual week" }
+        return days.count == 1 ? Wording.short(first) : "a usual \(Wording.weekday(first))"
+    }
+
     mutating func eachVerdict(_ visit: (inout Verdict) -> Void) {
         visit(&verdict)
         if var engagement {
@@ -158,5 +145,11 @@ extension Verdict {
         case .higher where rate <= shown, .lower where rate >= shown: return .divided
         default: return self
         }
+    }
+
+    /// Rates of receipts that arrived on such different terms are rates of different people.
+    fileprivate func comparing(coverage: Double?, with base: Double?) -> Verdict {
+        guard let coverage, let base, abs(coverage - base) >= 0.02 else { return self }
+        return .otherCoverage(was: base, now: coverage)
     }
 }

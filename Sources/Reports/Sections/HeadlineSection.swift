@@ -2,33 +2,38 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Deliveries, response rate and receipt coverage of the day, compared with other days.
+/// Deliveries, response rate and receipt coverage of the day or week, compared with others.
 enum HeadlineSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
         report.closingButtons = scope.closingButtons
-        report.dismissals = try Dismissals.read(scope, isSealed: report.isSealed, on: &connection)
-        report.headline = try Headline.read(scope, settling: report.settling, on: &connection)
+        report.dismissals = try Dismissals.read(scope, on: &connection)
+        report.trend = try TrendPoint.read(scope, settling: report.settling, on: &connection)
+        report.headline = try Headline.read(scope, report.trend, settling: report.settling, on: &connection)
     }
 
     static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
-        report.headline.previousDay?.eachVerdict(visit)
-        report.headline.sameWeekdays?.eachVerdict(visit)
+        report.headline.previous?.eachVerdict(visit)
+        report.headline.usual?.eachVerdict(visit)
     }
 
     static func deeds(_ report: Report) -> [Deed] {
-        guard let base = report.headline.sameWeekdays else { return [] }
-        let (counts, engagement) = (report.headline.counts, report.leadsWithEngagement ? base.engagement : nil)
-        let (rate, was, verdict) =
-            engagement.map { (counts.engagementRate, $0.rate, $0.verdict) }
-            ?? (counts.responseRate, base.responseRate, base.verdict)
-        guard case .lower = verdict, let now = rate.value, let was else { return [] }
+        guard let base = report.headline.usual, base.leading.verdict.isLower, let was = base.leading.rate else {
+            return []
+        }
+        let counts = report.headline.counts
+        let now = report.leadsWithEngagement ? counts.engagementRate : counts.responseRate
+        let category = MoversSection.moved(report).fell.first.map { mover in
+            "; \(Wording.name(mover.category, else: CategoriesSection.none)) fell most (\(Wording.percent(mover.usual)) → "
+                + "\(Wording.percent(mover.rate)))"
+        }
         return [
             Deed(
                 urgency: .fallen, deliveries: counts.delivered,
-                what: "Look for what changed: the \(engagement == nil ? "response" : "engagement") rate is "
-                    + "\(Wording.percent(now)), and \(name(of: base)) has \(Wording.percent(was))", section: "The day")
+                what:
+                    "Look for what changed: the \(report.leadingRate) is \(Wording.percent(now)), and \(base.name) has "
+                    + "\(Wording.percent(was))\(category ?? "")", section: title(report))
         ]
     }
 
@@ -36,20 +41,18 @@ enum HeadlineSection: ReportSection {
         let (headline, counts) = (report.headline, report.headline.counts)
         guard counts.delivered > 0 else {
             let words = report.silent.isEmpty ? "No push left a trace" : "Only silent pushes left a trace"
-            return Page.Section("The day", [.sentence("\(words) on this day.", .plain)])
+            return Page.Section(title(report), [.sentence("\(words) \(report.period.time).", .plain)])
         }
         let engagement = Figure(
             "Engagement rate", Wording.percent(counts.engagementRate),
-            detail: "\(Wording.count(counts.receivedEngaged)) of \(Wording.count(counts.received)) received")
+            detail: detail(counts.engagementRate))
         var blocks: [Block] = [
             .figures(
-                [Figure("Deliveries", Wording.count(counts.delivered), detail: changes(headline))]
+                [Figure("Deliveries", Wording.count(counts.delivered), detail: changes(report))]
                     + (report.leadsWithEngagement ? [engagement] : []) + [
                         Figure(
                             "Response rate", Wording.percent(counts.responseRate),
-                            detail:
-                                "\(Wording.count(counts.receivedResponded)) of \(Wording.count(counts.received)) received"
-                        ),
+                            detail: detail(counts.responseRate)),
                         Figure(
                             "Receipt coverage", Wording.percent(counts.receiptCoverage),
                             detail: "\(Wording.count(counts.received)) of \(Wording.count(counts.delivered)) delivered"),
@@ -62,16 +65,17 @@ enum HeadlineSection: ReportSection {
                         + "whose only response was a button that closes or declines, as the buttons are registered now.",
                     .plain))
         }
-        if let previous = headline.previousDay {
-            blocks.append(comparison("the day before", previous, with: counts))
+        if let previous = headline.previous {
+            blocks.append(comparison("the \(report.period.word) before", previous, with: counts))
         }
-        if let usual = headline.sameWeekdays {
+        if let usual = headline.usual {
             let (number, day) = (usual.days.count, usual.days.first)
-            let median = day.map { "the median of \(number) earlier \(Wording.weekday($0))s" }
-            blocks.append(comparison(number > 1 ? median ?? "" : name(of: usual), usual, with: counts))
+            let kind = usual.areWeeks ? "week" : day.map(Wording.weekday) ?? ""
+            blocks.append(
+                comparison(number > 1 ? "the median of \(number) earlier \(kind)s" : usual.name, usual, with: counts))
         }
-        if report.settling.hoursSinceEnd >= 0, headline.previousDay == nil, headline.sameWeekdays == nil {
-            blocks.append(.sentence("There is no earlier day to compare with.", .plain))
+        if report.settling.hoursSinceEnd >= 0, headline.previous == nil, headline.usual == nil {
+            blocks.append(.sentence("There is no earlier \(report.period.word) to compare with.", .plain))
         }
         blocks.append(
             .sentence(
@@ -79,14 +83,13 @@ enum HeadlineSection: ReportSection {
                     + "as received nor touched leaves no trace. Rates are compared by a two-sided two-proportion z test, or "
                     + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
                     + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note))
-        return Page.Section("The day", blocks)
+        return Page.Section(title(report), blocks)
     }
 
     static func facts(_ report: Report) -> [EntryList] {
         let headline = report.headline
         let comparisons: [Fact] = [
-            .facts("previous_day", headline.previousDay.map(facts)),
-            .facts("same_weekdays", headline.sameWeekdays.map(facts)),
+            .facts("previous", headline.previous.map(facts)), .facts("usual", headline.usual.map(facts)),
         ]
         return [.single("headline", Entry(facts: headline.counts.facts + comparisons))]
     }
@@ -112,17 +115,21 @@ enum HeadlineSection: ReportSection {
         ] + engagement.verdict.facts
     }
 
-    private static func changes(_ headline: Headline) -> String {
-        [(headline.previousDay, "the day before"), (headline.sameWeekdays, headline.sameWeekdays.map(name) ?? "")]
+    /// What a rate is made of, and how far it may be from the true one.
+    private static func detail(_ rate: Rate) -> String {
+        "\(Wording.count(rate.part)) of \(Wording.count(rate.whole)) received"
+            + (Interval.of(rate).map { "; 95 % interval: \(Wording.interval($0))" } ?? "")
+    }
+
+    private static func changes(_ report: Report) -> String {
+        let headline = report.headline
+        return [(headline.previous, "the \(report.period.word) before"), (headline.usual, headline.usual?.name ?? "")]
             .compactMap { base, name in
                 Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
             }.joined(separator: ", ")
     }
 
-    private static func name(of sameWeekdays: Headline.Comparison) -> String {
-        guard let first = sameWeekdays.days.first else { return "the same weekday" }
-        return sameWeekdays.days.count == 1 ? Wording.short(first) : "a usual \(Wording.weekday(first))"
-    }
+    private static func title(_ report: Report) -> String { "The \(report.period.word)" }
 
     private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
         let (what, rate, was, verdict) =
@@ -138,15 +145,12 @@ enum HeadlineSection: ReportSection {
             switch verdict {
             case .higher: .good
             case .lower: .alarm
-            case .likeChance, .smallSample, .unsettled, .divided: .plain
+            case .likeChance, .smallSample, .unsettled, .divided, .otherCoverage: .plain
             }
-        var words =
+        let words =
             "The \(what) rate \(Wording.movement(from: before, to: now)) against \(name)"
             + "\(base.age == .same ? " at the same hour" : "") "
             + "(\(Wording.percent(before)) → \(Wording.percent(now))). \(verdict.sentence)"
-        if let was = base.receiptCoverage, let coverage = counts.receiptCoverage.value, abs(was - coverage) >= 0.02 {
-            words += " Compare with care: receipt coverage was \(Wording.percent(was))."
-        }
         return .sentence(words, tone)
     }
 }

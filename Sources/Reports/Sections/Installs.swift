@@ -10,10 +10,29 @@ struct Reach: Hashable, Sendable {
     var pushesP95: Int64?
 }
 
+/// Installs that sent something on the day, and what they may show.
+struct Permissions: Hashable, Sendable {
+    var active: Int64 = 0
+    /// Authorized, provisional or ephemeral.
+    var allowed: Int64 = 0
+    var denied: Int64 = 0
+    var turnedOff: Int64 = 0
+    var turnedOn: Int64 = 0
+    /// What those that turned notifications off had last received, the most frequent first.
+    var mutedAfter: [MutedAfter] = []
+
+    struct MutedAfter: Hashable, Sendable {
+        var category: String
+        var campaign: String
+        var installs: Int64
+    }
+}
+
 enum InstallsSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
+        report.permissions = try Permissions.read(scope, on: &connection)
         guard !report.isSealed else { return }
         let row = try connection.query(
             """
@@ -32,8 +51,14 @@ enum InstallsSection: ReportSection {
     }
 
     static func words(_ report: Report) -> Page.Section? {
-        guard report.reach.reached > 0 else { return nil }
-        let reach = report.reach
+        let blocks = reached(report.reach) + report.permissions.blocks
+        guard !blocks.isEmpty else { return nil }
+        return Page.Section(
+            "Installs", blocks + [.sentence("Each install counts once a day, so days cannot be added up.", .note)])
+    }
+
+    private static func reached(_ reach: Reach) -> [Block] {
+        guard reach.reached > 0 else { return [] }
         var figures = [
             Figure("Installs reached", Wording.count(reach.reached)),
             Figure(
@@ -46,18 +71,82 @@ enum InstallsSection: ReportSection {
                     "Pushes per install", Wording.count(median),
                     detail: "median; 95th percentile: \(Wording.count(many))"))
         }
-        return Page.Section(
-            "Installs",
-            [.figures(figures), .sentence("Each install counts once a day, so days cannot be added up.", .note)])
+        return [.figures(figures)]
     }
 
     static func facts(_ report: Report) -> [EntryList] {
-        let reach = report.reach
-        return .single(
-            "reach",
-            Entry(facts: [
-                .count("installs_reached", reach.reached), .count("installs_responding", reach.responding),
-                .count("pushes_p50", reach.pushesP50), .count("pushes_p95", reach.pushesP95),
-            ]))
+        let (reach, permissions) = (report.reach, report.permissions)
+        return [
+            .single(
+                "reach",
+                Entry(facts: [
+                    .count("installs_reached", reach.reached), .count("installs_responding", reach.responding),
+                    .count("pushes_p50", reach.pushesP50), .count("pushes_p95", reach.pushesP95),
+                ])),
+            .single(
+                "permissions",
+                Entry(
+                    facts: [
+                        .count("active", permissions.active), .count("allowed", permissions.allowed),
+                        .count("denied", permissions.denied), .count("turned_off", permissions.turnedOff),
+                        .count("turned_on", permissions.turnedOn),
+                    ],
+                    lists: [
+                        .list("muted_after", permissions.mutedAfter) {
+                            Entry(
+                                keys: [.text("category", $0.category), .text("campaign", $0.campaign)],
+                                facts: [.count("installs", $0.installs)])
+                        }
+                    ])),
+        ]
+    }
+}
+
+extension Permissions {
+    static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Permissions {
+        let day = try connection.query(
+            """
+            SELECT active, authorized + provisional + ephemeral, denied, turned_off, turned_on FROM analytics.install_days
+            WHERE app = \(scope.app) AND day = \(scope.day)
+            """
+        ).first
+        guard let day else { return Permissions() }
+        let muted = try connection.query(
+            """
+            SELECT category, campaign, installs FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
+            ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"
+            """
+        ).map { row throws(PostgresError) in
+            MutedAfter(category: try row.get(0), campaign: try row.get(1), installs: try row.get(2))
+        }
+        return Permissions(
+            active: try day.get(0), allowed: try day.get(1), denied: try day.get(2), turnedOff: try day.get(3),
+            turnedOn: try day.get(4), mutedAfter: muted)
+    }
+
+    fileprivate var blocks: [Block] {
+        guard active > 0 else { return [] }
+        let known = Rate(allowed, of: allowed + denied)
+        let figures: [Figure] = [
+            Figure("Active installs", Wording.count(active), detail: "sent something on this day"),
+            Figure(
+                "Notifications allowed", Wording.percent(known),
+                detail: "\(Wording.count(known.part)) of \(Wording.count(known.whole)) that said yes or no"),
+            Figure(
+                "Turned off", Wording.count(turnedOff),
+                detail: "seen on this day; turned on: \(Wording.count(turnedOn))"),
+        ]
+        guard !mutedAfter.isEmpty else { return [.figures(figures)] }
+        let table = Table("What installs had last received before they turned notifications off", of: mutedAfter) {
+            muted in
+            [
+                .name("Category", muted.category, else: CategoriesSection.none),
+                .name("Campaign", muted.campaign, else: CampaignsSection.none), .count("Installs", muted.installs),
+            ]
+        }
+        return [
+            .figures(figures), .table(table),
+            .sentence("What came last is not always the reason. Compare with what all installs received.", .note),
+        ]
     }
 }

@@ -14,6 +14,8 @@ struct Settling: Hashable, Sendable {
     /// Hours after the end of a day until 95 % and 99 % of its events have arrived; nil if not within 28 days.
     var hoursTo95: Int?
     var hoursTo99: Int?
+    /// The same of 99 % of its receipts.
+    var hoursToReceipts: Int?
     /// The share of a day's receipts that has usually arrived by then. Taps are reported at once and receipts come late, so
     /// the response rate is too high until they have arrived.
     var receiptShare: Double?
@@ -22,6 +24,12 @@ struct Settling: Hashable, Sendable {
     var isSettled: Bool {
         guard let share else { return hoursSinceEnd >= Settling.hoursUntold }
         return min(share, receiptShare ?? share) >= 0.99
+    }
+
+    /// Hours after the end of a day until it has settled.
+    var hoursToSettle: Int {
+        guard share != nil else { return Settling.hoursUntold }
+        return max(hoursTo99 ?? ArrivalCurve.horizon, hoursToReceipts ?? 0)
     }
 
     /// If nothing is known of how events arrive, a week is assumed to be enough.
@@ -75,28 +83,29 @@ extension Settling {
         return Settling(
             hoursSinceEnd: hours, share: curve.share(after: hours), events: curve.events,
             hoursTo95: curve.hours(to: 0.95), hoursTo99: curve.hours(to: 0.99),
-            receiptShare: receiptCurve.share(after: hours))
+            hoursToReceipts: receiptCurve.hours(to: 0.99), receiptShare: receiptCurve.share(after: hours))
     }
 }
 
 /// Whether the numbers of the day will still change. `ReportReader` reads it first, since the headline depends on it.
 enum SettlingSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
-        Page.Section("How settled", blocks(report.settling))
+        Page.Section("How settled", blocks(report.settling, report.period))
     }
 
-    private static func blocks(_ settling: Settling) -> [Block] {
+    private static func blocks(_ settling: Settling, _ period: Period) -> [Block] {
         guard settling.hoursSinceEnd >= 0 else {
             let left = Wording.hours(-settling.hoursSinceEnd)
             return [
                 .sentence(
-                    "The day is not over: it has up to \(left) left. Its counts will rise, and its rates will change.",
+                    "The \(period.word) is not over: it has up to \(left) left. Its counts will rise, and its rates will change.",
                     .alarm)
             ]
         }
         let ended =
             settling.hoursSinceEnd == 0
-            ? "The day ended less than an hour ago." : "The day ended \(Wording.hours(settling.hoursSinceEnd)) ago."
+            ? "The \(period.word) ended less than an hour ago."
+            : "The \(period.word) ended \(Wording.hours(settling.hoursSinceEnd)) ago."
         guard let share = settling.share else {
             return [
                 .sentence(
@@ -108,8 +117,9 @@ enum SettlingSection: ReportSection {
         if let receipts = settling.receiptShare { words += "and \(Wording.percent(receipts)) of its receipts " }
         words +=
             settling.isSettled
-            ? "have usually arrived: the day has settled."
-            : "have usually arrived. Late events will still change the day: counts rise, and the response rate usually falls."
+            ? "have usually arrived: the \(period.word) has settled."
+            : "have usually arrived. Late events will still change \(period.word == "day" ? "the day" : "the last days"): counts "
+                + "rise, and the response rate usually falls."
         if !settling.isSettled, let most = settling.hoursTo95 {
             let nearlyAll = settling.hoursTo99.map { ", and 99 % after \(Wording.hours($0))" } ?? ""
             words += " Usually 95 % have arrived after \(Wording.hours(most))\(nearlyAll)."

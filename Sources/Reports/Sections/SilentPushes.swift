@@ -17,8 +17,10 @@ enum SilentPushesSection: ReportSection {
     {
         report.silent = try connection.query(
             """
-            SELECT campaign, woken, new_data, no_data, failed, no_result FROM analytics.silent_funnel
-            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY woken DESC, campaign COLLATE "C"
+            SELECT campaign, sum(woken)::bigint, sum(new_data)::bigint, sum(no_data)::bigint, sum(failed)::bigint,
+                sum(no_result)::bigint
+            FROM analytics.silent_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY campaign ORDER BY sum(woken) DESC, campaign COLLATE "C"
             """
         ).map { row throws(PostgresError) in
             SilentSummary(

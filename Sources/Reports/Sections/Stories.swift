@@ -58,7 +58,9 @@ enum StoriesSection: ReportSection {
         throws(PostgresError)
     {
         report.stories = try StorySummary.read(scope, on: &connection)
-        if !report.isSealed { report.fallbackCost = try FallbackCost.read(scope, on: &connection) }
+        if !report.isSealed, case .day = report.period {
+            report.fallbackCost = try FallbackCost.read(scope, on: &connection)
+        }
     }
 
     static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {

@@ -69,10 +69,11 @@ extension StorySummary {
     static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> [StorySummary] {
         var stories = try connection.query(
             """
-            SELECT category, campaign, variant, stories, started, completed, exit_clicked, exit_finished, exit_fallback,
-                exit_abandoned
-            FROM analytics.story_funnel WHERE app = \(scope.app) AND day = \(scope.day)
-            ORDER BY stories DESC, category COLLATE "C", campaign COLLATE "C", variant COLLATE "C"
+            SELECT category, campaign, variant, sum(stories)::bigint, sum(started)::bigint, sum(completed)::bigint,
+                sum(exit_clicked)::bigint, sum(exit_finished)::bigint, sum(exit_fallback)::bigint, sum(exit_abandoned)::bigint
+            FROM analytics.story_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY category, campaign, variant
+            ORDER BY sum(stories) DESC, category COLLATE "C", campaign COLLATE "C", variant COLLATE "C"
             """
         ).map { row throws(PostgresError) in
             StorySummary(
@@ -82,6 +83,8 @@ extension StorySummary {
                     clicked: try row.get(6), finished: try row.get(7), fallback: try row.get(8),
                     abandoned: try row.get(9)))
         }
+        // Pages can change from day to day under the same name.
+        guard scope.period.length == 1 else { return stories }
         let pages = try readPages(of: stories.prefix(mostWithPages), scope, on: &connection)
         let faults = try readFaults(scope, on: &connection)
         for index in stories.indices {

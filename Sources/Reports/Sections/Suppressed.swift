@@ -13,9 +13,9 @@ enum SuppressedSection: ReportSection {
     {
         report.suppressed = try connection.query(
             """
-            SELECT category, suppressed, delivered FROM analytics.category_funnel
-            WHERE app = \(scope.app) AND day = \(scope.day) AND suppressed > 0
-            ORDER BY suppressed DESC, category COLLATE "C"
+            SELECT category, sum(suppressed)::bigint, sum(delivered)::bigint FROM analytics.category_funnel
+            WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY category HAVING sum(suppressed) > 0 ORDER BY sum(suppressed) DESC, category COLLATE "C"
             """
         ).map { row throws(PostgresError) in
             Suppressed(category: try row.get(0), suppressed: Rate(try row.get(1), of: try row.get(2)))

@@ -14,8 +14,9 @@ enum ThreadsSection: ReportSection {
     {
         report.threads = try connection.query(
             """
-            SELECT thread, items, \(sql: FunnelCounts.columns) FROM analytics.thread_funnel
-            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY delivered DESC, thread COLLATE "C"
+            SELECT thread, sum(items)::bigint, \(sql: FunnelCounts.sums) FROM analytics.thread_funnel
+            WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY thread ORDER BY sum(delivered) DESC, thread COLLATE "C"
             """
         ).map { row throws(PostgresError) in
             ThreadSummary(name: try row.get(0), counts: try FunnelCounts(row, from: 2), items: try row.get(1))

@@ -26,7 +26,7 @@ enum ToDoSection: ReportSection {
 
     /// The most urgent first; of equally urgent ones, those that concern more deliveries.
     static func deeds(in report: Report) -> [Deed] {
-        let all = Report.sections.flatMap { $0.deeds(report) }
+        let all = report.sections.flatMap { $0.deeds(report) }
         let sorted = all.enumerated().sorted { left, right in
             (left.element.urgency, right.element.deliveries, left.offset)
                 < (right.element.urgency, left.element.deliveries, right.offset)
@@ -37,7 +37,7 @@ enum ToDoSection: ReportSection {
     static func words(_ report: Report) -> Page.Section? {
         let deeds = deeds(in: report)
         guard !deeds.isEmpty else {
-            return Page.Section("What to do", [.sentence("Nothing on this day calls for action.", .plain)])
+            return Page.Section("What to do", [.sentence("Nothing \(report.period.time) calls for action.", .plain)])
         }
         return Page.Section(
             "What to do", deeds.map { .sentence("\($0.what) (see “\($0.section)”).", .plain) })

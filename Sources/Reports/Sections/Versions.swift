@@ -84,21 +84,24 @@ enum VersionsSection: ReportSection {
                 SELECT
                     platform, app_version, sum(received)::bigint AS had_received, sum(delivered)::bigint AS had
                 FROM analytics.version_funnel
-                WHERE app = \(scope.app) AND day BETWEEN \(scope.day.advanced(by: -7)) AND \(scope.day.advanced(by: -1))
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay.advanced(by: -7)) AND \(scope.firstDay.advanced(by: -1))
                 GROUP BY GROUPING SETS ((platform, app_version), (platform))
+            ), today AS (
+                SELECT platform, app_version, \(sql: FunnelCounts.sums) FROM analytics.version_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+                GROUP BY platform, app_version
             )
             SELECT
                 today.platform, today.app_version, coalesce(version.had_received, 0), coalesce(version.had, 0),
-                coalesce(platform.had_received, 0), coalesce(platform.had, 0), \(sql: FunnelCounts.columns)
-            FROM analytics.version_funnel AS today
+                coalesce(platform.had_received, 0), coalesce(platform.had, 0), today.*
+            FROM today
             LEFT JOIN before AS version
                 ON version.platform = today.platform AND version.app_version = today.app_version
             LEFT JOIN before AS platform ON platform.platform = today.platform AND platform.app_version IS NULL
-            WHERE app = \(scope.app) AND day = \(scope.day)
             ORDER BY today.delivered DESC, today.platform COLLATE "C", today.app_version COLLATE "C"
             """
         ).map { row throws(PostgresError) in
-            let counts = try FunnelCounts(row, from: 6)
+            let counts = try FunnelCounts(row, from: 8)
             let version = Rate(try row.get(2), of: try row.get(3))
             let platform = Rate(try row.get(4), of: try row.get(5))
             let isNew = version.whole < leastBefore

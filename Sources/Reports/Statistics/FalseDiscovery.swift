@@ -25,7 +25,7 @@ extension Verdict {
         case .higher(let p), .lower(let p), .likeChance(let p): p
         // The exact test found nothing, or the days contradicted one another.
         case .smallSample, .divided: 1
-        case .unsettled: nil
+        case .unsettled, .otherCoverage: nil
         }
     }
 
@@ -43,13 +43,13 @@ extension Report {
     /// the limit of all.
     mutating func judgeTogether() {
         var probabilities: [Double] = []
-        for section in Report.sections {
+        for section in sections {
             section.eachVerdict(&self) { verdict in
                 if let p = verdict.tested { probabilities.append(p) }
             }
         }
         let limit = FalseDiscovery.limit(of: probabilities)
         comparisons = Int64(probabilities.count)
-        for section in Report.sections { section.eachVerdict(&self) { $0 = $0.held(to: limit) } }
+        for section in sections { section.eachVerdict(&self) { $0 = $0.held(to: limit) } }
     }
 }

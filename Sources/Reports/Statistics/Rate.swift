@@ -9,6 +9,15 @@ struct Rate: Hashable, Sendable {
 
     static func + (left: Rate, right: Rate) -> Rate { Rate(left.part + right.part, of: left.whole + right.whole) }
 
+    /// The facts of a rate with its interval.
+    func facts(_ name: String) -> [Fact] {
+        let interval = Interval.of(self)
+        return [
+            .number(name, value), .number("\(name)_low", interval?.lowerBound),
+            .number("\(name)_high", interval?.upperBound),
+        ]
+    }
+
     /// The facts of a response rate: received deliveries, and those of them that responded.
     var asResponse: [Fact] {
         [.count("received", whole), .count("received_responded", part), .number("response_rate", value)]

@@ -12,6 +12,11 @@ enum Verdict: Hashable, Sendable {
     case unsettled
     /// The days compared with differ too much among themselves: the test of all together and their median disagree.
     case divided
+    /// Receipt coverage differs so much that the rates are of different people.
+    case otherCoverage(was: Double, now: Double)
+
+    var isHigher: Bool { if case .higher = self { true } else { false } }
+    var isLower: Bool { if case .lower = self { true } else { false } }
 
     /// What follows the two rates: `This is more than chance (p < .001).`
     var sentence: String {
@@ -23,6 +28,9 @@ enum Verdict: Hashable, Sendable {
         case .smallSample: "The sample is too small to judge this."
         case .unsettled: "It is too early to judge this: receipts still arrive, and the rate usually falls as they do."
         case .divided: "These days differ too much among themselves to judge this."
+        case .otherCoverage(let was, let now):
+            "This cannot be judged: \(Wording.percent(now)) of deliveries have a receipt, and \(Wording.percent(was)) had one "
+                + "there, so the rates are of different people."
         }
     }
 
@@ -41,6 +49,7 @@ enum Verdict: Hashable, Sendable {
         case .smallSample: ("small_sample", nil, nil)
         case .unsettled: ("unsettled", nil, nil)
         case .divided: ("divided", nil, nil)
+        case .otherCoverage: ("other_coverage", nil, nil)
         }
     }
 }

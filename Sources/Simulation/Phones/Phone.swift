@@ -11,6 +11,8 @@ struct Phone {
     let joinedAt: Timestamp
     /// Whether its owner never comes back: the app is installed and receives, and nobody opens it or answers.
     var isDormant = false
+    /// Whether its owner has turned notifications off in the settings. The app learns of it when it next comes to the front.
+    var isMuted = false
     /// The index of the app's version.
     private(set) var version: Int
     /// Until then, it neither receives nor sends anything.
@@ -53,18 +55,42 @@ struct Phone {
         (self.clock, self.joinedAt, offlineUntil) = (clock, joinedAt, joinedAt)
     }
 
-    /// False if denied or not asked yet: nothing is shown, but silent pushes still wake the app.
+    /// False if turned off, denied or not asked yet: nothing is shown, but silent pushes still wake the app.
     var showsAlerts: Bool {
-        source.authorization != .denied && source.authorization != .notDetermined
+        !isMuted && source.authorization != .denied && source.authorization != .notDetermined
+    }
+
+    /// Whether this notification makes its owner turn notifications off. Who likes the app is more patient. It follows from the
+    /// notification and the install, so that a notification annoys in every audience or in none.
+    func isTooMuch(_ push: Push) -> Bool {
+        let luck = Double(Dice.mix(source.installID.low ^ UInt64(push.number)) >> 11) * 0x1p-53
+        return !isDormant && luck < 0.0008 / (0.5 + habits.engagement)
     }
 
     /// Updates the app to a newer version.
     mutating func update(to version: Int, named name: String) {
         self.version = version
+        describe(appVersion: name, authorization: source.authorization)
+    }
+
+    private mutating func describe(appVersion: String?, authorization: Authorization?) {
         source = Source(
-            installID: source.installID, platform: source.platform, osVersion: source.osVersion, appVersion: name,
-            sdk: source.sdk, deviceModel: source.deviceModel, locale: source.locale, timeZone: source.timeZone,
-            fid: source.fid, authorization: source.authorization)
+            installID: source.installID, platform: source.platform, osVersion: source.osVersion,
+            appVersion: appVersion, sdk: source.sdk, deviceModel: source.deviceModel, locale: source.locale,
+            timeZone: source.timeZone, fid: source.fid, authorization: authorization)
+    }
+
+    /// Records that notifications were turned off, if the app has not seen it yet.
+    mutating func noteMuted(at time: Timestamp, _ dice: inout Dice) -> Bool {
+        guard isMuted, source.authorization != .denied else { return false }
+        seq += 1
+        let written = EventText(
+            id: UUID(time: time + clock.error, &dice), at: time + clock.error, seq: seq, notification: Notification(),
+            interaction: .permissionChanged(to: .denied, from: source.authorization),
+            writesMilliseconds: habits.writesMilliseconds)
+        pending.append(Record(at: time, text: written.text(), fault: nil))
+        describe(appVersion: source.appVersion, authorization: .denied)
+        return true
     }
 
     /// Records an event about a notification.
