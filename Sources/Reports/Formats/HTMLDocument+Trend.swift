@@ -29,8 +29,8 @@ extension HTMLDocument {
             write("\(String(html: trend.times[place])): \(String(html: point.told))</title></rect>\n")
         }
         write("</svg>\n<p class=\"axis\"><span>\(String(html: trend.times.first ?? ""))</span>")
-        write("<span id=\"\(id)-range\">\(String(html: trend.range(of: line)))</span>")
-        write("<span>\(String(html: trend.times.last ?? ""))</span></p>\n</div>\n")
+        write("<span>\(String(html: trend.times.last ?? ""))</span></p>\n")
+        write("<p class=\"axis\" id=\"\(id)-range\">\(String(html: trend.range(of: line)))</p>\n</div>\n")
     }
 }
 

@@ -87,7 +87,7 @@ enum HTMLStyle {
         .picture text { fill: var(--ink); }
         .picture .of { fill: var(--muted); }
         .trend { display: grid; gap: 1.25rem; }
-        .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1rem; }
+        .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
         .line { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
           min-width: 0; }
         .line p { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; max-width: none;

@@ -25,6 +25,8 @@ struct Permissions: Hashable, Sendable {
         var category: String
         var campaign: String
         var installs: Int64
+        /// Those of them that had received nothing in the 24 hours before. They have neither category nor campaign.
+        var receivedNothing: Int64 = 0
     }
 }
 
@@ -95,7 +97,9 @@ enum InstallsSection: ReportSection {
                         .list("muted_after", permissions.mutedAfter) {
                             Entry(
                                 keys: [.text("category", $0.category), .text("campaign", $0.campaign)],
-                                facts: [.count("installs", $0.installs)])
+                                facts: [
+                                    .count("installs", $0.installs), .count("received_nothing", $0.receivedNothing),
+                                ])
                         }
                     ])),
         ]
@@ -113,11 +117,13 @@ extension Permissions {
         guard let day else { return Permissions() }
         let muted = try connection.query(
             """
-            SELECT category, campaign, installs FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
+            SELECT category, campaign, installs, received_nothing FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
             ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"
             """
         ).map { row throws(PostgresError) in
-            MutedAfter(category: try row.get(0), campaign: try row.get(1), installs: try row.get(2))
+            MutedAfter(
+                category: try row.get(0), campaign: try row.get(1), installs: try row.get(2),
+                receivedNothing: try row.get(3))
         }
         return Permissions(
             active: try day.get(0), allowed: try day.get(1), denied: try day.get(2), turnedOff: try day.get(3),
@@ -137,16 +143,23 @@ extension Permissions {
                 detail: "seen on this day; turned on: \(Wording.count(turnedOn))"),
         ]
         guard !mutedAfter.isEmpty else { return [.figures(figures)] }
-        let table = Table("What installs had last received before they turned notifications off", of: mutedAfter) {
-            muted in
-            [
-                .name("Category", muted.category, else: CategoriesSection.none),
-                .name("Campaign", muted.campaign, else: CampaignsSection.none), .count("Installs", muted.installs),
-            ]
+        let received = mutedAfter.filter { $0.installs > $0.receivedNothing }.map { muted in
+            (
+                category: Wording.name(muted.category, else: CategoriesSection.none),
+                campaign: Wording.name(muted.campaign, else: CampaignsSection.none),
+                installs: muted.installs - muted.receivedNothing
+            )
+        }
+        let nothing = mutedAfter.reduce(0) { $0 + $1.receivedNothing }
+        let rows = received + (nothing > 0 ? [("Nothing in the 24 hours before", "", nothing)] : [])
+        let table = Table("What installs had last received before they turned notifications off", of: rows) { row in
+            [.text("Category", row.category), .text("Campaign", row.campaign), .count("Installs", row.installs)]
         }
         return [
             .figures(figures), .table(table),
-            .sentence("What came last is not always the reason. Compare with what all installs received.", .note),
+            .sentence(
+                "An app learns of it when it is next in front, so the day may be a later one. What came last is not always the reason. "
+                    + "Compare with what all installs received.", .note),
         ]
     }
 }
