@@ -27,6 +27,7 @@ struct MoversTests {
     func whole() throws {
         var report = SampleReport.busy
         report.headline.usual?.verdict = .lower(p: 0.0001)
+        report.deadActions = []
         let fallen = report.sections.flatMap { $0.deeds(report) }.filter { $0.urgency == .fallen }
         #expect(fallen.count == 1)
         #expect(fallen[0].what.hasSuffix("; ACCEPT_DECISION fell most (22.1 % → 19.6 %)"))

@@ -44,7 +44,7 @@ import Testing
     @Test("shows a share of dismissals only if iOS reports them")
     func dismissals() throws {
         let tables = SampleReport.busy.categories.map(\.name).map { name in
-            Page(SampleReport.busy).ladders.first { $0.caption == name }?.table
+            Page(SampleReport.busy).ladders.first { $0.caption == "\(name): shares of delivered" }?.table
         }
         let shares = tables.map { table in table?.rows.first { $0[0].text == "Dismissed" }?[2].text }
         #expect(shares.prefix(3) == ["–", "3.6 %", "–"])
@@ -121,8 +121,8 @@ import Testing
         let story = "PW_STORIES · black-friday"
         #expect(
             section.sentences.prefix(2) == [
-                "\(story): page 5 was sent without an image that can be loaded, so it is never shown.",
-                "\(story): page 6 was sent with a button that leads nowhere.",
+                "\(story): page 5 of the payload was sent without an image that can be loaded, so it is never shown.",
+                "\(story): page 6 of the payload was sent with a button that leads nowhere.",
             ])
     }
 

@@ -78,7 +78,32 @@ import Testing
             Issue.record("\(blocks)")
             return
         }
-        #expect(table.rows.map { $0[2].text } == ["no tap for 9 days", "never tapped"])
+        #expect(table.rows.map { $0[2].text } == ["tapped before, but not for 9 days", "never tapped"])
         #expect(note.contains("over at most the last 28 days"))
+    }
+
+    @Test("a rate is marked if fewer than four in five of those who responded have a receipt")
+    func marked() throws {
+        func text(_ responded: Int64, _ receivedResponded: Int64) throws -> (cell: String, notes: [String]) {
+            var counts = FunnelCounts(delivered: 1_000, received: 900, responded: responded)
+            counts.receivedResponded = receivedResponded
+            let blocks = Block.funnels(
+                "All", "Name", none: "", leadingWithEngagement: false, of: [("news", counts, false)])
+            let row = try #require(blocks.first?.table?.rows.first)
+            let notes = blocks.compactMap { if case .sentence(let text, .note) = $0 { text } else { nil } }
+            return (row[4].text, notes)
+        }
+        #expect(try text(100, 80).cell == "8.9 %" && text(100, 80).notes.count == 1)
+        #expect(try text(100, 79).cell == "8.8 % *")
+        #expect(try text(100, 79).notes.last?.hasPrefix("* Of those who responded, fewer than 80 %") == true)
+        // Of few, nothing is said.
+        #expect(try text(9, 0).cell == "0 %")
+        var report = SampleReport.busy
+        #expect(!Page(report).sections.contains { $0.sentences.contains { $0.hasPrefix("Only ") } })
+        report.headline.counts.responded = report.headline.counts.receivedResponded * 2
+        let day = try #require(Page(report).sections.first { $0.title == "The day" })
+        #expect(
+            day.sentences.first
+                == "Only 50.0 % of those who responded have a receipt, so the rates above are probably too low.")
     }
 }

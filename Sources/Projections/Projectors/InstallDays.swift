@@ -33,7 +33,7 @@ enum InstallDays: Projector {
                     count(*) FILTER (WHERE "authorization" = 0) AS unsaid,
                     count(*) FILTER (WHERE turned_off_at IS NOT NULL) AS turned_off, count(*) FILTER (WHERE turned_on) AS turned_on
                 FROM recount_install_day GROUP BY app, day
-                """, behind: "false"))
+                """, behind: "false"), day: "Day of the install's events in the time zone of the app")
     ]
 
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally]) {

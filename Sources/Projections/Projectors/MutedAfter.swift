@@ -28,7 +28,8 @@ enum MutedAfter: Projector {
                 SELECT app, day, muted_category AS category, muted_campaign AS campaign, count(*) AS installs,
                     count(*) FILTER (WHERE flags & 4 <> 0) AS received_nothing
                 FROM recount_install_day WHERE turned_off_at IS NOT NULL GROUP BY app, day, muted_category, muted_campaign
-                """, behind: "false"))
+                """, behind: "false"),
+            day: "Day of the permission.changed in the time zone of the app")
     ]
 
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally]) {

@@ -20,7 +20,7 @@ extension TallyTable {
             \(words.map { "LEFT JOIN log.word AS \($0) ON \($0).id = f.\($0)" }.joined(separator: "\n"));
 
             COMMENT ON VIEW analytics.\(name) IS \(Statement.literal("\(meaning) \(Self.whatIsNeverReported)"));
-            \(describing([("app", "Slug of the app"), ("day", Self.dayMeaning)]))\(comments)
+            \(describing([("app", "Slug of the app"), ("day", day)]))\(comments)
             GRANT SELECT ON analytics.\(name) TO bellwether_analyst;
             """
     }
@@ -83,8 +83,6 @@ extension TallyTable {
         return ["app.slug AS app", "f.day"] + named
             + columns.map { "\($0.sql ?? "f.\($0.name)::bigint") AS \($0.name)" }
     }
-
-    private static let dayMeaning = "Day of each delivery's first event in the time zone of the app"
 
     /// SQL that comments the declared columns of the view.
     package var comments: String {

@@ -12,14 +12,21 @@ package struct TallyTable: Sendable {
     package let view: View
     /// SQL that counts the same from raw events.
     package let recount: Recounting
+    /// What its days are.
+    let day: String
 
-    package init(_ name: String, keys: [Key], columns: [Column], view: View, recount: Recounting) {
+    /// The days of deliveries, unless it counts something else.
+    package init(
+        _ name: String, keys: [Key], columns: [Column], view: View, recount: Recounting,
+        day: String = "Day of each delivery's first event in the time zone of the app"
+    ) {
         precondition(keys.count <= Tally.Keys.scalarCount, "a cell has up to eight keys of its own")
         self.name = name
         self.keys = keys
         self.columns = columns
         self.view = view
         self.recount = recount
+        self.day = day
         counts = columns.compactMap(\.stored)
     }
 

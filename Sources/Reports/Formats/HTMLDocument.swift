@@ -77,7 +77,7 @@ struct HTMLDocument {
     }
 
     private mutating func write(_ words: String, _ tone: Tone) {
-        let words = String(html: words)
+        let words = String(htmlProse: words)
         switch tone {
         case .plain: text += "<p>\(words)</p>\n"
         case .note: text += "<p class=\"note\">\(words)</p>\n"
@@ -92,8 +92,8 @@ struct HTMLDocument {
         text += "<dl class=\"figures\">\n"
         for figure in figures {
             text += "<div><dt>\(String(html: figure.name))</dt>"
-            text += "<dd class=\"value\">\(String(html: figure.value))</dd>"
-            if !figure.detail.isEmpty { text += "<dd class=\"detail\">\(String(html: figure.detail))</dd>" }
+            text += "<dd class=\"value\">\(String(htmlProse: figure.value))</dd>"
+            if !figure.detail.isEmpty { text += "<dd class=\"detail\">\(String(htmlProse: figure.detail))</dd>" }
             text += "</div>\n"
         }
         text += "</dl>\n"
@@ -139,5 +139,10 @@ extension String {
     init(html text: String) {
         self = ""
         appendHTML(text)
+    }
+
+    /// Escaped words of ours, in which a percent sign stays with its number.
+    init(htmlProse text: String) {
+        self.init(html: text.replacing(" %", with: "\u{a0}%"))
     }
 }

@@ -4,7 +4,7 @@ struct Trend: Hashable, Sendable {
     /// The points in time, the earliest first, as people call them.
     var times: [String]
     var lines: [Line]
-    /// The last so many points still change. They are drawn apart and do not count for the range.
+    /// The last so many points still change. They are drawn apart and do not count for the range that is told.
     var unsettled: Int
 
     init(_ caption: String, times: [String], lines: [Line], unsettled: Int = 0) {
@@ -44,28 +44,26 @@ extension Trend {
         return (list[..<settled], list[settled...])
     }
 
-    /// Between which values a line is drawn. Settled points decide if there are two; a line that does not move lies in the
-    /// middle.
+    /// Where between the least and the greatest value a line is drawn. One that does not move lies in the middle.
     func heights(of line: Line) -> [Double?] {
-        let extremes = extremes(of: line).compactMap(\.value)
+        let extremes = Self.extremes(of: line.points[...]).compactMap(\.value)
         guard let low = extremes.first, let high = extremes.last else { return line.points.map { _ in nil } }
         return line.points.map { point in
             point.value.map { high > low ? min(max(($0 - low) / (high - low), 0), 1) : 0.5 }
         }
     }
 
-    /// The range in words: `21.0 % to 24.2 %`.
+    /// The range of the settled points in words, `21.0 % to 24.2 %`; of all points if none has settled.
     func range(of line: Line) -> String {
-        let extremes = extremes(of: line)
+        let settled = Self.extremes(of: parts(line.points).settled)
+        let extremes = settled.isEmpty ? Self.extremes(of: line.points[...]) : settled
         guard let low = extremes.first, let high = extremes.last else { return "–" }
-        return low.told == high.told ? "always \(low.told)" : "\(low.told) to \(high.told)"
+        return low.told == high.told ? low.told : "\(low.told) to \(high.told)"
     }
 
     /// The least point and the greatest; none if nothing is known.
-    private func extremes(of line: Line) -> [Point] {
-        let settled = parts(line.points).settled.filter { $0.value != nil }
-        let sorted = (settled.count > 1 ? settled : line.points.filter { $0.value != nil })
-            .sorted { $0.value ?? 0 < $1.value ?? 0 }
+    private static func extremes(of points: ArraySlice<Point>) -> [Point] {
+        let sorted = points.filter { $0.value != nil }.sorted { $0.value ?? 0 < $1.value ?? 0 }
         return sorted.isEmpty ? [] : [sorted[0], sorted[sorted.count - 1]]
     }
 

@@ -100,6 +100,7 @@ extension Report {
             CampaignsSection.self, StoriesSection.self,
             ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
             SilentPushesSection.self, MediaSection.self, InstallsSection.self, HoursSection.self, QualitySection.self,
+            MethodSection.self,
         ]
     }
 
@@ -109,6 +110,7 @@ extension Report {
             ToDoSection.self, HeadlineSection.self, SettlingSection.self, TrendSection.self, MoversSection.self,
             CategoriesSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
             VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, QualitySection.self,
+            MethodSection.self,
         ]
     }
 

@@ -128,7 +128,7 @@ extension CategorySummary {
                 .text("Button", Button.label(action.id, title: button?.title)),
                 .count("Tapped", action.tappedDeliveries),
                 .bar("Of deliveries", Rate(action.tappedDeliveries, of: counts.delivered)), .count("Taps", action.taps),
-                .count("In the app", action.foregroundTaps),
+                .count("Opened the app", action.foregroundTaps),
                 .number("Median time to tap", Wording.duration(seconds: action.medianSeconds)),
             ] + (areJudged ? [verdict] : [])
         }

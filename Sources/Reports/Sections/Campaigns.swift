@@ -20,6 +20,18 @@ struct CampaignSummary: Hashable, Sendable {
     /// The verdicts of `tests`, as they were held with all others of the report; empty before.
     var variantVerdicts: [Verdict] = []
 
+    /// What contradicts something among its rows, as far as it is one by the sums. A send counts on its own day and a delivery on
+    /// the day of its first event, so a few more delivered than sent may be those of a send before midnight.
+    fileprivate func contradictions(told: String, isOverSent: Bool, in period: Period) -> [String] {
+        let overSent = "delivered over sent"
+        let others = Set(told.split(separator: ", ").map(String.init)).subtracting([overSent])
+        let spill = (sent ?? 0) / 20
+        let isOver = isOverSent && counts.delivered - (sent ?? 0) > spill
+        // Of a week only sums are compared: one of its days may lack what another has.
+        guard case .day = period else { return isOver ? [overSent] : [] }
+        return (Array(others) + (isOver || told.contains(overSent) && !isOverSent ? [overSent] : [])).sorted()
+    }
+
     /// Whether anything is known from before the phone.
     var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
     /// Over one if a send reported fewer recipients than there were deliveries; nil for a campaign with silent pushes.
@@ -36,6 +48,8 @@ enum CampaignsSection: ReportSection {
     static let none = "(no campaign)"
     /// The number of campaigns whose variants people read. JSON and CSV have all of them.
     private static let mostWithVariants = 6
+    /// Variants that fewer received are not worth a line.
+    private static let leastCompared: Int64 = 10
 
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
@@ -65,14 +79,12 @@ enum CampaignsSection: ReportSection {
                 }
                 continue
             }
-            let told = try row.get(rest + 3, as: String.self).split(separator: ", ").map(String.init)
-            let isOver = try row.get(rest + 4, as: Bool.self)
-            summaries.append(
-                CampaignSummary(
-                    name: name, counts: counts, sent: try row.optional(rest), accepted: try row.optional(rest + 1),
-                    fcmDelivered: try row.optional(rest + 2),
-                    contradictions: Set(told + (isOver ? ["delivered over sent"] : [])).sorted(),
-                    woken: try row.get(rest + 6)))
+            var summary = CampaignSummary(
+                name: name, counts: counts, sent: try row.optional(rest), accepted: try row.optional(rest + 1),
+                fcmDelivered: try row.optional(rest + 2), woken: try row.get(rest + 6))
+            summary.contradictions = summary.contradictions(
+                told: try row.get(rest + 3), isOverSent: try row.get(rest + 4), in: report.period)
+            summaries.append(summary)
         }
         for place in summaries.indices {
             let own = variants[ExactName(summaries[place].name)] ?? []
@@ -102,7 +114,8 @@ enum CampaignsSection: ReportSection {
                 Deed(
                     urgency: .broken, deliveries: campaign.counts.delivered,
                     what:
-                        "Check what reports the sends of \(name): \(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered",
+                        "Check what reports the sends of \(name): \(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered"
+                        + (campaign.sent.map { " of \(Wording.count($0)) sent" } ?? ""),
                     section: "Campaigns")
             }
             let rate = report.leadsWithEngagement ? "engagement" : "response"
@@ -145,7 +158,8 @@ enum CampaignsSection: ReportSection {
             blocks += Block.funnels(
                 "All campaigns", "Campaign", none: none, leadingWithEngagement: report.leadsWithEngagement,
                 of: delivered.map { ($0.name, $0.counts, report.dismissals.areReported(ofCampaign: $0.name)) })
-            blocks += delivered.filter { !$0.variants.isEmpty }.prefix(mostWithVariants)
+            blocks += delivered.filter { $0.variants.count { $0.counts.received >= leastCompared } > 1 }
+                .prefix(mostWithVariants)
                 .flatMap { $0.variantBlocks(Wording.name($0.name, else: none), in: report) }
         }
         return Page.Section("Campaigns", blocks)

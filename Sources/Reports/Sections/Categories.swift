@@ -63,7 +63,7 @@ enum CategoriesSection: ReportSection {
         var blocks: [Block] = [
             .ladder(
                 Ladder(
-                    name,
+                    "\(name): shares of delivered",
                     steps: [
                         .init("Delivered", value: counts.delivered, share: 1),
                         .init("Received", value: counts.received, share: counts.receiptCoverage.value ?? 0),

@@ -125,16 +125,22 @@ enum DeadButtonsSection: ReportSection {
     }
 
     static func deeds(_ report: Report) -> [Deed] {
-        report.deadActions.prefix(1).map { dead in
-            let (button, known) = dead.words
-            let others = report.deadActions.count - 1
-            return Deed(
-                urgency: .better, deliveries: dead.delivered,
-                what:
-                    "Replace or remove the button \(button) of \(Wording.name(dead.category, else: CategoriesSection.none)): "
-                    + "\(known), in \(Wording.count(dead.delivered, "delivery", "deliveries"))"
-                    + (others > 0 ? "; \(others) more like it" : ""), section: "Dead buttons")
+        // A button that was tapped before and is not any more has broken or lost its use; one that never was may go.
+        let fallen = report.deadActions.filter(\.hasFallenSilent)
+        let never = report.deadActions.filter { !$0.hasFallenSilent }
+        func deed(_ list: [DeadAction], _ urgency: Deed.Urgency, _ what: String) -> [Deed] {
+            list.prefix(1).map { dead in
+                let (button, known) = dead.words
+                return Deed(
+                    urgency: urgency, deliveries: dead.delivered,
+                    what:
+                        "\(what) \(button) of \(Wording.name(dead.category, else: CategoriesSection.none)): "
+                        + "\(known), in \(Wording.count(dead.delivered, "delivery", "deliveries"))"
+                        + (list.count > 1 ? "; \(list.count - 1) more like it" : ""), section: "Dead buttons")
+            }
         }
+        return deed(fallen, .fallen, "Find out why nobody taps the button")
+            + deed(never, .better, "Replace or remove the button")
     }
 
     static func words(_ report: Report) -> Page.Section? {
@@ -182,12 +188,14 @@ enum DeadButtonsSection: ReportSection {
 }
 
 extension DeadAction {
+    fileprivate var hasFallenSilent: Bool { if case .silentSince = what { true } else { false } }
+
     /// The button, and what is known of it.
     fileprivate var words: (button: String, known: String) {
         switch what {
         case .untapped(let id): (Button.label(id, title: title), "never tapped where people saw it")
         case .silentSince(let id, let days):
-            (Button.label(id, title: title), "no tap for \(Wording.count(Int64(days), "day", "days"))")
+            (Button.label(id, title: title), "tapped before, but not for \(Wording.count(Int64(days), "day", "days"))")
         case .neverTapped(let index, let count):
             ((title.map { "\($0) · " } ?? "") + "place \(index + 1) of \(count)", "never tapped")
         }

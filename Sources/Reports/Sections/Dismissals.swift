@@ -42,7 +42,7 @@ struct Dismissals: Hashable, Sendable {
     func areReported(ofThread name: String) -> Bool { contains(threads, name) }
 
     private func contains(_ names: Set<ExactName>?, _ name: String) -> Bool {
-        names?.contains(ExactName(name)) ?? !categories.isEmpty
+        names?.contains(ExactName(name)) ?? false
     }
 }
 

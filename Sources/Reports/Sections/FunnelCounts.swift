@@ -21,6 +21,13 @@ package struct FunnelCounts: Hashable, Sendable {
     var engaged: Int64 { responded - closed }
     var receivedEngaged: Int64 { receivedResponded - receivedClosed }
     var engagementRate: Rate { Rate(receivedEngaged, of: received) }
+    /// Whether receipts are missing of many who responded. Where they come only from the notification centre, they are those of
+    /// notifications that nobody touched, and rates of received deliveries are too low.
+    var lacksReceiptsOfResponses: Bool {
+        responded >= FunnelCounts.leastResponses && receivedResponded * 5 < responded * 4
+    }
+    private static let leastResponses: Int64 = 10
+
     var inferred: Int64 { delivered - received }
     var responseRate: Rate { Rate(receivedResponded, of: received) }
     var receiptCoverage: Rate { Rate(received, of: delivered) }
@@ -87,10 +94,22 @@ extension FunnelCounts {
     /// from other responses, else that of response. Then the other one, if both are told.
     func rates(leadingWithEngagement leads: Bool) -> [Table.Field] {
         let rate = leads ? engagementRate : responseRate
+        var lead = Table.Field.bar(leads ? "Engagement rate" : "Response rate", rate)
+        if lacksReceiptsOfResponses { lead.cell.text += FunnelCounts.mark }
+        return [lead, .interval(rate)] + (leads ? [.percent("Response rate", responseRate)] : [])
+    }
+
+    static let mark = " *"
+}
+
+extension [FunnelCounts] {
+    /// What the mark behind a rate means, if there is one.
+    var markNote: [Block] {
+        guard prefix(Table.mostRows).contains(where: \.lacksReceiptsOfResponses) else { return [] }
         return [
-            .bar(leads ? "Engagement rate" : "Response rate", rate),
-            .interval(rate),
-        ] + (leads ? [.percent("Response rate", responseRate)] : [])
+            .sentence(
+                "* Of those who responded, fewer than 80 % have a receipt, so the rate is probably too low.", .note)
+        ]
     }
 }
 
@@ -118,6 +137,6 @@ extension Block {
                 "Rates are shares of received."
                     + (others > 0 ? " \(Wording.count(others)) more responded without a receipt and are in none." : ""),
                 .note),
-        ]
+        ] + list.map(\.counts).markNote
     }
 }

@@ -65,7 +65,14 @@ enum HeadlineSection: ReportSection {
                         + "whose only response was a button that closes or declines, as the buttons are registered now.",
                     .plain))
         }
-        if let previous = headline.previous {
+        if counts.lacksReceiptsOfResponses {
+            blocks.append(
+                .sentence(
+                    "Only \(Wording.percent(Rate(counts.receivedResponded, of: counts.responded))) of those who responded have a "
+                        + "receipt, so the rates above are probably too low.", .plain))
+        }
+        // An app's second week has but one week to be compared with.
+        if let previous = headline.previous, headline.usual?.days != previous.days {
             blocks.append(comparison("the \(report.period.word) before", previous, with: counts))
         }
         if let usual = headline.usual {
@@ -77,12 +84,6 @@ enum HeadlineSection: ReportSection {
         if report.settling.hoursSinceEnd >= 0, headline.previous == nil, headline.usual == nil {
             blocks.append(.sentence("There is no earlier \(report.period.word) to compare with.", .plain))
         }
-        blocks.append(
-            .sentence(
-                "A delivery is a notification with at least one event on record. A notification that was neither reported "
-                    + "as received nor touched leaves no trace. Rates are compared by a two-sided two-proportion z test, or "
-                    + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
-                    + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note))
         return Page.Section(title(report), blocks)
     }
 
@@ -123,10 +124,16 @@ enum HeadlineSection: ReportSection {
 
     private static func changes(_ report: Report) -> String {
         let headline = report.headline
-        return [(headline.previous, "the \(report.period.word) before"), (headline.usual, headline.usual?.name ?? "")]
-            .compactMap { base, name in
-                Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
-            }.joined(separator: ", ")
+        return [
+            (
+                headline.usual?.days == headline.previous?.days ? nil : headline.previous,
+                "the \(report.period.word) before"
+            ),
+            (headline.usual, headline.usual?.name ?? ""),
+        ]
+        .compactMap { base, name in
+            Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
+        }.joined(separator: ", ")
     }
 
     private static func title(_ report: Report) -> String { "The \(report.period.word)" }
@@ -152,5 +159,22 @@ enum HeadlineSection: ReportSection {
             + "\(base.age == .same ? " at the same hour" : "") "
             + "(\(Wording.percent(before)) → \(Wording.percent(now))). \(verdict.sentence)"
         return .sentence(words, tone)
+    }
+}
+
+/// How the report counts and judges: small print, at the end.
+enum MethodSection: ReportSection {
+    static func words(_ report: Report) -> Page.Section? {
+        guard report.headline.counts.delivered > 0 else { return nil }
+        return Page.Section(
+            "How this is counted",
+            [
+                .sentence(
+                    "A delivery is a notification with at least one event on record. A notification that was neither reported "
+                        + "as received nor touched leaves no trace. Rates are compared by a two-sided two-proportion z test, or "
+                        + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
+                        + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note
+                )
+            ])
     }
 }

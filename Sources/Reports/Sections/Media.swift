@@ -129,8 +129,9 @@ enum MediaSection: ReportSection {
                 Deed(
                     urgency: .broken, deliveries: both.deliveries,
                     what:
-                        "Send either media or buttons in \(Wording.name(both.category, else: CategoriesSection.none)): people saw "
-                        + "only a thumbnail in \(Wording.percent(Rate(both.deliveries, of: both.delivered))) of its deliveries",
+                        "Send either media or buttons in \(Wording.name(both.category, else: CategoriesSection.none)): its content "
+                        + "extension leaves only a thumbnail of the media, in "
+                        + "\(Wording.percent(Rate(both.deliveries, of: both.delivered))) of its deliveries",
                     section: "Media"))
         }
         if let cost = report.mediaCost, case .lower = cost.verdict {

@@ -94,17 +94,22 @@ enum MoversSection: ReportSection {
 
     static func words(_ report: Report) -> Page.Section? {
         guard !report.movers.isEmpty, let base = report.headline.usual else { return nil }
-        guard report.movers.contains(where: { $0.verdict != .unsettled }) else {
+        let tested = report.movers.filter { $0.verdict.tested != nil }
+        guard !tested.isEmpty else {
+            let isEarly = report.movers.contains { $0.verdict == .unsettled }
             return Page.Section(
                 title,
                 [
                     .sentence(
-                        "It is too early to compare the categories with \(base.name): receipts still arrive, and those days were not "
-                            + "reported at this age.", .plain)
+                        isEarly
+                            ? "It is too early to compare the categories with \(base.name): receipts still arrive, and those days were "
+                                + "not reported at this age."
+                            : "The categories cannot be compared with \(base.name): receipt coverage differs too much.",
+                        .plain)
                 ])
         }
         let (rose, fell) = moved(report)
-        let number = Wording.count(Int64(report.movers.count), "category", "categories")
+        let number = Wording.count(Int64(tested.count), "category", "categories")
         guard !rose.isEmpty || !fell.isEmpty else {
             return Page.Section(
                 title, [.sentence("None of \(number) differs from \(base.name) by more than chance.", .plain)])

@@ -84,7 +84,7 @@ enum QualitySection: ReportSection {
                 .percent("Of received", what == dropped ? nil : Rate(events, of: received)), .text("", meaning),
             ]
         }
-        let words = "Events received on this day, whenever they occurred: \(Wording.count(received))."
+        let words = "Events received \(report.period.time), whenever they occurred: \(Wording.count(received))."
         return Page.Section("Data quality", [.sentence(words, .plain), .table(table)])
     }
 

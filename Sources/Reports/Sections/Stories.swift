@@ -53,6 +53,8 @@ extension FallbackCost {
 enum StoriesSection: ReportSection {
     /// The number of stories whose pages are shown. JSON and CSV have all of them.
     private static let mostInFull = 6
+    /// Of fewer, the pages say nothing.
+    private static let leastInFull: Int64 = 10
 
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
@@ -71,7 +73,7 @@ enum StoriesSection: ReportSection {
     }
 
     static func deeds(_ report: Report) -> [Deed] {
-        report.stories.prefix(mostInFull).compactMap { story in
+        report.stories.prefix(mostInFull).filter { $0.stories >= leastInFull }.compactMap { story in
             story.faults.first { $0.kind == .noImage }.map { fault in
                 Deed(
                     urgency: .broken, deliveries: story.stories,
@@ -93,7 +95,7 @@ enum StoriesSection: ReportSection {
             ]
         }
         var blocks = [Block.table(ends)]
-        for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty {
+        for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty && story.stories >= leastInFull {
             blocks.append(.ladder(story.ladder))
             blocks += story.faults.map {
                 .sentence("\(story.name): \($0.words)", $0.kind == .noImage ? .alarm : .plain)
@@ -198,7 +200,7 @@ extension StorySummary.Page {
 
 extension StorySummary.PageFault {
     fileprivate var words: String {
-        let page = "page \(declaredIndex + 1) was sent "
+        let page = "page \(declaredIndex + 1) of the payload was sent "
         return switch kind {
         case .noImage: page + "without an image that can be loaded, so it is never shown."
         case .invalidLink: page + "with an invalid link."

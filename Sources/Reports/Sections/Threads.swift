@@ -33,7 +33,7 @@ enum ThreadsSection: ReportSection {
                 thread.counts.dismissedField(areReported: report.dismissals.areReported(ofThread: thread.name))
             ]
         }
-        return Page.Section("Notification groups", [.table(table)])
+        return Page.Section("Notification groups", [.table(table)] + report.threads.map(\.counts).markNote)
     }
 
     static func facts(_ report: Report) -> [EntryList] {

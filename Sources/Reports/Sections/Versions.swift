@@ -131,20 +131,22 @@ enum VersionsSection: ReportSection {
         let table = Table("Receipt coverage by app version", of: report.versions) { version in
             let tone: Tone = version.isAlarm ? .alarm : .plain
             return [
-                .text("Version", version.name + (version.isNew ? " *" : ""), tone: tone),
+                .text("Version", version.name + (version.isNew ? " †" : ""), tone: tone),
                 .count("Delivered", version.counts.delivered), .count("Received", version.counts.received),
                 .bar("Coverage", version.counts.receiptCoverage, tone: tone),
                 .percent("Previous 7 days", version.before),
-                report.leadsWithEngagement
-                    ? .percent("Engagement rate", version.counts.engagementRate)
-                    : .percent("Response rate", version.counts.responseRate),
+                .number(
+                    report.leadsWithEngagement ? "Engagement rate" : "Response rate",
+                    Wording.percent(
+                        report.leadsWithEngagement ? version.counts.engagementRate : version.counts.responseRate)
+                        + (version.counts.lacksReceiptsOfResponses ? FunnelCounts.mark : "")),
             ]
         }
         blocks.append(.table(table))
         if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
-            blocks.append(.sentence("* A new or rare version is compared with all versions of its platform.", .note))
+            blocks.append(.sentence("† A new or rare version is compared with all versions of its platform.", .note))
         }
-        return Page.Section("Receipts by app version", blocks)
+        return Page.Section("Receipts by app version", blocks + report.versions.map(\.counts).markNote)
     }
 
     static func facts(_ report: Report) -> [EntryList] {
