@@ -66,6 +66,31 @@ struct ReportTests {
                 == ["(\(Self.day),1,3)", "(\(Self.day),2,5)"])
     }
 
+    @Test("a week is summed up in every format, from its Monday to its Sunday, and is not kept")
+    func week() throws {
+        let (database, bellwether) = try filled("shop")
+        defer { database.drop() }
+        for format in ["text", "markdown", "html", "json", "csv"] {
+            let printed = try bellwether.trusted("report", "--week", "2026-W47", "--format", format)
+            #expect(printed.contains("2026-W47") || printed.contains("week 47 of 2026"), "\(format)")
+        }
+        #expect(
+            try bellwether.trusted("report", "--week", "2026-W47", "--format", "csv")
+                .contains("\nshop,2026-W47,1,headline,,,,,delivered,3\n"))
+        #expect(try database.value("SELECT count(*) FROM analytics.reports", as: Int64.self) == 0)
+        let directory = TemporaryDirectory()
+        _ = try bellwether.trusted("report", "--all-apps", "--week", "2026-W47", "--output-dir", directory("out"))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory("out/shop")).sorted().first == "2026-W47.csv")
+        for (wrong, why) in [
+            (["--week", "2026-W54"], "2026-W47, or last"), (["--week", "2026-W47", "--date", "today"], "not both"),
+            (["--week", "last", "--as-of", "1"], "not kept"), (["--week", "2099-W01"], "has not begun"),
+        ] {
+            let ended = try bellwether.start(["report"] + wrong).wait()
+            #expect(ended.status == 64 && ended.messages.contains(why), "\(wrong): \(ended.messages)")
+        }
+    }
+
     @Test("where none is kept at a position, it ends with 1, prints nothing, and lists those that are")
     func noneKept() throws {
         let (database, bellwether) = try filled("shop")
