@@ -125,7 +125,7 @@ extension Block {
     /// The rows of its tables, without titles, as they must be seen in Markdown.
     fileprivate var markdownRows: [[[String]]] {
         switch self {
-        case .sentence, .figures: []
+        case .sentence, .pointer, .figures: []
         case .table(let table): [table.markdownRows]
         case .ladder(let ladder):
             [

@@ -22,7 +22,7 @@ struct RandomPage {
             switch block {
             case .table(let table): table
             case .ladder(let ladder): ladder.table
-            case .sentence, .figures, .trend: nil
+            case .sentence, .pointer, .figures, .trend: nil
             }
         }
     }
@@ -54,7 +54,9 @@ struct RandomPage {
     }
 
     private mutating func block() -> Block {
-        switch number(1...5) {
+        switch number(1...6) {
+        case 6:
+            return .pointer(name(), section: name())
         case 1:
             return .sentence((0..<number(0...9)).map { _ in name() }.joined(separator: " "), tone())
         case 2:

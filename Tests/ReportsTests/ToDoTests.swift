@@ -22,6 +22,17 @@ struct ToDoTests {
         }
     }
 
+    @Test("in HTML each leads to its section")
+    func links() throws {
+        var report = SampleReport.busy
+        report.judgeTogether()
+        let (page, html) = (Page(report), HTMLDocument(Page(report)).text)
+        for deed in ToDoSection.deeds(in: report) {
+            let place = try #require(page.sections.firstIndex { $0.title == deed.section })
+            #expect(html.contains("(see <a href=\"#section-\(place + 1)\">\(deed.section)</a>).</p>"))
+        }
+    }
+
     @Test("if nothing deserves action, one sentence says so")
     func nothing() {
         let section = Page(SampleReport.small).sections.first

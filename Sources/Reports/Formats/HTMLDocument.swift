@@ -3,10 +3,12 @@ internal import ServiceRuntime
 /// A page as one HTML file that fetches nothing and runs no scripts.
 struct HTMLDocument {
     private(set) var text = ""
+    private var titles: [String]
     /// For the ids that other elements refer to.
     private var lastID = 0
 
     init(_ page: Page) {
+        titles = page.sections.map(\.title)
         let title = String(html: page.title)
         text = """
             <!DOCTYPE html>
@@ -69,6 +71,7 @@ struct HTMLDocument {
     private mutating func write(_ block: Block) {
         switch block {
         case .sentence(let words, let tone): write(words, tone)
+        case .pointer(let words, let section): write(words, pointingTo: section)
         case .figures(let figures): write(figures)
         case .table(let table): write(table)
         case .ladder(let ladder): write(ladder)
@@ -86,6 +89,12 @@ struct HTMLDocument {
         case .alarm:
             text += "<p class=\"alarm\"><strong class=\"mark\">\(HTMLDocument.alarmIcon)Alarm:</strong> \(words)</p>\n"
         }
+    }
+
+    private mutating func write(_ words: String, pointingTo section: String) {
+        let title = String(html: section)
+        let link = titles.firstIndex(of: section).map { "<a href=\"#section-\($0 + 1)\">\(title)</a>" } ?? title
+        text += "<p>\(String(htmlProse: words)) (see \(link)).</p>\n"
     }
 
     private mutating func write(_ figures: [Figure]) {

@@ -17,6 +17,7 @@ struct MarkdownDocument {
     private static func parts(of block: Block) -> [String] {
         switch block {
         case .sentence(let text, let tone): [paragraph(text, tone)]
+        case .pointer(let words, let section): parts(of: .sentence(words, pointingTo: section))
         case .figures(let figures): [figures.map(item).joined()]
         case .table(let table): parts(of: table)
         case .ladder(let ladder): parts(of: ladder)

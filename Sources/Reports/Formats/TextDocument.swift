@@ -47,6 +47,7 @@ struct TextDocument {
     private static func lines(of block: Block) -> [TextLine] {
         switch block {
         case .sentence(let text, let tone): prose(text, TextLine.Style(tone), mark: tone.mark)
+        case .pointer(let words, let section): lines(of: .sentence(words, pointingTo: section))
         case .figures(let figures): lines(of: figures)
         case .table(let table): lines(of: table)
         case .ladder(let ladder): lines(of: ladder)
@@ -69,8 +70,17 @@ struct TextDocument {
 extension Block {
     /// Whether the next block follows without an empty line. Sentences do; small print is set apart.
     fileprivate func leads(to next: Block) -> Bool {
-        guard case .sentence(_, let tone) = self, case .sentence(_, let nextTone) = next else { return false }
+        guard let tone, let nextTone = next.tone else { return false }
         return (tone == .note) == (nextTone == .note)
+    }
+
+    /// Of a sentence.
+    private var tone: Tone? {
+        switch self {
+        case .sentence(_, let tone): tone
+        case .pointer: .plain
+        case .figures, .table, .ladder, .trend: nil
+        }
     }
 }
 

@@ -38,11 +38,20 @@ extension Page {
 /// A piece of a page.
 enum Block: Hashable, Sendable {
     case sentence(String, Tone)
+    /// What to do, without a full stop, and the title of the section that tells more.
+    case pointer(String, section: String)
     /// The most important figures, side by side.
     case figures([Figure])
     case table(Table)
     case ladder(Ladder)
     case trend(Trend)
+}
+
+extension Block {
+    /// A pointer as a sentence, for formats without links.
+    static func sentence(_ words: String, pointingTo section: String) -> Block {
+        .sentence("\(words) (see “\(section)”).", .plain)
+    }
 }
 
 /// How a sentence or a value is meant.

@@ -40,7 +40,7 @@ enum ToDoSection: ReportSection {
             return Page.Section("What to do", [.sentence("Nothing \(report.period.time) calls for action.", .plain)])
         }
         return Page.Section(
-            "What to do", deeds.map { .sentence("\($0.what) (see “\($0.section)”).", .plain) })
+            "What to do", deeds.map { .pointer($0.what, section: $0.section) })
     }
 
     static func facts(_ report: Report) -> [EntryList] {
