@@ -18,7 +18,8 @@ struct EventLogAccessMatrixTests {
             "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.projections: SELECT",
-            "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.reports: SELECT",
+            "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_pages: SELECT",
+            "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
@@ -66,6 +67,7 @@ struct EventLogAccessMatrixTests {
             "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
             "report.told: INSERT, SELECT",
         ],
+        "bellwether_look": views + ["log: USAGE", "log.reader_key: SELECT"],
         TestCluster.stranger: [],
     ]
 
@@ -238,7 +240,7 @@ struct EventLogAccessMatrixTests {
             quiet.sorted() == [
                 "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
                 "projections",
-                "rejected_events", "reports", "sends", "story_day_pages", "story_pages",
+                "rejected_events", "report_pages", "reports", "sends", "story_day_pages", "story_pages",
             ])
         let differing: [String] = try database.column(
             """
