@@ -98,6 +98,11 @@ let package = Package(
             swiftSettings: strict + quick),
         .target(
             name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
+        // The pages that people look at.
+        .target(
+            name: "Look",
+            dependencies: ["Accounts", "Compression", "HTTPServer", "Postgres", "Reports", "ServiceRuntime", "Values"],
+            swiftSettings: strict),
         // Whether the database is there, fits, and tells the same time.
         .target(
             name: "Health",
@@ -133,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "Accounts", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion",
+                "Accounts", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion", "Look",
                 "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends", "ServiceRuntime",
                 "Serving", "Telemetry", "Values",
             ],
@@ -209,6 +214,14 @@ let package = Package(
             name: "ReportsTests",
             dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "Telemetry", "TestSupport", "Values"],
             exclude: ["browser", "schema"], swiftSettings: strict),
+        .testTarget(
+            name: "LookTests",
+            dependencies: [
+                "Accounts", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer", "Look", "Postgres",
+                "Projections", "Reports",
+                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["CatalogueSupport", "Envelopes", "Sends", "Simulation", "Telemetry", "Values"],

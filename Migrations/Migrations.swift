@@ -26,6 +26,7 @@ package enum Migrations {
         Migration("0013_reports", PackageResources._013_reports_sql),
         Migration("0014_registry", PackageResources._014_registry_sql),
         Migration("0015_sends", PackageResources._015_sends_sql),
+        Migration("0016_reader_keys", PackageResources._016_reader_keys_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -68,6 +69,7 @@ package enum Migrations {
             Migration("view_projections", PackageResources.view_projections_sql),
             Migration("view_reports", PackageResources.view_reports_sql),
             Migration("view_report_categories", PackageResources.view_report_categories_sql),
+            Migration("view_report_pages", PackageResources.view_report_pages_sql),
         ]
 
     /// The views that the projectors declare.

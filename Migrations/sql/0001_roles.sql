@@ -29,28 +29,32 @@ $$;
 GRANT USAGE ON SCHEMA bellwether TO bellwether_ingest, bellwether_projector;
 GRANT SELECT ON bellwether.migration TO bellwether_ingest, bellwether_projector;
 
--- The reporter reads what analysts read, and adds reports to the archive.
+-- These read what analysts read, and one thing more each: the reporter adds reports to the archive, and who serves the pages of
+-- `bellwether look` reads the keys that open them.
 DO $$
 DECLARE
+    reader text;
     member text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END;
     inheriting text := CASE WHEN current_setting('server_version_num')::integer < 160000 THEN '' ELSE ' WITH INHERIT TRUE' END;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'bellwether_reporter') THEN
-        BEGIN
-            CREATE ROLE bellwether_reporter INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE;
-        EXCEPTION WHEN duplicate_object OR unique_violation THEN
-            NULL;  -- another database's migration was faster
-        END;
-    END IF;
-    IF NOT pg_has_role('bellwether_reporter', 'bellwether_analyst', 'USAGE') THEN
-        BEGIN
-            EXECUTE 'GRANT bellwether_analyst TO bellwether_reporter' || inheriting;
-        EXCEPTION WHEN unique_violation THEN
-            NULL;  -- another database's migration granted it first
-        END;
-    END IF;
-    IF NOT pg_has_role(current_user, 'bellwether_reporter', member) THEN
-        EXECUTE format('GRANT bellwether_reporter TO %I', current_user);
-    END IF;
+    FOREACH reader IN ARRAY ARRAY['bellwether_reporter', 'bellwether_look'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = reader) THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE', reader);
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN
+                NULL;  -- another database's migration was faster
+            END;
+        END IF;
+        IF NOT pg_has_role(reader, 'bellwether_analyst', 'USAGE') THEN
+            BEGIN
+                EXECUTE format('GRANT bellwether_analyst TO %I', reader) || inheriting;
+            EXCEPTION WHEN unique_violation THEN
+                NULL;  -- another database's migration granted it first
+            END;
+        END IF;
+        IF NOT pg_has_role(current_user, reader, member) THEN
+            EXECUTE format('GRANT %I TO %I', reader, current_user);
+        END IF;
+    END LOOP;
 END
 $$;

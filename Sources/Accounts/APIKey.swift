@@ -27,7 +27,7 @@ package enum APIKeys {
     ) throws(AppError) -> (key: APIKey, secret: String) {
         let app = try Apps.named(slug, on: &connection)
         if let name { try check(name) }
-        let secret = makeSecret(kind)
+        let secret = makeSecret(prefix: kind == .write ? "bww_" : "bws_")
         do {
             // Two sessions may ask for the next free name at once: the second one tries again.
             while true {
@@ -92,17 +92,19 @@ package enum APIKeys {
 
     private static func check(_ name: String) throws(AppError) {
         // If a terminal cannot show a name as it is, nobody can type it to revoke the key.
-        guard (1...64).contains(name.unicodeScalars.count), String(printable: name) == name else {
-            throw .invalidKeyName(name)
-        }
+        guard isName(name) else { throw .invalidKeyName(name) }
+    }
+
+    static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.unicodeScalars.count) && String(printable: name) == name
     }
 
     /// 256 bits from the system's generator. The prefix shows people, and scanners for leaked secrets, what it is.
-    private static func makeSecret(_ kind: APIKey.Kind) -> String {
+    static func makeSecret(prefix: String) -> String {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let random = (0..<43).map { _ in alphabet[Int(generator.next() & 63)] }
-        return (kind == .write ? "bww_" : "bws_") + String(random)
+        return prefix + String(random)
     }
 }
 
@@ -132,6 +134,13 @@ package struct SHA256: Hashable, Sendable {
     package init?(stored bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
+    }
+
+    /// Says that whoever has the key wrote the message (HMAC, RFC 2104).
+    package static func authentication(of message: some Sequence<UInt8>, key: SHA256) -> SHA256 {
+        let padding = [UInt8](repeating: 0, count: 32)
+        let inner = (key.bytes + padding).map { $0 ^ 0x36 } + Array(message)
+        return SHA256(of: (key.bytes + padding).map { $0 ^ 0x5C } + SHA256(of: inner).bytes)
     }
 
     /// Takes the same time wherever they differ.

@@ -9,6 +9,7 @@ package enum LogSession {
         case projector = "bellwether_projector"
         case analyst = "bellwether_analyst"
         case reporter = "bellwether_reporter"
+        case look = "bellwether_look"
     }
 
     /// Connects and sets up the session.

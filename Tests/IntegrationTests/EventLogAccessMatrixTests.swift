@@ -19,6 +19,7 @@ struct EventLogAccessMatrixTests {
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
+            "analytics.report_pages: SELECT",
             "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
@@ -67,6 +68,7 @@ struct EventLogAccessMatrixTests {
             "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
             "report.told: INSERT, SELECT",
         ],
+        "bellwether_look": views + ["log: USAGE", "log.reader_key: SELECT"],
         TestCluster.stranger: [],
     ]
 
@@ -239,7 +241,8 @@ struct EventLogAccessMatrixTests {
             quiet.sorted() == [
                 "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
                 "projections",
-                "rejected_events", "report_categories", "reports", "sends", "story_day_pages", "story_pages",
+                "rejected_events", "report_categories", "report_pages", "reports", "sends", "story_day_pages",
+                "story_pages",
             ])
         let differing: [String] = try database.column(
             """

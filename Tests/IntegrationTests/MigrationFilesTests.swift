@@ -64,7 +64,9 @@ struct MigrationFilesTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         #expect(try database.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user") == false)
-        for role in ["bellwether_ingest", "bellwether_projector", "bellwether_analyst", "bellwether_reporter"] {
+        for role in [
+            "bellwether_ingest", "bellwether_projector", "bellwether_analyst", "bellwether_reporter", "bellwether_look",
+        ] {
             var connection = try database.connect()
             try connection.query("SET ROLE \(identifier: role)")
             #expect(try connection.query("SELECT current_user")[0].get(0) == role)

@@ -1,7 +1,7 @@
 internal import ServiceRuntime
 
 /// Reports as one long table. Each line is a number, preceded by what it is a number of.
-struct CSVDocument {
+package struct CSVDocument {
     static let columns = ["app", "day", "position", "section"] + names + ["measure", "value"]
     /// What identifies a number in its section.
     private static let names = ["name", "detail", "part", "place"]
@@ -54,7 +54,7 @@ struct CSVDocument {
 
     /// A name from outside. If it begins like a formula, a spreadsheet would evaluate it: the apostrophe marks it as text.
     /// Line breaks and other control characters are shown, so a record stays one line.
-    private static func cell(_ name: String) -> String {
+    package static func cell(_ name: String) -> String {
         let shown = String(printable: name).unicodeScalars
         var cell = ""
         if let first = shown.first(where: { !$0.properties.isWhitespace }), formulaStarts.contains(first) {

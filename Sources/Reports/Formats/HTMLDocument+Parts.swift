@@ -96,7 +96,10 @@ extension HTMLDocument {
             case .plain, .note: ("", "")
             }
         // A name written from right to left must not reorder its neighbours.
+        if let link = cell.link { write("<a href=\"\(String(html: link))\">") }
         write("\(word)<bdi>\(icon)\(String(html: cell.text))</bdi>")
+        if cell.link != nil { write("</a>") }
+        if !cell.spark.isEmpty { write(Sparkline(cell.spark).markup) }
         if kind == .bar { writeBar(cell) }
         write(isHead ? "</th>" : "</td>")
     }
@@ -137,4 +140,29 @@ struct Percent: CustomStringConvertible {
     }
 
     var description: String { "\(tenths / 10).\(tenths % 10)%" }
+}
+
+/// A line without axes, from 0 to the largest value. The figures behind it are told elsewhere, so screen readers skip it.
+private struct Sparkline {
+    let markup: String
+
+    init(_ values: [Double?]) {
+        let most = max(values.compactMap(\.self).max() ?? 0, .leastNormalMagnitude)
+        let step = values.count > 1 ? 100 / Double(values.count - 1) : 0
+        var path = ""
+        var isDrawing = false
+        for (place, value) in values.enumerated() {
+            guard let value else {
+                isDrawing = false
+                continue
+            }
+            path +=
+                "\(isDrawing ? "L" : "M")\(Int(Double(place) * step)) \(Int((19 - 18 * min(max(value / most, 0), 1)).rounded()))"
+            if !isDrawing { path += "h0" }
+            isDrawing = true
+        }
+        markup =
+            "<svg class=\"spark\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+            + "<path d=\"\(path)\"/></svg>"
+    }
 }

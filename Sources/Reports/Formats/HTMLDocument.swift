@@ -1,11 +1,14 @@
 internal import ServiceRuntime
 
 /// A page as one HTML file that fetches nothing and runs no scripts.
-struct HTMLDocument {
-    private(set) var text = ""
-    private var titles: [String]
+package struct HTMLDocument {
+    package private(set) var text = ""
+    private var titles: [String] = []
     /// For the ids that other elements refer to.
     private var lastID = 0
+
+    /// Nothing yet: for whoever writes another page of the same parts.
+    package init() {}
 
     init(_ page: Page) {
         titles = page.sections.map(\.title)
@@ -42,10 +45,10 @@ struct HTMLDocument {
     /// If a name from outside ever became markup, it still could not run or fetch anything.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-    mutating func write(_ markup: String) { text += markup }
+    package mutating func write(_ markup: String) { text += markup }
 
     /// A unique id.
-    mutating func makeID(_ start: String) -> String {
+    package mutating func makeID(_ start: String) -> String {
         lastID += 1
         return "\(start)-\(lastID)"
     }
@@ -68,7 +71,7 @@ struct HTMLDocument {
         text += "</section>\n"
     }
 
-    private mutating func write(_ block: Block) {
+    package mutating func write(_ block: Block) {
         switch block {
         case .sentence(let words, let tone): write(words, tone)
         case .pointer(let words, let section): write(words, pointingTo: section)
@@ -109,11 +112,11 @@ struct HTMLDocument {
     }
 
     /// An icon with a shape of its own, so an alarm does not depend on colour alone.
-    static let alarmIcon = """
+    package static let alarmIcon = """
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path fill-rule="evenodd" \
         d="M8 1 16 15H0ZM7.2 6v5h1.6V6ZM7.2 12.1v1.5h1.6v-1.5Z"/></svg>
         """
-    static let goodIcon = """
+    package static let goodIcon = """
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 14 0 8l2-2 4 4 8-8 2 2Z"/></svg>
         """
 }
@@ -129,7 +132,7 @@ extension Page.Section {
 extension String {
     /// Appends escaped text, for elements and quoted attributes. Control and direction-changing characters are shown, not
     /// obeyed.
-    mutating func appendHTML(_ text: String) {
+    package mutating func appendHTML(_ text: String) {
         // Scalar by scalar: a combining mark makes another Character of a bracket, but a browser still sees the bracket.
         for scalar in String(printable: text).unicodeScalars {
             switch scalar {
@@ -145,7 +148,7 @@ extension String {
     }
 
     /// Escaped text.
-    init(html text: String) {
+    package init(html text: String) {
         self = ""
         appendHTML(text)
     }

@@ -1,6 +1,6 @@
 /// The style sheet of the page. Sizes follow the reader's font size. Nothing is fetched, and nothing is animated.
-enum HTMLStyle {
-    static let sheet = """
+package enum HTMLStyle {
+    package static let sheet = """
         :root { color-scheme: light dark; \(HTMLPalette.light.declarations) }
         @media screen and (prefers-color-scheme: dark) { :root { \(HTMLPalette.dark.declarations) } }
         \(layout)

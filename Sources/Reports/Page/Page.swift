@@ -36,7 +36,7 @@ extension Page {
 }
 
 /// A piece of a page.
-enum Block: Hashable, Sendable {
+package enum Block: Hashable, Sendable {
     case sentence(String, Tone)
     /// What to do, without a full stop, and the title of the section that tells more.
     case pointer(String, section: String)
@@ -55,32 +55,32 @@ extension Block {
 }
 
 /// How a sentence or a value is meant.
-enum Tone: String, Hashable, Sendable {
+package enum Tone: String, Hashable, Sendable {
     case plain, good, alarm
     /// Small print: where a number comes from.
     case note
 }
 
 /// A number with its name, and a remark beside it.
-struct Figure: Hashable, Sendable {
-    var name: String
-    var value: String
-    var detail: String
+package struct Figure: Hashable, Sendable {
+    package var name: String
+    package var value: String
+    package var detail: String
 
-    init(_ name: String, _ value: String, detail: String = "") {
+    package init(_ name: String, _ value: String, detail: String = "") {
         (self.name, self.value, self.detail) = (name, value, detail)
     }
 }
 
 /// Rows and columns. Every row has a cell for every column.
-struct Table: Hashable, Sendable {
-    var caption: String
-    var columns: [Column]
-    var rows: [[Cell]]
+package struct Table: Hashable, Sendable {
+    package var caption: String
+    package var columns: [Column]
+    package var rows: [[Cell]]
     /// The number of rows that are left out because the list is long.
-    var omitted: Int
+    package var omitted: Int
 
-    init(_ caption: String, columns: [Column], rows: [[Cell]], omitted: Int = 0) {
+    package init(_ caption: String, columns: [Column], rows: [[Cell]], omitted: Int = 0) {
         (self.caption, self.columns, self.rows, self.omitted) = (caption, columns, rows, omitted)
     }
 
@@ -95,8 +95,8 @@ struct Table: Hashable, Sendable {
             omitted: max(0, list.count - most))
     }
 
-    struct Column: Hashable, Sendable {
-        enum Kind: String, Hashable, Sendable {
+    package struct Column: Hashable, Sendable {
+        package enum Kind: String, Hashable, Sendable {
             /// Text, aligned left.
             case name
             /// A figure, aligned right.
@@ -104,25 +104,31 @@ struct Table: Hashable, Sendable {
             /// A share, drawn as a bar beside its figure. The greatest of the column has the longest bar.
             case bar
         }
-        var title: String
-        var kind: Kind
+        package var title: String
+        package var kind: Kind
 
-        init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
+        package init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
 
-        static func name(_ title: String) -> Column { Column(title, .name) }
-        static func number(_ title: String) -> Column { Column(title, .number) }
-        static func bar(_ title: String) -> Column { Column(title, .bar) }
+        package static func name(_ title: String) -> Column { Column(title, .name) }
+        package static func number(_ title: String) -> Column { Column(title, .number) }
+        package static func bar(_ title: String) -> Column { Column(title, .bar) }
     }
 
-    struct Cell: Hashable, Sendable {
-        var text: String
+    package struct Cell: Hashable, Sendable {
+        package var text: String
         /// 0 to 1, in a bar column; nil draws no bar.
-        var share: Double?
+        package var share: Double?
         /// Between which shares the true one lies with 95 % confidence. Where there is room, it is drawn over the bar.
-        var interval: ClosedRange<Double>?
-        var tone: Tone
+        package var interval: ClosedRange<Double>?
+        package var tone: Tone
+        /// Where more of it is shown, on a page of `bellwether look`. A report has no links.
+        package var link: String?
+        /// How it came to be, day by day: drawn small beside a number. Nil is a day without one.
+        package var spark: [Double?] = []
 
-        init(_ text: String, share: Double? = nil, interval: ClosedRange<Double>? = nil, tone: Tone = .plain) {
+        package init(
+            _ text: String, share: Double? = nil, interval: ClosedRange<Double>? = nil, tone: Tone = .plain
+        ) {
             (self.text, self.share, self.interval, self.tone) = (text, share, interval, tone)
         }
     }
@@ -184,22 +190,22 @@ struct Table: Hashable, Sendable {
 }
 
 /// A funnel: steps from wide to narrow, each a share of the first. Its table has the same figures and more.
-struct Ladder: Hashable, Sendable {
-    var caption: String
-    var steps: [Step]
-    var table: Table
+package struct Ladder: Hashable, Sendable {
+    package var caption: String
+    package var steps: [Step]
+    package var table: Table
 
-    init(_ caption: String, steps: [Step], table: Table) {
+    package init(_ caption: String, steps: [Step], table: Table) {
         (self.caption, self.steps, self.table) = (caption, steps, table)
     }
 
-    struct Step: Hashable, Sendable {
-        var label: String
-        var value: Int64
+    package struct Step: Hashable, Sendable {
+        package var label: String
+        package var value: Int64
         /// The share of the first step, 0 to 1.
-        var share: Double
+        package var share: Double
 
-        init(_ label: String, value: Int64, share: Double) {
+        package init(_ label: String, value: Int64, share: Double) {
             (self.label, self.value, self.share) = (label, value, share)
         }
     }

@@ -1,5 +1,5 @@
 /// Figures over time: a line for each, all with the same points.
-struct Trend: Hashable, Sendable {
+package struct Trend: Hashable, Sendable {
     var caption: String
     /// The points in time, the earliest first, as people call them.
     var times: [String]
@@ -11,7 +11,7 @@ struct Trend: Hashable, Sendable {
         (self.caption, self.times, self.lines, self.unsettled) = (caption, times, lines, unsettled)
     }
 
-    struct Line: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
         var name: String
         var points: [Point]
 
@@ -19,7 +19,7 @@ struct Trend: Hashable, Sendable {
     }
 
     /// A figure at a time, also in words.
-    struct Point: Hashable, Sendable {
+    package struct Point: Hashable, Sendable {
         /// Nil if nothing is known.
         var value: Double?
         var told: String

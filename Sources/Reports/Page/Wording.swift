@@ -1,11 +1,11 @@
 internal import Glibc
 internal import ServiceRuntime
-internal import Values
+package import Values
 
 /// Numbers, times and days as people read them.
-enum Wording {
+package enum Wording {
     /// `12,345`
-    static func count(_ number: Int64) -> String {
+    package static func count(_ number: Int64) -> String {
         var groups: [String] = []
         var rest = number.magnitude
         repeat {
@@ -17,12 +17,12 @@ enum Wording {
     }
 
     /// `1 push`, `12,345 pushes`
-    static func count(_ number: Int64, _ one: String, _ many: String) -> String {
+    package static func count(_ number: Int64, _ one: String, _ many: String) -> String {
         "\(count(number)) \(number == 1 ? one : many)"
     }
 
     /// `23.4 %`; a share that would round to zero is `< 0.1 %`; nil is `–`.
-    static func percent(_ share: Double?) -> String {
+    package static func percent(_ share: Double?) -> String {
         guard let share else { return "–" }
         let percent = share * 100
         if percent == 0 { return "0 %" }
@@ -31,7 +31,7 @@ enum Wording {
     }
 
     /// `10.2 % to 12.4 %`; nil is `–`.
-    static func interval(_ interval: ClosedRange<Double>?) -> String {
+    package static func interval(_ interval: ClosedRange<Double>?) -> String {
         interval.map { "\(percent($0.lowerBound)) to \(percent($0.upperBound))" } ?? "–"
     }
 
@@ -41,39 +41,39 @@ enum Wording {
     }
 
     /// `+0.4 points to +4.2 points`, of a difference between two shares.
-    static func interval(points interval: ClosedRange<Double>) -> String {
+    package static func interval(points interval: ClosedRange<Double>) -> String {
         "\(points(from: 0, to: interval.lowerBound)) to \(points(from: 0, to: interval.upperBound))"
     }
 
     /// `< 0.3 %`
-    static func lessThan(_ share: Double) -> String {
+    package static func lessThan(_ share: Double) -> String {
         let percent = percent(share)
         return percent.hasPrefix("<") ? percent : "< \(percent)"
     }
 
-    static func percent(_ rate: Rate) -> String { percent(rate.value) }
+    package static func percent(_ rate: Rate) -> String { percent(rate.value) }
 
     /// `+3.1 %` of `base`; nil if there is nothing to compare with.
-    static func change(from base: Int64, to now: Int64) -> String? {
+    package static func change(from base: Int64, to now: Int64) -> String? {
         guard base > 0 else { return nil }
         let change = Double(now - base) / Double(base) * 100
         return abs(change) < 0.05 ? "±0 %" : "\(change > 0 ? "+" : "")\(fixed(change, 1)) %"
     }
 
     /// `+0.5 points`, between two shares.
-    static func points(from base: Double, to now: Double) -> String {
+    package static func points(from base: Double, to now: Double) -> String {
         let points = points(base, now)
         return points == 0 ? "±0 points" : "\(points > 0 ? "+" : "")\(fixed(points, 1)) points"
     }
 
     /// `0.5 points higher`, `no difference`
-    static func difference(from base: Double, to now: Double) -> String {
+    package static func difference(from base: Double, to now: Double) -> String {
         let points = points(base, now)
         return points == 0 ? "no difference" : "\(fixed(abs(points), 1)) points \(points > 0 ? "higher" : "lower")"
     }
 
     /// `rose 0.5 points`, `did not change`
-    static func movement(from base: Double, to now: Double) -> String {
+    package static func movement(from base: Double, to now: Double) -> String {
         let points = points(base, now)
         return points == 0 ? "did not change" : "\(points > 0 ? "rose" : "fell") \(fixed(abs(points), 1)) points"
     }
@@ -84,7 +84,7 @@ enum Wording {
     }
 
     /// `312 bytes`, `1.2 MB`
-    static func bytes(_ bytes: Int64) -> String {
+    package static func bytes(_ bytes: Int64) -> String {
         guard bytes >= 1000 else { return count(bytes, "byte", "bytes") }
         var (size, unit) = (Double(bytes) / 1000, 0)
         let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
@@ -93,7 +93,7 @@ enum Wording {
     }
 
     /// `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 days`
-    static func duration(seconds: Double?) -> String {
+    package static func duration(seconds: Double?) -> String {
         guard let seconds else { return "–" }
         if seconds < 59.95 { return "\(fixed(seconds, 1)) s" }
         let whole = Int64(saturating: seconds.rounded())
@@ -103,35 +103,35 @@ enum Wording {
     }
 
     /// `5 hours`, `3 days`
-    static func hours(_ hours: Int) -> String {
+    package static func hours(_ hours: Int) -> String {
         hours < 48 ? count(Int64(hours), "hour", "hours") : "\(hours / 24) days"
     }
 
     /// `p = .031`, `p < .001`
-    static func probability(_ p: Double) -> String {
+    package static func probability(_ p: Double) -> String {
         p < 0.001 ? "p < .001" : "p = \(String(fixed(min(p, 0.999), 3).dropFirst()))"
     }
 
     /// `Friday 20 November 2026`
-    static func long(_ day: CivilDate) -> String { "\(short(day)) \(day.year)" }
+    package static func long(_ day: CivilDate) -> String { "\(short(day)) \(day.year)" }
 
     /// `Friday 20 November`
-    static func short(_ day: CivilDate) -> String { "\(weekday(day)) \(day.day) \(months[day.month - 1])" }
+    package static func short(_ day: CivilDate) -> String { "\(weekday(day)) \(day.day) \(months[day.month - 1])" }
 
     /// `Fri 20 Nov`
-    static func brief(_ day: CivilDate) -> String {
+    package static func brief(_ day: CivilDate) -> String {
         "\(weekday(day).prefix(3)) \(day.day) \(months[day.month - 1].prefix(3))"
     }
 
-    static func weekday(_ day: CivilDate) -> String {
+    package static func weekday(_ day: CivilDate) -> String {
         let place = (day.daysSince1970 + 3) % 7  // 1970-01-01 was a Thursday
         return weekdays[place < 0 ? place + 7 : place]
     }
 
     /// A name from outside. The events of many deliveries have none.
-    static func name(_ name: String, else none: String = "(none)") -> String { name.isEmpty ? none : name }
+    package static func name(_ name: String, else none: String = "(none)") -> String { name.isEmpty ? none : name }
 
-    static func fixed(_ number: Double, _ decimals: Int) -> String {
+    package static func fixed(_ number: Double, _ decimals: Int) -> String {
         let scale = pow(10, Double(decimals))
         let scaled = Int64(saturating: (abs(number) * scale).rounded())
         let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: Int64(scale))

@@ -65,19 +65,19 @@ extension ClosedRange<CivilDate> {
 
 /// A name as a key. Like the database, it compares and orders names byte by byte. `String` takes the two spellings of "é"
 /// for the same text, which would make one category of two.
-struct ExactName: Hashable, Comparable, Sendable {
-    let text: String
+package struct ExactName: Hashable, Comparable, Sendable {
+    package let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
-    static func < (left: ExactName, right: ExactName) -> Bool {
+    package static func < (left: ExactName, right: ExactName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
     // Equal bytes make equal strings, and equal strings have equal hashes.
-    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension Rows {

@@ -148,7 +148,7 @@ extension Verdict {
     }
 
     /// Rates of receipts that arrived on such different terms are rates of different people.
-    fileprivate func comparing(coverage: Double?, with base: Double?) -> Verdict {
+    package func comparing(coverage: Double?, with base: Double?) -> Verdict {
         guard let coverage, let base, abs(coverage - base) >= 0.02 else { return self }
         return .otherCoverage(was: base, now: coverage)
     }

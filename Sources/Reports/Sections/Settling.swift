@@ -33,13 +33,25 @@ struct Settling: Hashable, Sendable {
     }
 
     /// If nothing is known of how events arrive, a week is assumed to be enough.
-    private static let hoursUntold = 168
+    static let hoursUntold = 168
 }
 
 extension Settling {
     /// From the events of the four weeks before the day. Each belongs to the day on which it occurred, as far as is known:
     /// the question is how long events take to arrive.
     static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Settling {
+        let (events, receipts, end) = try curves(scope, on: &connection)
+        let hours = scope.hours(since: end)
+        return Settling(
+            hoursSinceEnd: hours, share: events.share(after: hours), events: events.events,
+            hoursTo95: events.hours(to: 0.95), hoursTo99: events.hours(to: 0.99),
+            hoursToReceipts: receipts.hours(to: 0.99), receiptShare: receipts.share(after: hours))
+    }
+
+    /// How events and receipts arrive, and the end of the day.
+    static func curves(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> (events: ArrivalCurve, receipts: ArrivalCurve, end: Timestamp) {
         let (first, last) = (scope.first(of: LogSample.days + 1), scope.day.advanced(by: -1))
         let sample = scope.sample
         let rows = try connection.query(
@@ -79,11 +91,7 @@ extension Settling {
             curve.addDay(watched: hours, arrivals: arrivals[day] ?? [:])
             receiptCurve.addDay(watched: hours, arrivals: receipts[day] ?? [:])
         }
-        let hours = scope.hours(since: ends[ends.count - 1].end)
-        return Settling(
-            hoursSinceEnd: hours, share: curve.share(after: hours), events: curve.events,
-            hoursTo95: curve.hours(to: 0.95), hoursTo99: curve.hours(to: 0.99),
-            hoursToReceipts: receiptCurve.hours(to: 0.99), receiptShare: receiptCurve.share(after: hours))
+        return (curve, receiptCurve, ends[ends.count - 1].end)
     }
 }
 

@@ -3,12 +3,12 @@
 ///
 /// The method is Benjamini and Hochberg's: of m probabilities in their order, the k-th may be up to k · 5 % / m. None may reach
 /// `TwoProportions.significance`, so neighbours do not lift a difference that would not count alone.
-enum FalseDiscovery {
+package enum FalseDiscovery {
     static let share = 0.05
 
     /// The greatest probability that still counts as more than chance, of so many comparisons. A comparison that was made and
     /// found nothing has the probability 1.
-    static func limit(of probabilities: [Double]) -> Double {
+    package static func limit(of probabilities: [Double]) -> Double {
         let sorted = probabilities.sorted()
         let last = sorted.indices.last { place in
             let most = share * Double(place + 1) / Double(sorted.count)
@@ -20,7 +20,7 @@ enum FalseDiscovery {
 
 extension Verdict {
     /// Its probability as a comparison among others; nil if there was no comparison.
-    var tested: Double? {
+    package var tested: Double? {
         switch self {
         case .higher(let p), .lower(let p), .likeChance(let p): p
         // The exact test found nothing, or the days contradicted one another.
@@ -30,7 +30,7 @@ extension Verdict {
     }
 
     /// What remains of it if only probabilities up to a limit count as more than chance.
-    func held(to limit: Double) -> Verdict {
+    package func held(to limit: Double) -> Verdict {
         switch self {
         case .higher(let p) where p > limit, .lower(let p) where p > limit: .likeChance(p: p)
         default: self

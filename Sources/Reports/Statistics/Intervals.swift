@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// How far the true values may be from what was counted.
-enum Interval {
+package enum Interval {
     /// Where the true rate lies with 95 % confidence: Wilson's score interval, which holds near 0 and 1 and for small samples,
     /// too. Nil without a base.
-    static func of(_ rate: Rate, z: Double = quantile(ofError: 0.05)) -> ClosedRange<Double>? {
+    package static func of(_ rate: Rate, z: Double = quantile(ofError: 0.05)) -> ClosedRange<Double>? {
         guard let share = rate.value else { return nil }
         let n = Double(rate.whole)
         let center = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -27,7 +27,7 @@ enum Interval {
     }
 
     /// How many standard deviations a normal variable exceeds, to either side, with this probability.
-    static func quantile(ofError error: Double) -> Double {
+    package static func quantile(ofError error: Double) -> Double {
         var (low, high) = (0.0, 40.0)
         for _ in 0..<100 {
             let middle = (low + high) / 2

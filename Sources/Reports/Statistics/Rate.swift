@@ -1,11 +1,11 @@
 /// A part of a whole. Without a whole it has no value.
-struct Rate: Hashable, Sendable {
-    var part: Int64
-    var whole: Int64
+package struct Rate: Hashable, Sendable {
+    package var part: Int64
+    package var whole: Int64
 
-    init(_ part: Int64, of whole: Int64) { (self.part, self.whole) = (part, whole) }
+    package init(_ part: Int64, of whole: Int64) { (self.part, self.whole) = (part, whole) }
 
-    var value: Double? { whole == 0 ? nil : Double(part) / Double(whole) }
+    package var value: Double? { whole == 0 ? nil : Double(part) / Double(whole) }
 
     static func + (left: Rate, right: Rate) -> Rate { Rate(left.part + right.part, of: left.whole + right.whole) }
 

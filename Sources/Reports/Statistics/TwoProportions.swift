@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Whether two rates differ by more than chance.
-enum Verdict: Hashable, Sendable {
+package enum Verdict: Hashable, Sendable {
     case higher(p: Double)
     case lower(p: Double)
     /// Chance alone can explain the difference.
@@ -19,7 +19,7 @@ enum Verdict: Hashable, Sendable {
     var isLower: Bool { if case .lower = self { true } else { false } }
 
     /// What follows the two rates: `This is more than chance (p < .001).`
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .higher(let p), .lower(let p): "This is more than chance (\(Wording.probability(p)))."
         case .likeChance(let p) where p < TwoProportions.significance:
@@ -37,7 +37,7 @@ enum Verdict: Hashable, Sendable {
     /// Its name in JSON.
     var word: String { test.word }
     /// 1, −1 or 0; nil where the test says nothing.
-    var sign: Int64? { test.sign }
+    package var sign: Int64? { test.sign }
 
     var facts: [Fact] { [Fact(name: "verdict", value: .verdict(self)), .number("p", test.p)] }
 
@@ -56,14 +56,14 @@ enum Verdict: Hashable, Sendable {
 
 /// Whether two shares differ by more than chance: the two-sided two-proportion z test with pooled variance, or Fisher's
 /// exact test if there are too few for it.
-enum TwoProportions {
+package enum TwoProportions {
     /// A smaller p is called a difference. One comparison in a hundred is then wrong by chance.
     static let significance = 0.01
     /// The normal approximation needs at least so many expected of either kind on either side.
     static let leastExpected = 10.0
 
     /// How `rate` compares with `base`.
-    static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
+    package static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
         guard rate.whole > 0, base.whole > 0, let share = rate.value, let baseShare = base.value else {
             return .smallSample
         }

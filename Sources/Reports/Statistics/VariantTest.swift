@@ -3,15 +3,15 @@
 /// There is no verdict before the day has settled, nor on a pair whose smaller side is too small for the test. With more than two
 /// variants, one of the many comparisons would often succeed by chance. So each p is raised as Holm's method asks, and the
 /// intervals of the differences hold all together (Bonferroni).
-struct VariantTest: Hashable, Sendable {
+package struct VariantTest: Hashable, Sendable {
     /// The one with the higher rate, and the other one.
-    var variant: String
-    var base: String
-    var rate: Double
-    var baseRate: Double
+    package var variant: String
+    package var base: String
+    package var rate: Double
+    package var baseRate: Double
     /// Of the difference of the two rates.
-    var interval: ClosedRange<Double>
-    var verdict: Verdict
+    package var interval: ClosedRange<Double>
+    package var verdict: Verdict
 
     var difference: Double { rate - baseRate }
 
@@ -20,7 +20,7 @@ struct VariantTest: Hashable, Sendable {
     /// Of more variants, those with the fewest receipts are not compared: the number of pairs grows with the square.
     static let mostVariants = 8
 
-    static func compare(_ variants: [(name: String, rate: Rate)], isSettled: Bool) -> [VariantTest] {
+    package static func compare(_ variants: [(name: String, rate: Rate)], isSettled: Bool) -> [VariantTest] {
         let known = variants.filter { $0.rate.whole > 0 }
             .sorted { ($1.rate.whole, ExactName($0.name)) < ($0.rate.whole, ExactName($1.name)) }.prefix(mostVariants)
             .sorted { $0.rate.value ?? 0 > $1.rate.value ?? 0 }

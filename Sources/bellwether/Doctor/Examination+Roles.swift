@@ -9,11 +9,12 @@ extension Examination {
         (.ingest, "sends.send", "INSERT"), (.ingest, "registry.edition", "INSERT"),
         (.projector, "log.event", "SELECT"), (.projector, "projection.progress", "UPDATE"),
         (.projector, "projection.delivery", "INSERT"), (.reporter, "report.kept", "INSERT"),
+        (.look, "log.reader_key", "SELECT"),
         (.analyst, "analytics.events", "SELECT"), (.analyst, "analytics.category_funnel", "SELECT"),
     ]
 
     static let roles = Examination(name: "roles") { _, connection in
-        let all: [LogSession.Role] = [.ingest, .projector, .analyst, .reporter]
+        let all: [LogSession.Role] = [.ingest, .projector, .analyst, .reporter, .look]
         let row = try connection.query(
             """
             SELECT pg_has_role(current_user, (SELECT nspowner FROM pg_namespace WHERE nspname = 'log'), 'MEMBER'),
@@ -45,7 +46,7 @@ extension Examination {
                 "rights that the service needs were taken away",
                 do: grants.joined(separator: " ") + " And USAGE on the schema, if that is missing")
         }
-        return .ok("all four roles are there, with the rights for their work")
+        return .ok("all five roles are there, with the rights for their work")
     }
 }
 

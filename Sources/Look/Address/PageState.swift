@@ -1,0 +1,95 @@
+package import Values
+
+/// What a page shows, all of which stands in its address: a link shows a colleague the same.
+package struct PageState: Sendable {
+    package enum Page: String, CaseIterable, Sendable {
+        /// Every app; the only page without an app.
+        case overview
+        case app, category, story, campaign, installs, live, quality, reports, deliveries
+    }
+
+    /// What a range of days is drawn by.
+    package enum Step: String, CaseIterable, Sendable { case day, week }
+
+    /// What narrows a page to a part of the deliveries or events. The raw value is its name in the address.
+    package enum Filter: String, CaseIterable, Sendable {
+        case category, campaign, variant, thread, version, response
+        /// A flag of a delivery, such as `opened`.
+        case flag
+        /// Of Live: an event's type and its install.
+        case type, install
+    }
+
+    package enum Format: String, CaseIterable, Sendable { case html, csv }
+
+    package var page: Page
+    package var app: String?
+    /// The days that are shown; nil is the last 28.
+    package var days: DayRange?
+    /// The days that they are compared with; nil is as many before them.
+    package var compared: DayRange?
+    package var step = Step.day
+    package var filters: [Filter: String] = [:]
+    /// One table of the page alone, as CSV.
+    package var table: String?
+    package var format = Format.html
+    /// The last row of the page before, of a list that is shown in pages.
+    package var after: String?
+    /// A position in the log: of a kept report, or the one after which Live begins.
+    package var position: Int64?
+
+    package init(_ page: Page = .overview, app: String? = nil) { (self.page, self.app) = (page, app) }
+
+    /// The same with other filters; nil takes one away.
+    package func with(_ changes: [Filter: String?], page: Page? = nil) -> PageState {
+        var state = self
+        state.page = page ?? self.page
+        for (filter, value) in changes { state.filters[filter] = value }
+        (state.table, state.format, state.after) = (nil, .html, nil)
+        return state
+    }
+
+    package func on(_ day: CivilDate) -> PageState { over(DayRange(day, day)) }
+
+    package func over(_ days: DayRange?) -> PageState {
+        var state = self
+        (state.days, state.compared, state.after) = (days, nil, nil)
+        return state
+    }
+
+    /// The same page without what only made sense on another one: the tabs of an app keep its days.
+    package func turned(to page: Page) -> PageState {
+        var state = PageState(page, app: app)
+        (state.days, state.compared, state.step) = (days, compared, step)
+        return state
+    }
+}
+
+extension PageState {
+    /// The address, from the first slash on.
+    package var address: String {
+        var path = "/"
+        if let app {
+            path += "app/" + PercentText.encoded(app)
+            if page != .app { path += "/" + page.rawValue }
+        }
+        let query = fields.map { "\($0)=\(PercentText.encoded($1))" }.joined(separator: "&")
+        return query.isEmpty ? path : path + "?" + query
+    }
+
+    /// The fields of the query, in their order.
+    package var fields: [(name: String, value: String)] {
+        var fields: [(String, String)] = []
+        if let days { fields += [("from", "\(days.first)"), ("to", "\(days.last)")] }
+        if let compared { fields += [("with", "\(compared.first)..\(compared.last)")] }
+        if step != .day { fields.append(("by", step.rawValue)) }
+        for filter in Filter.allCases {
+            if let value = filters[filter] { fields.append((filter.rawValue, value)) }
+        }
+        if let table { fields.append(("table", table)) }
+        if format != .html { fields.append(("format", format.rawValue)) }
+        if let after { fields.append(("after", after)) }
+        if let position { fields.append(("position", "\(position)")) }
+        return fields
+    }
+}

@@ -1,0 +1,58 @@
+internal import Postgres
+internal import Reports
+
+/// A question of a page and how its answer is shown. Each column of the answer is one of the table, unless it is hidden.
+struct Listing: Sendable {
+    /// Its name in the address, for CSV, and the id of its table.
+    var name: String
+    var caption: String
+    /// Without a limit.
+    var query: Query
+    /// How many rows the page shows. CSV has more.
+    var most = 25
+    var hidden: Set<String> = []
+    /// Shares that are drawn as bars, too.
+    var bars: Set<String> = []
+    /// The column that gets the small line of `by_day`.
+    var spark: String?
+    /// Where a cell leads.
+    var link: @Sendable (_ row: Grid.Row, _ column: String) -> PageState? = { _, _ in nil }
+    /// Columns that the page adds: they are computed from a row.
+    var added: [@Sendable (Grid.Row) -> (title: String, cell: Table.Cell)] = []
+    /// What stands for no rows.
+    var none = "Nothing in these days."
+
+    init(_ name: String, _ caption: String, _ query: Query) {
+        (self.name, self.caption, self.query) = (name, caption, query)
+    }
+
+    /// CSV is a file, not a page; but neither is it an export of everything.
+    static let mostInFile = 10_000
+
+    /// What people copy: it gives the rows that the page shows.
+    var shown: String { query.shown + "\nLIMIT \(most)" }
+}
+
+/// What came back, with the question.
+struct Answer: Sendable {
+    let listing: Listing
+    let grid: Grid
+    /// Whether there are more rows than are shown.
+    let isCut: Bool
+}
+
+extension Connection {
+    /// Asks for what a page needs. If only one table of it is wanted, the others stay empty.
+    mutating func answer(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
+        let isFile = state.format == .csv
+        guard !isFile || state.table == listing.name else {
+            return Answer(listing: listing, grid: Grid(columns: [], rows: []), isCut: false)
+        }
+        let most = isFile ? Listing.mostInFile : listing.most
+        let limited = listing.query + "\nLIMIT \(Int64(most + 1))"
+        let grid = try ask(limited)
+        return Answer(
+            listing: listing, grid: Grid(columns: grid.columns, rows: Array(grid.rows.prefix(most))),
+            isCut: grid.rows.count > most)
+    }
+}

@@ -1,0 +1,125 @@
+internal import Postgres
+internal import Reports
+internal import Values
+
+/// How the columns of our views are shown: their titles, and figures as people read them. Two views give a column the same name
+/// only if it means the same.
+enum Columns {
+    private static let titles = [
+        "app": "App", "day": "Day", "week": "Week from", "time_zone": "Time zone", "received_responded": "Responded",
+        "received_engaged": "Engaged", "receipt_coverage": "Coverage", "response_rate": "Response",
+        "engagement_rate": "Engagement", "action_tapped": "Tapped", "app_version": "Version", "version": "Version",
+        "action_id": "Button", "tapped_deliveries": "Tapped on", "tap_rate": "Tap rate",
+        "rate_bound": "True rate below",
+        "median_seconds": "Median time", "p90_seconds": "9 of 10 within", "mean_dwell_seconds": "Mean look",
+        "page_index": "Page", "page_title": "Title", "exit_clicked": "Clicked", "exit_finished": "Finished",
+        "exit_fallback": "Fell back", "exit_abandoned": "Left", "completion_rate": "Completed",
+        "click_rate": "Click rate",
+        "fcm_delivered": "FCM delivered", "delivery_rate": "Delivered / sent", "not_determined": "Not asked",
+        "received_nothing": "No push before", "rejected_by_reason": "Reasons", "client_dropped": "Lost on phones",
+        "install_id": "Install", "notification_key": "Notification", "first_response": "First response",
+        "received_at": "Received at", "first_response_at": "Responded at", "made_at": "Made", "is_final": "Final",
+        "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
+        "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
+        "fallback_rate": "Fallback", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
+        "turned_on": "Turned on",
+    ]
+
+    static func title(_ column: String) -> String {
+        if let title = titles[column] { return title }
+        let words = column.replacing("_", with: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+
+    private static func isShare(_ column: String) -> Bool {
+        column.hasSuffix("_rate") || column == "receipt_coverage" || column == "rate_bound" || column == "share"
+            || column == "engagement_before"
+    }
+
+    static func kind(_ column: String, _ value: AnyPostgresValue?) -> Table.Column.Kind {
+        switch value {
+        case .integer, .decimal, .double: .number
+        case nil where isShare(column) || column.hasSuffix("_seconds"): .number
+        default: .name
+        }
+    }
+
+    static func text(_ column: String, _ value: AnyPostgresValue?) -> String {
+        switch value {
+        case nil: return "–"
+        case .text(let text)?: return Wording.name(text)
+        case .flag(let flag)?: return flag ? "yes" : "no"
+        case .day(let day)?: return Wording.brief(day)
+        case .moment(let moment)?: return String(moment.description.prefix(19).replacing("T", with: " "))
+        case .uuid(let id)?: return "\(id)"
+        case .integer?, .decimal?, .double?:
+            guard let value, let number = value.number else { return "–" }
+            if isShare(column) { return Wording.percent(number) }
+            if column.hasSuffix("_seconds") { return Wording.duration(seconds: number) }
+            // A page is counted from 0 in the data, and from 1 by people.
+            if column == "page_index" { return "\((value.count ?? 0) + 1)" }
+            return value.count.map { Wording.count($0) } ?? value.plain
+        }
+    }
+}
+
+extension Answer {
+    /// As people read it.
+    var table: Table {
+        let shown = grid.columns.filter { !listing.hidden.contains($0) && $0 != "by_day" }
+        let sample = { (column: String) in grid.rows.lazy.compactMap { $0[column] }.first }
+        var columns = shown.map { column in
+            Table.Column(
+                Columns.title(column), listing.bars.contains(column) ? .bar : Columns.kind(column, sample(column)))
+        }
+        if let first = grid.rows.first {
+            columns += listing.added.map { Table.Column($0(first).title, .name) }
+        }
+        let rows = grid.rows.map { row in
+            shown.map { column in
+                var cell = Table.Cell(Columns.text(column, row[column]))
+                if listing.bars.contains(column) { cell.share = row.number(column) }
+                if listing.spark == column { cell.spark = row.spark }
+                cell.link = listing.link(row, column)?.address
+                return cell
+            } + listing.added.map { $0(row).cell }
+        }
+        return Table(listing.caption, columns: columns, rows: rows)
+    }
+
+    /// For other programs: the columns as the views name them, and the figures as the database has them.
+    var csv: String {
+        var text = grid.columns.map { CSVDocument.cell($0) }.joined(separator: ",") + "\r\n"
+        for row in grid.rows {
+            text +=
+                row.values.map { value in
+                    switch value {
+                    case nil: ""
+                    case .text(let text)?: CSVDocument.cell(text)
+                    case let value?: value.plain
+                    }
+                }.joined(separator: ",") + "\r\n"
+        }
+        return text
+    }
+}
+
+extension Grid.Row {
+    /// `by_day`, a list of `2026-11-20=343`: a value for each day from the first to the last.
+    fileprivate var spark: [Double?] {
+        let pairs = (text("by_day") ?? "").split(separator: " ").compactMap { pair -> (Int, Double)? in
+            let parts = pair.split(separator: "=")
+            guard parts.count == 2, let day = CivilDate(text: String(parts[0])), let value = Double(parts[1]) else {
+                return nil
+            }
+            return (day.daysSince1970, value)
+        }
+        guard let first = pairs.first?.0, let last = pairs.last?.0, pairs.count > 1, last - first <= DayRange.most
+        else {
+            return []
+        }
+        var values = [Double?](repeating: nil, count: last - first + 1)
+        for (day, value) in pairs where (first...last).contains(day) { values[day - first] = value }
+        return values
+    }
+}

@@ -1,0 +1,178 @@
+internal import Postgres
+internal import Reports
+internal import Values
+
+/// One app: its trends, what rose and fell, its categories and versions.
+enum AppPage {
+    static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
+    {
+        let app = state.app ?? ""
+        var sight = Sight(
+            app,
+            lead:
+                "\(scope.days), compared with \(scope.compared). Days run from midnight to midnight, \(scope.app?.timeZone ?? "UTC") time.",
+            state, scope)
+        let mine: Query = "app = \(app)"
+        let totals = try connection.answer(
+            Listing(
+                "totals", "The chosen days and those compared",
+                FunnelSQL.compared(scope, from: "analytics.category_funnel", where: mine)), for: state)
+        sight.add(
+            "In short",
+            FunnelParts.figures(totals, scope) + [
+                FunnelParts.ladder(totals, caption: "From delivered to engaged"), reportLink(state, scope),
+            ])
+        sight.add(
+            "Trends",
+            [FunnelParts.steps(state)]
+                + (try trends(state, scope, from: "analytics.category_funnel", where: mine, on: &connection)))
+        let categories = try connection.answer(categories(state, scope), for: state)
+        let judged = Judged(categories.grid.rows, scope)
+        sight.add("Categories", judged.words + [.answer(judged.marking(categories))])
+        sight.add("Versions", [.answer(try connection.answer(versions(state, scope), for: state))])
+        return sight
+    }
+
+    /// Day by day or week by week, and the days compared if somebody chose them.
+    static func trends(
+        _ state: PageState, _ scope: Scope, from view: Query, where condition: Query, told: Bool = true,
+        on connection: inout Connection
+    ) throws(PostgresError) -> [Sight.Piece] {
+        let query =
+            state.step == .day
+            ? FunnelSQL.trend(scope, from: view, where: condition, told: told ? state.app : nil)
+            : FunnelSQL.weeks(scope, from: view, where: condition)
+        var listing = Listing("trend", state.step == .day ? "Day by day" : "Week by week", query)
+        listing.most = DayRange.most
+        listing.hidden = [
+            "delivered_low", "delivered_high", "response_low", "response_high", "engagement_low", "engagement_high",
+            "coverage_low", "coverage_high", "told_received",
+        ]
+        let isFile = state.format == .csv
+        listing.link = { row, column in
+            guard column == "delivered", state.step == .day, let day = row.day("day") else { return nil }
+            return state.with([:], page: .deliveries).on(day)
+        }
+        let answer = try connection.answer(listing, for: state)
+        var compared: Answer?
+        if state.compared != nil, state.step == .day, !isFile {
+            var earlier = scope
+            earlier.days = scope.compared
+            compared = try connection.answer(
+                Listing("compared", "Days compared", FunnelSQL.trend(earlier, from: view, where: condition, told: nil)),
+                for: state)
+        }
+        return FunnelParts.trends(answer, scope, state, compared: compared)
+    }
+
+    private static func reportLink(_ state: PageState, _ scope: Scope) -> Sight.Piece {
+        var reports = PageState(.reports, app: state.app)
+        reports.days = DayRange(scope.days.last.advanced(by: -1), scope.days.last)
+        return .links([
+            .init(text: "The reports on the last of these days, as they were told", address: reports.address)
+        ])
+    }
+
+    private static func categories(_ state: PageState, _ scope: Scope) -> Listing {
+        let app = state.app ?? ""
+        var listing = Listing(
+            "categories", "Categories, those with the most deliveries first",
+            """
+            SELECT category, delivered, received, receipt_coverage, received_engaged, engagement_rate, engagement_before,
+                delivered_before, received_before, received_engaged_before, by_day
+            FROM (
+                SELECT category, \(FunnelSQL.sums),
+                    \(FunnelSQL.byDay)
+                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.days)) GROUP BY category
+            ) AS chosen
+            LEFT JOIN (
+                SELECT category, sum(delivered) AS delivered_before, sum(received) AS received_before, sum(received_engaged) AS received_engaged_before,
+                    round(sum(received_engaged) / nullif(sum(received), 0), 4) AS engagement_before
+                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.compared)) GROUP BY category
+            ) AS compared USING (category)
+            ORDER BY delivered DESC, category
+            """)
+        listing.bars = ["engagement_rate"]
+        listing.spark = "delivered"
+        listing.hidden = ["delivered_before", "received_before", "received_engaged_before"]
+        listing.link = { row, column in
+            guard column == "category", let category = row.text("category") else { return nil }
+            return state.with([.category: category], page: .category)
+        }
+        return listing
+    }
+
+    private static func versions(_ state: PageState, _ scope: Scope) -> Listing {
+        var listing = Listing(
+            "versions", "Versions of the app, those with the most deliveries first",
+            """
+            SELECT platform, app_version, \(FunnelSQL.sums)
+            FROM analytics.version_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))
+            GROUP BY platform, app_version ORDER BY delivered DESC, platform, app_version
+            """)
+        listing.most = 12
+        listing.link = { row, column in
+            guard column == "delivered", let version = row.text("app_version") else { return nil }
+            return state.with([.version: version], page: .deliveries)
+        }
+        return listing
+    }
+}
+
+/// Which rows of a table rose or fell by more than chance, all of them judged together.
+struct Judged {
+    let verdicts: [Verdict?]
+    private let rows: [Grid.Row]
+
+    init(_ rows: [Grid.Row], _ scope: Scope) {
+        self.rows = rows
+        let raw: [Verdict?] = rows.map { row in
+            let rate = Rate(row.count("received_engaged"), of: row.count("received"))
+            let base = Rate(row.count("received_engaged_before"), of: row.count("received_before"))
+            guard rate.whole > 0, base.whole > 0 else { return nil }
+            guard scope.isMostlySettled else { return .unsettled }
+            return TwoProportions.verdict(rate, against: base).comparing(
+                coverage: Rate(row.count("received"), of: row.count("delivered")).value,
+                with: Rate(row.count("received_before"), of: row.count("delivered_before")).value)
+        }
+        let limit = FalseDiscovery.limit(of: raw.compactMap { $0?.tested })
+        verdicts = raw.map { $0?.held(to: limit) }
+    }
+
+    /// What rose and what fell.
+    var words: [Sight.Piece] {
+        func names(_ sign: Int64) -> String {
+            zip(rows, verdicts).filter { $1?.sign == sign }.map { Wording.name($0.0.text("category") ?? "") }
+                .joined(separator: ", ")
+        }
+        let (rose, fell) = (names(1), names(-1))
+        let words = [
+            rose.isEmpty ? "" : "Engagement rose by more than chance: \(rose).",
+            fell.isEmpty ? "" : "Engagement fell by more than chance: \(fell).",
+        ].filter { !$0.isEmpty }
+        if words.isEmpty { return [.words("No category's engagement rate moved by more than chance.", .note)] }
+        return words.map { .words($0) }
+    }
+
+    /// The same table with a column that says so.
+    func marking(_ answer: Answer) -> Answer {
+        var listing = answer.listing
+        let verdicts = Dictionary(
+            zip(rows, verdicts).map { (ExactName($0.text("category") ?? ""), $1) },
+            uniquingKeysWith: { first, _ in first })
+        listing.added.append { row in
+            let cell: Table.Cell
+            switch verdicts[ExactName(row.text("category") ?? "")] ?? nil {
+            case .higher?: cell = Table.Cell("rose", tone: .good)
+            case .lower?: cell = Table.Cell("fell", tone: .alarm)
+            case .likeChance?: cell = Table.Cell("within chance", tone: .note)
+            case .smallSample?, .divided?: cell = Table.Cell("too few", tone: .note)
+            case .unsettled?: cell = Table.Cell("too early", tone: .note)
+            case .otherCoverage?: cell = Table.Cell("other coverage", tone: .note)
+            case nil: cell = Table.Cell("–", tone: .note)
+            }
+            return ("Change", cell)
+        }
+        return Answer(listing: listing, grid: answer.grid, isCut: answer.isCut)
+    }
+}

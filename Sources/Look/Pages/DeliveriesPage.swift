@@ -1,0 +1,120 @@
+internal import Postgres
+internal import Reports
+internal import ServiceRuntime
+internal import Values
+
+/// The deliveries behind a figure, a hundred at a time, one day after the other from the newest on.
+enum DeliveriesPage {
+    static let most = 100
+
+    /// The flags that a page can ask for, as SQL.
+    private static let flags: [String: StaticString] = [
+        "received": "received", "expanded": "expanded", "opened": "opened", "dismissed": "dismissed",
+        "action_tapped": "action_tapped", "story_action_tapped": "story_action_tapped", "responded": "responded",
+        "received_responded": "received_responded", "engaged": "engaged", "received_engaged": "received AND engaged",
+        "unanswered": "unanswered", "suppressed": "suppressed", "story_started": "story_started",
+        "fell_back": "story_exit = 'fallback'",
+    ]
+
+    /// The flag that the deliveries behind a column have; empty for the column of all; nil for a column that has none.
+    static func flag(of column: String) -> String? {
+        column == "delivered" ? "" : flags[column] == nil ? nil : column
+    }
+
+    static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
+    {
+        let cursor = state.after.flatMap(Cursor.init)
+        let day = min(max(cursor?.day ?? scope.days.last, scope.days.first), scope.days.last)
+        var sight = Sight(
+            "Deliveries", lead: "One row for each notification on each install, \(told(state)). \(Wording.long(day)).",
+            state, scope)
+        var listing = Listing(
+            "deliveries", "Deliveries of \(Wording.long(day))",
+            """
+            SELECT install_id, notification_key, category, campaign, variant, app_version, received_at, expanded, opened,
+                action_tapped, dismissed, first_response, first_response_at
+            FROM analytics.deliveries
+            WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))\(after(cursor))
+            ORDER BY install_id, notification_key
+            """)
+        listing.most = most
+        listing.none = cursor == nil ? "No such delivery on this day." : "No more on this day."
+        listing.link = { row, column in
+            guard column == "install_id", let install = row.uuid("install_id") else { return nil }
+            var live = PageState(.live, app: state.app)
+            live.filters = [.install: "\(install)"]
+            return live
+        }
+        let answer = try connection.answer(listing, for: state)
+        sight.add("Deliveries", [.answer(answer), .links(further(answer, state, scope, day))])
+        return sight
+    }
+
+    /// The next hundred, or the day before.
+    private static func further(_ answer: Answer, _ state: PageState, _ scope: Scope, _ day: CivilDate) -> [Sight.Link]
+    {
+        var (links, next) = ([Sight.Link](), state)
+        if state.after != nil {
+            next.after = nil
+            links.append(.init(text: "First page", address: next.address))
+        }
+        if answer.isCut, let last = answer.grid.rows.last, let install = last.uuid("install_id"),
+            let key = last.text("notification_key")
+        {
+            next.after = "\(day) \(install) \(key)"
+            links.append(.init(text: "Next \(most)", address: next.address))
+        }
+        if day > scope.days.first {
+            let before = day.advanced(by: -1)
+            next.after = "\(before)"
+            links.append(.init(text: "The day before, \(Wording.brief(before))", address: next.address))
+        }
+        return links
+    }
+
+    /// The last row that was shown: its day, install and notification; of a new day only the day.
+    private struct Cursor {
+        let day: CivilDate
+        var row: (install: UUID, key: String)?
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            guard let day = CivilDate(text: parts[0]) else { return nil }
+            self.day = day
+            guard parts.count == 3, let install = UUID(parts[1]) else { return }
+            row = (install, parts[2])
+        }
+    }
+
+    private static func after(_ cursor: Cursor?) -> Query {
+        guard let row = cursor?.row else { return "" }
+        return "\n    AND (install_id, notification_key) > (\(row.install), \(row.key))"
+    }
+
+    private static func condition(_ state: PageState) -> Query {
+        var condition: Query = ""
+        for filter in PageState.Filter.allCases {
+            guard let value = state.filters[filter] else { continue }
+            switch filter {
+            case .category: condition = "\(condition) AND category = \(value)"
+            case .campaign: condition = "\(condition) AND campaign = \(value)"
+            case .variant: condition = "\(condition) AND variant = \(value)"
+            case .thread: condition = "\(condition) AND thread = \(value)"
+            case .version: condition = "\(condition) AND app_version = \(value)"
+            case .response: condition = "\(condition) AND first_response = \(value)"
+            case .flag:
+                // An unknown flag is nobody's.
+                condition = "\(condition) AND \(sql: flags[value] ?? "false")"
+            case .type, .install: break
+            }
+        }
+        return condition
+    }
+
+    private static func told(_ state: PageState) -> String {
+        let parts = PageState.Filter.allCases.compactMap { filter in
+            state.filters[filter].map { "\(filter.rawValue) \(Wording.name(String(printable: $0), else: "(none)"))" }
+        }
+        return parts.isEmpty ? "of the app" : parts.joined(separator: ", ")
+    }
+}

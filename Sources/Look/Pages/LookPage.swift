@@ -1,0 +1,66 @@
+internal import Postgres
+internal import Reports
+internal import Values
+
+/// What the pages are read with.
+struct PageSource: Sendable {
+    let settled: SettledApps
+    /// The time that it is.
+    let now: Timestamp
+
+    /// Reads a page in one snapshot, so that its figures fit together.
+    func sight(_ state: PageState, on connection: inout Connection) throws(LookError) -> Sight {
+        do throws(TransactionError<LookError>) {
+            return try connection.transaction(.repeatableReadOnly, failingWith: LookError.self) {
+                connection throws(LookError) in
+                do throws(PostgresError) { try connection.execute(script: "SET LOCAL jit = off") } catch {
+                    throw .database(error)
+                }
+                return try read(state, on: &connection)
+            }
+        } catch {
+            switch error {
+            case .database(let error): throw .database(error)
+            case .body(let error): throw error
+            }
+        }
+    }
+
+    private func read(_ state: PageState, on connection: inout Connection) throws(LookError) -> Sight {
+        let scope = try scope(of: state, on: &connection)
+        do throws(PostgresError) {
+            switch state.page {
+            case .overview: return try OverviewPage.read(state, scope, on: &connection)
+            case .app: return try AppPage.read(state, scope, on: &connection)
+            case .category: return try CategoryPage.read(state, scope, on: &connection)
+            case .deliveries: return try DeliveriesPage.read(state, scope, on: &connection)
+            case .story: return try StoryPage.read(state, scope, on: &connection)
+            case .campaign: return try CampaignPage.read(state, scope, on: &connection)
+            case .installs: return try InstallsPage.read(state, scope, on: &connection)
+            case .quality: return try QualityPage.read(state, scope, on: &connection)
+            case .reports: return try ReportsPage.read(state, scope, on: &connection)
+            case .live: return try QualityPage.read(state, scope, on: &connection)
+            }
+        } catch { throw .database(error) }
+    }
+
+    private func scope(of state: PageState, on connection: inout Connection) throws(LookError) -> Scope {
+        guard let slug = state.app else {
+            do {
+                // The latest date that any app has.
+                let today: CivilDate? = try connection.query(
+                    "SELECT max((\(now) AT TIME ZONE time_zone)::date) FROM analytics.apps")[0].optional(0)
+                let utc = CivilDate(daysSince1970: Int(now.microseconds / 86_400_000_000))
+                return Scope(
+                    state, app: nil, today: today ?? utc, settled: DaysSettled(hours: nil, events: 0), compares: false)
+            } catch { throw .database(error) }
+        }
+        let app: ReportedApp
+        do { app = try ReportedApp.find(slug, at: now, on: &connection) } catch { throw LookError(error) }
+        do {
+            let settled = try settled.settled(app, at: now, on: &connection)
+            let compares = [.app, .category, .campaign, .story].contains(state.page)
+            return Scope(state, app: app, today: app.today, settled: settled, compares: compares)
+        } catch { throw .database(error) }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Postgres
+internal import Reports
+internal import ServiceRuntime
+internal import Values
+
+/// The days that a page is about, and how settled they are.
+struct Scope: Sendable {
+    /// Nil for all apps.
+    var app: ReportedApp?
+    var today: CivilDate
+    var days: DayRange
+    var compared: DayRange
+    /// Whether the page compares.
+    var compares: Bool
+    var settled: DaysSettled
+    var firstOpenDay: CivilDate { settled.firstOpenDay(today: today) }
+
+    /// How many days a page shows if nobody chose.
+    static let usual = 28
+
+    init(_ state: PageState, app: ReportedApp?, today: CivilDate, settled: DaysSettled, compares: Bool) {
+        (self.app, self.today, self.settled, self.compares) = (app, today, settled, compares)
+        days = state.days ?? DayRange(Self.usual, upTo: today)
+        compared = state.compared ?? days.before
+    }
+
+    /// Whether the days that still change are too few to matter: up to one in ten.
+    var isMostlySettled: Bool {
+        let open = days.last.daysSince1970 - max(firstOpenDay, days.first).daysSince1970 + 1
+        return max(0, open) * 10 <= days.count
+    }
+
+    var settledness: String {
+        let open = max(firstOpenDay, days.first)
+        let zone = app.map { ", \($0.timeZone) time" } ?? ""
+        guard open <= days.last else { return "All of these days have settled\(zone)." }
+        let which =
+            open == days.last ? Wording.brief(open) : "\(Wording.brief(open)) to \(Wording.brief(days.last))"
+        let why =
+            settled.hours.map { "99 % of a day's events have usually arrived \(Wording.hours($0)) after its end" }
+            ?? "too few events tell how long they take to arrive, so a week is assumed"
+        return "Not settled yet: \(which)\(zone). Counts still rise there, and rates usually fall (\(why))."
+    }
+}
+
+/// Why there is no page, for the person who asked.
+enum LookError: DatabaseFailure {
+    case unknownApp(String)
+    case fault(AddressFault)
+    case database(PostgresError)
+
+    var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
+
+    init(_ error: ReportError) {
+        switch error {
+        case .unknownApp(let app, _): self = .unknownApp(app)
+        case .daysAreMoving(let app, _): self = .unknownApp(app)
+        case .database(let error): self = .database(error)
+        }
+    }
+}
+
+/// How settled the days of each app are. To read it takes longer than a page may, and it changes slowly: so it is kept.
+final class SettledApps: Sendable {
+    private struct Kept: Sendable {
+        var settled: DaysSettled
+        var until: Deadline
+    }
+
+    private let kept = Lock<[String: Kept]>([:])
+    private static let seconds = 3600.0
+    /// A sample of so many deliveries is enough to say hours.
+    private static let mostDeliveries: Int64 = 20_000
+    private static let mostApps = 1000
+
+    func settled(_ app: ReportedApp, at now: Timestamp, on connection: inout Connection) throws(PostgresError)
+        -> DaysSettled
+    {
+        let known = kept.withLock { $0[app.slug] }
+        if let known, !known.until.hasPassed { return known.settled }
+        let settled = try DaysSettled.read(of: app, at: now, mostDeliveries: Self.mostDeliveries, on: &connection)
+        kept.withLock { kept in
+            if kept.count >= Self.mostApps { kept.removeAll() }
+            // An app with few events may soon have enough.
+            let seconds = settled.hours == nil ? Self.seconds / 30 : Self.seconds
+            kept[app.slug] = Kept(settled: settled, until: .after(seconds: seconds))
+        }
+        return settled
+    }
+}

@@ -1,0 +1,77 @@
+internal import Reports
+internal import Values
+
+/// A page, read and not yet drawn.
+struct Sight: Sendable {
+    var title: String
+    /// What the page is about, in a sentence.
+    var lead: String
+    var state: PageState
+    /// Nil for pages that are not about days.
+    var scope: Scope?
+    var parts: [Part] = []
+    /// A report as it was told, which is a document of its own.
+    var document: String?
+    /// Where scripts are off, the browser reads the page anew after so many seconds.
+    var refreshes: Int?
+
+    init(_ title: String, lead: String, _ state: PageState, _ scope: Scope?) {
+        (self.title, self.lead, self.state, self.scope) = (title, lead, state, scope)
+    }
+
+    mutating func add(_ title: String, _ pieces: [Piece?]) {
+        parts.append(Part(title: title, pieces: pieces.compactMap(\.self)))
+    }
+
+    /// A heading and what stands below it.
+    struct Part: Sendable {
+        var title: String
+        var pieces: [Piece]
+    }
+
+    enum Piece: Sendable {
+        /// What a report also has.
+        case block(Block)
+        case trends([Chart])
+        /// Ladders that are compared.
+        case sideBySide([Ladder])
+        case answer(Answer)
+        /// The same without its table, which a chart before it shows.
+        case source(Answer)
+        case links([Link])
+        case checks([Check])
+        case live(LiveList)
+
+        static func words(_ words: String, _ tone: Tone = .plain) -> Piece { .block(.sentence(words, tone)) }
+    }
+
+    struct Link: Sendable {
+        var text: String
+        var address: String
+        var isCurrent = false
+    }
+
+    /// One line of a check list.
+    struct Check: Sendable {
+        enum State: Sendable { case done, wrong, waiting }
+        var state: State
+        var title: String
+        var words: String
+    }
+
+    /// Events as they commit.
+    struct LiveList: Sendable {
+        var lines: [String]
+        var position: Int64
+    }
+
+    /// The table with this name, if the page has it.
+    func answer(named name: String) -> Answer? {
+        parts.lazy.flatMap(\.pieces).compactMap { piece in
+            switch piece {
+            case .answer(let answer), .source(let answer): answer.listing.name == name ? answer : nil
+            default: nil
+            }
+        }.first
+    }
+}
