@@ -2,7 +2,7 @@
 #
 #   make build     install what is missing, build the release binaries: .build/release/bellwether and, for the demo, bellwether-demo
 #   make demo      build, simulate two weeks over real HTTP, prove the funnels, print the report
-#   make serve     build, then run the service on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
+#   make serve     build, then run the service and its web pages on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers: about nine minutes on two cores (ARGS=Name: only
@@ -11,6 +11,7 @@
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
+#   make screenshots  pictures of each web page, in both themes, on a phone and on a desk, in .build/screenshots
 #   make format    format all Swift files
 #   make lint      list the Swift files that are not formatted
 #   make check     lint and test: what must hold before a change goes in
@@ -44,7 +45,10 @@ SWIFT_FILES := Package.swift Sources Tests Migrations Examples
 # here so that all commands build alike; a build with another setting compiles everything again.
 export BELLWETHER_STRICT := 1
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated format lint check fuzz schemathesis dbt cost budget bench bench-quick \
+# Where `make serve` shows its pages.
+LOOK ?= 127.0.0.1:8081
+
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -58,7 +62,8 @@ demo: build
 	.build/release/bellwether demo $(ARGS)
 
 serve: build
-	.build/release/bellwether serve $(ARGS)
+	@$(if $(findstring --look,$(ARGS)),,echo "The web pages: http://$(LOOK)/")
+	.build/release/bellwether serve $(if $(findstring --look,$(ARGS)),,--look $(LOOK)) $(ARGS)
 
 PREFIX ?= /usr/local
 BIN = $(DESTDIR)$(PREFIX)/bin
@@ -171,6 +176,12 @@ soak: deps
 generated: deps
 	swift build --build-tests
 	BELLWETHER_REGENERATE=1 swift test --skip-build --filter 'GeneratedTests|ArchitectureGuideTests'
+
+# Of a demonstration, in headless Chromium. Look at them after a change of the pages.
+screenshots: PACKAGES += chromium-headless-shell
+screenshots: deps
+	swift build --build-tests
+	BELLWETHER_SCREENSHOTS='$(CURDIR)/.build/screenshots' swift test --skip-build --filter ScreenshotTests
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

@@ -101,7 +101,11 @@ let package = Package(
         // The pages that people look at.
         .target(
             name: "Look",
-            dependencies: ["Accounts", "Compression", "HTTPServer", "Postgres", "Reports", "ServiceRuntime", "Values"],
+            dependencies: [
+                "Accounts", "Compression", "EventLog", "HTTPServer", "Postgres", "Reports", "ServiceRuntime",
+                "Telemetry",
+                "Values",
+            ],
             swiftSettings: strict),
         // Whether the database is there, fits, and tells the same time.
         .target(
@@ -217,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "LookTests",
             dependencies: [
-                "Accounts", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer", "Look", "Postgres",
+                "Accounts", "bellwether", "bellwether-demo", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer",
+                "Look", "Postgres",
                 "Projections", "Reports",
                 "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],

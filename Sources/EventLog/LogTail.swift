@@ -22,6 +22,7 @@ package struct LogTail {
     package struct Line: Sendable {
         package let text: String
         package let json: String
+        package var isRejected = false
     }
 
     /// Everything up to this batch has been shown.
@@ -129,7 +130,7 @@ package struct LogTail {
                 ) AS r ORDER BY rejection
                 """)
             for row in rows {
-                guard show(Line(text: try row.get(1), json: try row.get(2))) else { return false }
+                guard show(Line(text: try row.get(1), json: try row.get(2), isRejected: true)) else { return false }
                 after = try row.get(0)
                 shown += 1
             }
@@ -140,7 +141,7 @@ package struct LogTail {
         return show(
             Line(
                 text: "\(batch)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
-                json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}"))
+                json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}", isRejected: true))
     }
 
     /// The columns that a line for people has after the first ones: which notification, what happened, what is left over.

@@ -75,9 +75,11 @@ package final class Router: RequestHandler {
     private let metrics: IngestionMetrics
     private let isReady: ReadinessCheck
     private let crossOrigin: CrossOrigin
+    private let frontPage: Response
 
     package init(
         _ surface: Surface, routes: Routes, metrics: IngestionMetrics, crossOrigin: CrossOrigin = CrossOrigin([]),
+        pages: String? = nil,
         isReady: @escaping ReadinessCheck
     ) {
         self.surface = surface
@@ -85,6 +87,7 @@ package final class Router: RequestHandler {
         self.metrics = metrics
         self.isReady = isReady
         self.crossOrigin = crossOrigin
+        frontPage = FrontPage.response(pages: pages)
     }
 
     /// The HTTP server's own refusals, in our form.
@@ -93,6 +96,7 @@ package final class Router: RequestHandler {
     package func begin(_ head: RequestHead, _ exchange: Exchange) {
         let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
+        if surface != .inside, FrontPage.isAsked(head) { return answer.send(frontPage) }
         guard let path = Path(rawValue: head.path), path.isThere(on: surface), routes.have(path) else {
             return answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
         }

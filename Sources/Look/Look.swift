@@ -1,32 +1,49 @@
 package import HTTPServer
-internal import Reports
+internal import Postgres
 package import ServiceRuntime
-internal import Values
 
 /// The web pages: a listener, the threads that read for it, and what it keeps.
 package final class Look: Sendable {
     package struct Configuration: Sendable {
-        /// A URL for sessions that read as analysts do.
+        /// A URL for sessions that read as analysts do, and one for a login that may also read the reader keys.
         package var analystURL: String
+        package var keysURL: String
         package var server: HTTPServerConfiguration
         package var readers = Readers.Configuration()
         /// Names, beside those of this machine, by which a proxy may ask for pages.
         package var hosts: [String] = []
 
-        package init(analystURL: String, server: HTTPServerConfiguration) {
-            (self.analystURL, self.server) = (analystURL, server)
+        package init(analystURL: String, keysURL: String, server: HTTPServerConfiguration) {
+            (self.analystURL, self.keysURL, self.server) = (analystURL, keysURL, server)
         }
+    }
+
+    /// Why the pages are not served, for the person who started them.
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let server: HTTPServer
     private let readers: Readers
+    private let feed: LiveFeed
+    private let directory: ReaderDirectory
     private let log: Log
 
-    package init(_ configuration: Configuration, log: Log) throws {
-        readers = Readers(url: configuration.analystURL, configuration.readers, log: log)
+    /// `waitsForDatabase` is for a service that starts although the database is away: then nobody sees a page before the keys
+    /// could be read.
+    package init(_ configuration: Configuration, waitsForDatabase: Bool = false, log: Log) throws {
         self.log = log
+        let address = configuration.server.listen
+        let isLocal = address.isLoopback
+        try Self.check(configuration, isLocal: isLocal, waits: waitsForDatabase, log)
+        readers = Readers(url: configuration.analystURL, configuration.readers, log: log)
+        feed = LiveFeed(url: configuration.analystURL, log: log)
+        directory = ReaderDirectory(url: configuration.keysURL, isLocal: isLocal, log: log)
+        let hasTLS = configuration.server.tls != nil
         let router = LookRouter(
-            readers: readers, hosts: HostCheck(configuration.server.listen, names: configuration.hosts), log: log)
+            readers: readers, feed: feed, directory: directory,
+            signIn: SignIn(directory, hasTLS: hasTLS, log: log),
+            hosts: HostCheck(address, names: configuration.hosts), log: log)
         var limits = configuration.server
         limits.connectionLimit = 256
         limits.connectionsPerAddress = nil
@@ -35,20 +52,52 @@ package final class Look: Sendable {
         server = try HTTPServer(
             configuration: limits, handler: router, log: log,
             errorResponse: { fault in LookRouter.response(to: fault) })
+        if !isLocal, !hasTLS {
+            log.warning(
+                "look: other machines reach these pages and there is no TLS: keys and figures travel readable. Give "
+                    + "--tls-certificate and --tls-key, or put a proxy with TLS before them")
+        }
+    }
+
+    private static func check(_ configuration: Configuration, isLocal: Bool, waits: Bool, _ log: Log) throws {
+        do {
+            let keys = try ReaderDirectory.read(configuration.keysURL, log: log)
+            guard isLocal || !keys.isEmpty else {
+                throw Refusal(
+                    description:
+                        "other machines could reach \(configuration.server.listen), and there is no reader key: make one "
+                        + "first (bellwether look key add NAME), or listen on 127.0.0.1")
+            }
+        } catch let error as PostgresError {
+            switch error.state {
+            case .insufficientPrivilege?, SQLState("22023")?:
+                throw Refusal(
+                    description: "this login may not read the reader keys. As the owner of the database, run: GRANT "
+                        + "bellwether_look TO the login")
+            case _ where waits: return
+            default: throw error
+            }
+        }
     }
 
     /// Where it listens.
     package var address: HTTPServerConfiguration.Address { server.address }
 
     package func start() {
+        directory.start()
         readers.start()
+        feed.start()
         server.start()
+        log.info("looking", ["address": "\(server.address)"])
     }
 
     /// Answers the requests in progress, and ends.
     package func stop(deadline: Deadline) {
+        // First those who only wait for events.
+        feed.stop()
         server.stop(deadline: deadline)
         readers.stop()
+        directory.stop()
     }
 
     package func readCertificateAnew() throws(HTTPServerError) -> Bool { try server.readCertificateAnew() }

@@ -2,16 +2,21 @@ internal import HTTPServer
 internal import Postgres
 internal import Reports
 internal import ServiceRuntime
+internal import Values
 
 /// From an address to a page. Nothing here writes: of all routes only signing in takes a POST, and that stores nothing.
 final class LookRouter: RequestHandler {
     private let readers: Readers
+    private let feed: LiveFeed
+    private let directory: ReaderDirectory
+    private let signIn: SignIn
     private let hosts: HostCheck
     private let settled = SettledApps()
     private let log: Log
 
-    init(readers: Readers, hosts: HostCheck, log: Log) {
-        (self.readers, self.hosts, self.log) = (readers, hosts, log)
+    init(readers: Readers, feed: LiveFeed, directory: ReaderDirectory, signIn: SignIn, hosts: HostCheck, log: Log) {
+        (self.readers, self.feed, self.directory, self.signIn) = (readers, feed, directory, signIn)
+        (self.hosts, self.log) = (hosts, log)
     }
 
     /// The server's own refusals.
@@ -21,10 +26,12 @@ final class LookRouter: RequestHandler {
 
     func begin(_ head: RequestHead, _ exchange: Exchange) {
         let reply = Reply(exchange, to: head)
-        guard hosts.accepts(head.header("host")) else {
+        // Only where no key is asked for: a page of another name has no cookie of this one.
+        if case .open = directory.door, !hosts.accepts(head.header("host")) {
             reply.send(LookResponse.notice(421, "Wrong address", [HostCheck.refusal]))
             return
         }
+        if head.path == SignIn.path, head.method == "POST" { return signIn.take(head, exchange, reply) }
         guard head.method == "GET" || head.method == "HEAD" else {
             reply.send(
                 LookResponse.notice(
@@ -32,19 +39,47 @@ final class LookRouter: RequestHandler {
                     headers: [("Allow", "GET, HEAD")]))
             return
         }
-        if let file = LookResponse.file(head.path) {
-            reply.send(file)
-            return
+        switch head.path {
+        case SignIn.path: signIn.show(head, reply)
+        case "/sign-out": reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
+        default:
+            if let file = LookResponse.file(head.path) { return reply.send(file) }
+            look(head, reply)
         }
-        let state: PageState
-        do { state = try PageState(path: head.path, query: head.query) } catch {
-            reply.send(LookResponse.refusing(error))
-            return
-        }
-        show(state, reply)
     }
 
-    private func show(_ state: PageState, _ reply: Reply) {
+    /// For whoever may look.
+    private func look(_ head: RequestHead, _ reply: Reply) {
+        let isFeed = head.path.hasSuffix("/live/events")
+        let isSignedIn: Bool
+        switch directory.door {
+        case .open: isSignedIn = false
+        case .unknown: return reply.send(LookResponse.keysUnknown)
+        case .keys(let keys) where keys.isEmpty: return reply.send(LookResponse.noKeys)
+        case .keys(let keys):
+            guard Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil else {
+                let next = head.path + (head.query.map { "?" + $0 } ?? "")
+                return reply.send(
+                    isFeed
+                        ? LookResponse.notice(401, "Not signed in", ["Sign in again."])
+                        : LookResponse.going(to: "\(SignIn.path)?next=\(PercentText.encoded(SignIn.inside(next)))"))
+            }
+            isSignedIn = true
+        }
+        let state: PageState
+        do {
+            let path = isFeed ? String(head.path.dropLast("/events".count)) : head.path
+            state = try PageState(path: path, query: head.query)
+        } catch { return reply.send(LookResponse.refusing(error)) }
+        if isFeed {
+            let last = head.header("last-event-id").flatMap { Int64($0) }
+            feed.wait(after: last ?? state.position, LivePage.filter(state), reply)
+        } else {
+            show(state, reply, isSignedIn: isSignedIn)
+        }
+    }
+
+    private func show(_ state: PageState, _ reply: Reply, isSignedIn: Bool) {
         let source = PageSource(settled: settled, now: WallClock.now)
         readers.submit { connection in
             let sight: Sight
@@ -60,7 +95,7 @@ final class LookRouter: RequestHandler {
                 }
                 return
             }
-            reply.send(LookResponse.showing(sight))
+            reply.send(LookResponse.showing(sight, isSignedIn: isSignedIn))
         } refuse: { refusal in
             reply.send(LookResponse.refusing(refusal, state))
         }

@@ -38,6 +38,8 @@ package final class Service: Sendable {
         package var mostWords: Int32 = 100_000
         package var newWords = Appender.Configuration.NewWords()
         package var node: String
+        /// Where the web pages are, for whoever opens the ingestion port in a browser; nil if this process serves none.
+        package var pages: String?
         package var crossOrigin = CrossOrigin([])
         /// Allows the log's last commits to be ahead of this machine's clock.
         package var trustsClock = false
@@ -114,7 +116,7 @@ package final class Service: Sendable {
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
-            crossOrigin: configuration.crossOrigin, isReady: isReady)
+            crossOrigin: configuration.crossOrigin, pages: configuration.pages, isReady: isReady)
         var doors = [
             try HTTPServer(
                 configuration: configuration.server, handler: router, log: log, errorResponse: Router.response(to:))

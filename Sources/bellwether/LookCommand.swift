@@ -47,11 +47,11 @@ struct LookCommand: Command {
         if let tls = server.tls { try HTTPServer.check(tls) }
         let access = try DatabaseAccess(arguments, log: log, interruptible: false)
         defer { access.release() }
-        var configuration = Look.Configuration(analystURL: access.url(for: .analyst), server: server)
+        var configuration = Look.Configuration(
+            analystURL: access.url(for: .analyst), keysURL: access.url, server: server)
         configuration.hosts = arguments.texts("host")
         let look = try Look(configuration, log: log)
         look.start()
-        log.info("looking", ["address": "\(look.address)"])
         let signal = Signals.waitForStop { _ = try? look.readCertificateAnew() }
         log.info("stopping: finishing the requests in flight", ["signal": signal])
         Signals.letTheNextOneKill()

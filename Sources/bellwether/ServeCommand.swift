@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Console
 internal import EmbeddedPostgres
 internal import EventLog
@@ -5,6 +6,7 @@ internal import Glibc
 internal import HTTPServer
 internal import Health
 internal import Ingestion
+internal import Look
 internal import ServiceRuntime
 internal import Serving
 
@@ -22,6 +24,7 @@ struct ServeCommand: Command {
         Option(
             "metrics-listen", "ADDRESS",
             help: "Serve /metrics at this address instead, and health checks too, without TLS"),
+        Option("look", "ADDRESS", help: "Also serve the web pages at this address (see bellwether look)"),
         Option(
             "tls-certificate", "FILE",
             help: "Serve HTTPS with this certificate chain (PEM), reloaded when it changes and on SIGHUP"),
@@ -52,6 +55,7 @@ struct ServeCommand: Command {
     private let arguments: Arguments
     private let server: HTTPServerConfiguration
     private let metricsListen: HTTPServerConfiguration.Address?
+    private let lookListen: HTTPServerConfiguration.Address?
     private let commits: GroupCommit.Configuration
     private let mostWords: Int32
     private let newWords: Appender.Configuration.NewWords
@@ -83,6 +87,7 @@ struct ServeCommand: Command {
         }
         self.server = server
         metricsListen = try arguments.text("metrics-listen").map { try Self.address($0, "metrics-listen") }
+        lookListen = try arguments.text("look").map { try Self.address($0, "look") }
         var commits = GroupCommit.Configuration()
         commits.writers = try arguments.number("writers", in: 1...16, default: commits.writers)
         commits.mostQueuedBytes = try arguments.number(
@@ -117,16 +122,32 @@ struct ServeCommand: Command {
         configuration.newWords = newWords
         configuration.crossOrigin = CrossOrigin(origins)
         configuration.trustsClock = arguments.has("trust-clock")
+        let look = try pages(access)
+        configuration.pages = look.map { "\($0.address)" }
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut
         }
         service.start()
-        let signal = Signals.waitForStop { service.readCertificateAnew() }
+        look?.start()
+        let signal = Signals.waitForStop {
+            service.readCertificateAnew()
+            _ = try? look?.readCertificateAnew()
+        }
         log.info("stopping: finishing the requests in flight", ["signal": signal])
         Signals.letTheNextOneKill()
+        look?.stop(deadline: .after(seconds: 5))
         service.stop()
         log.info("stopped")
         return .done
+    }
+
+    /// The pages beside the service, if they are wanted: with its certificate where other machines reach them.
+    private func pages(_ access: DatabaseAccess) throws -> Look? {
+        guard let lookListen else { return nil }
+        let configuration = Look.Configuration(
+            analystURL: access.url(for: .analyst), keysURL: access.url,
+            server: HTTPServerConfiguration(listen: lookListen, tls: lookListen.isLoopback ? nil : server.tls))
+        return try Look(configuration, waitsForDatabase: true, log: log)
     }
 
     /// Every connection is an open file. Closing connections and the database need some files, too.

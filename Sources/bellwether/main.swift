@@ -4,7 +4,9 @@ internal import Console
 enum Commands {
     static var all: [any Command.Type] {
         [
-            ServeCommand.self, LookCommand.self, MigrateCommand.self, AppCreateCommand.self, AppListCommand.self,
+            ServeCommand.self, LookCommand.self, LookKeyAddCommand.self, LookKeyListCommand.self,
+            LookKeyRevokeCommand.self,
+            MigrateCommand.self, AppCreateCommand.self, AppListCommand.self,
             AppSetCommand.self, AppKeyAddCommand.self, AppKeyRevokeCommand.self, StatusCommand.self,
             DoctorCommand.self, ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self,
             RebuildCommand.self, RetainCommand.self, ReportCommand.self, EraseCommand.self,

@@ -40,17 +40,20 @@ struct LookedAt: Sendable {
     static func open(_ database: TestDatabase, _ change: (inout Look.Configuration) -> Void = { _ in }) throws -> Look {
         var configuration = Look.Configuration(
             analystURL: try database.url(as: TestCluster.analyst),
+            keysURL: try database.url(),
             server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)))
         configuration.hosts = ["bellwether"]
         change(&configuration)
         let look = try Look(configuration, log: .silent)
         look.start()
+        // Nobody gets in before the keys were read once.
+        _ = try eventually(within: 30) { try HTTPClient(look).get("/").status != 503 }
         return look
     }
 
     var client: HTTPClient { HTTPClient(look) }
 
-    private static func fill(_ database: TestDatabase, _ app: TestApp, today: CivilDate, now: Timestamp) throws {
+    static func fill(_ database: TestDatabase, _ app: TestApp, today: CivilDate, now: Timestamp) throws {
         var serial: UInt64 = 0
         var events: [Event] = []
         func add(_ interaction: Interaction, _ at: Timestamp, _ install: UInt64, _ notification: Notification) {

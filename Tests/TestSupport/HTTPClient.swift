@@ -36,8 +36,8 @@ package final class HTTPClient {
     package func send(
         _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil
     ) throws -> RawClient.Answer {
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: bellwether\r\n"
-        for (name, value) in headers where !value.isEmpty { head += "\(name): \(value)\r\n" }
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: \(headers["Host"] ?? "bellwether")\r\n"
+        for (name, value) in headers where !value.isEmpty && name != "Host" { head += "\(name): \(value)\r\n" }
         if let body { head += "Content-Length: \(body.count)\r\n" }
         let connection = try self.connection ?? connect()
         self.connection = nil

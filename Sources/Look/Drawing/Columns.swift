@@ -13,7 +13,7 @@ enum Columns {
         "rate_bound": "True rate below",
         "median_seconds": "Median time", "p90_seconds": "9 of 10 within", "mean_dwell_seconds": "Mean look",
         "page_index": "Page", "page_title": "Title", "exit_clicked": "Clicked", "exit_finished": "Finished",
-        "exit_fallback": "Fell back", "exit_abandoned": "Left", "completion_rate": "Completed",
+        "exit_fallback": "Fell back", "exit_abandoned": "Left", "completion_rate": "Completion",
         "click_rate": "Click rate",
         "fcm_delivered": "FCM delivered", "delivery_rate": "Delivered / sent", "not_determined": "Not asked",
         "received_nothing": "No push before", "rejected_by_reason": "Reasons", "client_dropped": "Lost on phones",
@@ -44,10 +44,16 @@ enum Columns {
         }
     }
 
+    /// A name from outside. One of blanks alone is put in quotes, so that there is something to see and to follow.
+    static func shown(_ name: String) -> String {
+        guard !name.isEmpty else { return "(none)" }
+        return name.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? "“\(name)”" : name
+    }
+
     static func text(_ column: String, _ value: AnyPostgresValue?) -> String {
         switch value {
         case nil: return "–"
-        case .text(let text)?: return Wording.name(text)
+        case .text(let text)?: return shown(text)
         case .flag(let flag)?: return flag ? "yes" : "no"
         case .day(let day)?: return Wording.brief(day)
         case .moment(let moment)?: return String(moment.description.prefix(19).replacing("T", with: " "))
@@ -80,7 +86,8 @@ extension Answer {
                 var cell = Table.Cell(Columns.text(column, row[column]))
                 if listing.bars.contains(column) { cell.share = row.number(column) }
                 if listing.spark == column { cell.spark = row.spark }
-                cell.link = listing.link(row, column)?.address
+                // Nothing is behind a zero.
+                if row[column]?.number != 0 { cell.link = listing.link(row, column)?.address }
                 return cell
             } + listing.added.map { $0(row).cell }
         }

@@ -91,9 +91,13 @@ struct LookDocument {
         document.write("<nav aria-label=\"Pages\">\n<ul>\n")
         for (page, title) in tabs {
             let isHere = page == sight.state.page && sight.state.filters.isEmpty
+            // A page below one of these: a category, or one campaign.
+            let isAbove =
+                page == sight.state.page || (page == .app && [.category, .deliveries].contains(sight.state.page))
             let address = sight.state.turned(to: page).address
             document.write(
-                "<li><a href=\"\(String(html: address))\"\(isHere ? " aria-current=\"page\"" : "")>\(title)</a></li>\n")
+                "<li><a href=\"\(String(html: address))\"\(isHere ? " aria-current=\"page\"" : isAbove ? " aria-current=\"true\"" : "")>\(title)</a></li>\n"
+            )
         }
         document.write("</ul>\n</nav>\n")
     }

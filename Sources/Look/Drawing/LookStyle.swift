@@ -58,9 +58,9 @@ enum LookStyle {
         pre code { overflow-wrap: normal; }
         .copy { margin: .5rem 0 0; padding: .15rem .7rem; font-size: .825rem; }
         .beside-each-other { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
-        .beside-each-other .ladder.beside { grid-template-columns: minmax(0, 1fr); }
+        .beside-each-other .ladder.beside:not(:only-child) { grid-template-columns: minmax(0, 1fr); }
         .checks { list-style: none; padding: 0; display: grid; gap: .5rem; max-width: 52rem; }
-        .checks li { padding: .55rem .9rem; border-left: 4px solid var(--line); background: var(--surface); border-radius: 4px 10px 10px 4px; }
+        .checks li { overflow-wrap: anywhere; padding: .55rem .9rem; border-left: 4px solid var(--line); background: var(--surface); border-radius: 4px 10px 10px 4px; }
         .checks .good { border-color: var(--good); }
         .checks .alarm { border-color: var(--alarm); }
         .checks .alarm .mark { color: var(--alarm); }
@@ -74,7 +74,7 @@ enum LookStyle {
           .busy { animation: busy 1.2s ease-in-out infinite alternate; transform-origin: left; }
           @keyframes busy { from { transform: scaleX(.08) } to { transform: scaleX(1) } }
         }
-        @media print { .source, .days, .links, .top .out, .signin, .busy { display: none; } body { max-width: none; } .trend, .checks li { break-inside: avoid; } }
+        @media print { main table { font-size: 6.5pt; } main th, main td { padding: .25rem .3rem; white-space: normal; } .gauge, .spark { display: none; } .source, .days, .links, .top .out, .signin, .busy { display: none; } body { max-width: none; } .trend, .checks li { break-inside: avoid; } }
         @media (forced-colors: active) { .chart .line, .chart .dot, .spark path { stroke: CanvasText; } }
         """
 }

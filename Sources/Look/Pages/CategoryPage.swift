@@ -14,6 +14,7 @@ enum CategoryPage {
         var listing = Listing(
             "totals", "The chosen days and those compared",
             FunnelSQL.compared(scope, from: "analytics.category_funnel", where: mine))
+        listing.hidden = ["responded", "received_responded", "received_engaged", "suppressed"]
         listing.link = { row, column in
             guard row.text("days") == "chosen", let flag = DeliveriesPage.flag(of: column) else { return nil }
             return state.with([.flag: flag.isEmpty ? nil : flag], page: .deliveries)

@@ -39,7 +39,7 @@ struct PageSource: Sendable {
             case .installs: return try InstallsPage.read(state, scope, on: &connection)
             case .quality: return try QualityPage.read(state, scope, on: &connection)
             case .reports: return try ReportsPage.read(state, scope, on: &connection)
-            case .live: return try QualityPage.read(state, scope, on: &connection)
+            case .live: return try LivePage.read(state, scope, on: &connection)
             }
         } catch { throw .database(error) }
     }
@@ -60,7 +60,9 @@ struct PageSource: Sendable {
         do {
             let settled = try settled.settled(app, at: now, on: &connection)
             let compares = [.app, .category, .campaign, .story].contains(state.page)
-            return Scope(state, app: app, today: app.today, settled: settled, compares: compares)
+            var scope = Scope(state, app: app, today: app.today, settled: settled, compares: compares)
+            scope.isByReceipt = state.page == .quality
+            return scope
         } catch { throw .database(error) }
     }
 }

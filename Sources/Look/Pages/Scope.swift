@@ -12,8 +12,10 @@ struct Scope: Sendable {
     var compared: DayRange
     /// Whether the page compares.
     var compares: Bool
+    /// Whether the days are those of receipt, which late events do not change.
+    var isByReceipt = false
     var settled: DaysSettled
-    var firstOpenDay: CivilDate { settled.firstOpenDay(today: today) }
+    var firstOpenDay: CivilDate { isByReceipt ? today : settled.firstOpenDay(today: today) }
 
     /// How many days a page shows if nobody chose.
     static let usual = 28
@@ -31,6 +33,13 @@ struct Scope: Sendable {
     }
 
     var settledness: String {
+        guard app != nil else {
+            return
+                "How long a day still changes differs from app to app: the page of each says which of its days have settled."
+        }
+        if isByReceipt, days.last >= today {
+            return "Days of receipt do not change once they are over: only today does."
+        }
         let open = max(firstOpenDay, days.first)
         let zone = app.map { ", \($0.timeZone) time" } ?? ""
         guard open <= days.last else { return "All of these days have settled\(zone)." }

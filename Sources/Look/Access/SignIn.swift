@@ -1,0 +1,111 @@
+internal import Accounts
+internal import HTTPServer
+internal import ServiceRuntime
+
+/// From a key to a cookie. Nothing is written anywhere but in the browser.
+final class SignIn: Sendable {
+    static let path = "/sign-in"
+    private static let mostBytes = 4096
+
+    private let directory: ReaderDirectory
+    private let limit: GuessLimit
+    private let hasTLS: Bool
+    private let log: Log
+
+    init(_ directory: ReaderDirectory, limit: GuessLimit = GuessLimit(), hasTLS: Bool, log: Log) {
+        (self.directory, self.limit, self.hasTLS, self.log) = (directory, limit, hasTLS, log)
+    }
+
+    /// The form.
+    func show(_ head: RequestHead, _ reply: Reply) {
+        let fields = (try? PercentText.fields(of: head.query ?? "")) ?? []
+        let next = Self.inside(fields.first { $0.name == "next" }?.value)
+        switch directory.door {
+        case .open: reply.send(LookResponse.going(to: next))
+        case .unknown: reply.send(LookResponse.keysUnknown)
+        case .keys(let keys) where keys.isEmpty: reply.send(LookResponse.noKeys)
+        case .keys: reply.send(LookResponse.page(LookDocument(signInFor: next, fault: nil).text))
+        }
+    }
+
+    /// The form's answer.
+    func take(_ head: RequestHead, _ exchange: Exchange, _ reply: Reply) {
+        guard Self.isOwnForm(head) else {
+            reply.send(LookResponse.notice(403, "Not from here", ["Sign in with the form of this page."]))
+            return
+        }
+        guard limit.allows(head.peer) else {
+            reply.send(
+                LookResponse.notice(
+                    429, "Too many wrong keys", ["Wait a minute, then try again."],
+                    link: .init(text: "Sign in", address: Self.path), headers: [("Retry-After", "60")]))
+            return
+        }
+        let (peer, isSecure) = (head.peer, hasTLS || head.header("x-forwarded-proto") == "https")
+        exchange.readBody(upTo: Self.mostBytes) { body in
+            let fields = (try? PercentText.fields(of: String(decoding: body, as: UTF8.self))) ?? []
+            let value = { (name: String) in fields.first { $0.name == name }?.value }
+            reply.send(self.answer(value("key") ?? "", next: Self.inside(value("next")), peer, isSecure))
+        }
+    }
+
+    private func answer(_ secret: String, next: String, _ peer: String, _ isSecure: Bool) -> Response {
+        guard case .keys(let keys) = directory.door else {
+            if case .open = directory.door { return LookResponse.going(to: next) }
+            return LookResponse.keysUnknown
+        }
+        let hash = SHA256(of: secret.utf8)
+        // All are compared, so that the time tells nothing.
+        let found = keys.reduce(ReaderKey.Access?.none) { $1.hash.equalsInConstantTime(hash) ? $1 : $0 }
+        guard let key = found else {
+            limit.count(peer)
+            return LookResponse.page(
+                LookDocument(signInFor: next, fault: "This key opens nothing. Perhaps it was revoked.").text,
+                status: 403)
+        }
+        let session = Session(of: key.name, at: WallClock.now)
+        log.info("look: signed in", ["reader": key.name, "address": peer])
+        return LookResponse.going(
+            to: next,
+            cookie: "\(Session.cookie)=\(session.sealed(with: key)); Path=/; Max-Age=\(Session.seconds); HttpOnly; "
+                + "SameSite=Strict\(isSecure ? "; Secure" : "")")
+    }
+
+    static let forgetting = "\(Session.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
+
+    /// Browsers say where a form comes from. One that does not is no browser, and brings no cookie of anybody else.
+    private static func isOwnForm(_ head: RequestHead) -> Bool {
+        if let site = head.header("sec-fetch-site"), site != "same-origin", site != "none" { return false }
+        guard let origin = head.header("origin") else { return true }
+        let host = origin.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init)
+        return host != nil && host?.lowercased() == head.header("host")?.lowercased()
+    }
+
+    /// An address of ours to go on to, never another site's.
+    static func inside(_ address: String?) -> String {
+        guard let address, address.hasPrefix("/"), !address.hasPrefix("//"), address.utf8.count <= 8192,
+            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+        else { return "/" }
+        return address
+    }
+}
+
+extension LookResponse {
+    static func going(to address: String, cookie: String? = nil) -> Response {
+        page(
+            LookDocument(notice: "Going on", [], link: .init(text: "Go on", address: address)).text, status: 303,
+            headers: [("Location", address)] + (cookie.map { [("Set-Cookie", $0)] } ?? []))
+    }
+
+    static var keysUnknown: Response {
+        notice(
+            503, "The database is away", ["So nobody can tell now who may look. Try again soon."],
+            headers: [("Retry-After", "2")])
+    }
+
+    static var noKeys: Response {
+        notice(
+            403, "There is no reader key",
+            ["These pages are open to other machines, so they need one: bellwether look key add NAME"])
+    }
+}

@@ -1,0 +1,153 @@
+internal import Accounts
+internal import EventLog
+internal import HTTPServer
+internal import Postgres
+internal import ServiceRuntime
+
+/// Events to browsers as they commit, as server-sent events. An answer is complete: it waits until there is something to tell, or
+/// some seconds, and the browser asks again from the position that the answer gave. So nobody holds a thread, and every answer
+/// ends.
+final class LiveFeed: Sendable {
+    private struct Waiter: Sendable {
+        let reply: Reply
+        let filter: LogTail.Filter
+        /// Nil begins with what comes from now on.
+        var position: Int64?
+        let deadline: Deadline
+    }
+
+    private let worker = DatabaseWorker([Waiter]())
+    private let url: String
+    private let log: Log
+
+    /// How many browsers may wait at once.
+    private static let mostWaiting = 64
+    private static let secondsPerAnswer = 8.0
+    private static let secondsBetweenLooks = 0.2
+    private static let mostLines = 200
+    /// Who was away for longer goes on later: there is `events tail` for all of the log.
+    private static let mostBatches: Int64 = 200
+
+    init(url: String, log: Log) { (self.url, self.log) = (url, log) }
+
+    func start() { worker.start(["look live"]) { _ in self.run() } }
+
+    func stop() {
+        worker.stop()
+        turnAway()
+    }
+
+    /// Leads to one answer.
+    func wait(after position: Int64?, _ filter: LogTail.Filter, _ reply: Reply) {
+        let waiter = Waiter(
+            reply: reply, filter: filter, position: position, deadline: .after(seconds: Self.secondsPerAnswer))
+        let isTaken = worker.notify { waiters, readiness in
+            guard readiness != .stopping, waiters.count < Self.mostWaiting else { return false }
+            waiters.append(waiter)
+            return true
+        }
+        if !isTaken { reply.send(Self.refusal) }
+    }
+
+    private static let refusal = LookResponse.notice(
+        503, "Too many are watching", ["Try again in a few seconds."], headers: [("Retry-After", "2")])
+
+    private func run() {
+        worker.keep(Backoff(first: 0.1, most: 2)) { () throws(PostgresError) -> Connection? in
+            // No session before somebody watches.
+            guard worker.next({ $0.isEmpty ? nil : true }) != nil else { return nil }
+            var connection = try LogSession.open(
+                url: url, role: .analyst, purpose: "look live", log: log, statementSeconds: 5)
+            try connection.execute(script: LiveSession.settings)
+            return connection
+        } work: { connection, backoff throws(PostgresError) in
+            worker.goOn()
+            while worker.next({ $0.isEmpty ? nil : true }) != nil, !worker.isStopping {
+                connection.deadline = .after(seconds: 10)
+                try look(on: &connection)
+                backoff.reset()
+                worker.rest(Self.secondsBetweenLooks)
+            }
+        } failed: { error, isNews in
+            if isNews { log.warning("look: the log cannot be followed", ["error": "\(error)"]) }
+            turnAway()
+        }
+        turnAway()
+    }
+
+    private func turnAway() {
+        let waiters = worker.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        for waiter in waiters { waiter.reply.send(Self.refusal) }
+    }
+
+    /// Answers those for whom something has come, or who have waited long enough.
+    private func look(on connection: inout Connection) throws(PostgresError) {
+        let head = try LogTail.head(on: &connection)
+        let waiters = worker.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        var left: [Waiter] = []
+        // Whoever was not reached when the database fails is turned away with the others.
+        defer { worker.withLock { [left] waiters in waiters += left } }
+        for (place, waiter) in waiters.enumerated() {
+            var waiter = waiter
+            let position = min(waiter.position ?? head, head)
+            var lines: [LogTail.Line] = []
+            do {
+                waiter.position = try read(after: position, upTo: head, waiter.filter, into: &lines, on: &connection)
+            } catch {
+                left += waiters[place...]
+                throw error
+            }
+            if lines.isEmpty, !waiter.deadline.hasPassed {
+                left.append(waiter)
+            } else {
+                waiter.reply.send(Self.events(lines, position: waiter.position ?? head))
+            }
+        }
+    }
+
+    /// Returns the position up to which lines were read.
+    private func read(
+        after position: Int64, upTo head: Int64, _ filter: LogTail.Filter, into lines: inout [LogTail.Line],
+        on connection: inout Connection
+    ) throws(PostgresError) -> Int64 {
+        guard position < head else { return position }
+        var tail = LogTail(after: max(position, head - Self.mostBatches), filter, page: 100)
+        var read: [LogTail.Line] = []
+        let isAll = try tail.advance(on: &connection) { line in
+            read.append(line)
+            return read.count < Self.mostLines
+        }
+        lines = read
+        // A batch that was cut counts as shown: batches have no gaps.
+        return isAll ? tail.position : tail.position + 1
+    }
+
+    static func events(_ lines: [LogTail.Line], position: Int64) -> Response {
+        var text = "retry: 250\n"
+        for line in lines {
+            text += "event: \(line.isRejected ? "refused" : "accepted")\ndata: \(String(printable: line.text))\n\n"
+        }
+        if lines.count >= mostLines {
+            text += "event: accepted\ndata: … more came at once than is shown here: see bellwether events tail\n\n"
+        }
+        text += "id: \(position)\n\n"
+        return Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-store"),
+                ("X-Content-Type-Options", "nosniff"), ("X-Accel-Buffering", "no"),
+            ], body: Array(text.utf8))
+    }
+}
+
+/// Look-ups by index for batches and events, whatever the statistics of a young log say.
+enum LiveSession {
+    static let settings =
+        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
+}
