@@ -266,6 +266,13 @@ import Values
                 }
             }
         }
+        // What the README shows.
+        for (name, path, scheme) in [("summary", pages[1].1, Chromium.Scheme.light), ("category", pages[2].1, .dark)] {
+            try browser.choose(width: 1100, height: 760, scheme)
+            try browser.open("http://127.0.0.1:\(port)\(path)")
+            try browser.evaluate("scrollTo(0, \(name == "summary" ? 300 : 0)); 0")
+            try browser.screenshot(to: "\(directory)/readme-\(name).png", whole: false)
+        }
         process.signal(SIGTERM)
         _ = try process.wait(within: 60)
     }

@@ -34,7 +34,7 @@ import Values
         #expect(document.text.contains("role=\"img\"") && document.text.contains("lowest 9 on"))
         #expect(!document.text.contains("style=") && !document.text.contains("nan"))
         // The line breaks where nothing is known, and days that still change are drawn apart.
-        #expect(document.text.contains("class=\"line open\"") && document.text.contains("class=\"still\""))
+        #expect(document.text.contains("class=\"run open\"") && document.text.contains("class=\"still\""))
         #expect(document.text.contains("class=\"usual\"") && document.text.contains("class=\"told\""))
         #expect(document.text.contains("; still changing"))
     }

@@ -91,8 +91,9 @@ final class Chromium {
         return (answer["result"] as? [String: Any])?["value"] ?? NSNull()
     }
 
-    func screenshot(to path: String) throws {
-        let answer = try ask("Page.captureScreenshot", ["captureBeyondViewport": true, "format": "png"])
+    /// A picture of the whole page, or of what a person sees first.
+    func screenshot(to path: String, whole: Bool = true) throws {
+        let answer = try ask("Page.captureScreenshot", ["captureBeyondViewport": whole, "format": "png"])
         guard let data = (answer["data"] as? String).flatMap({ Data(base64Encoded: $0) }) else { return }
         try data.write(to: URL(fileURLWithPath: path))
     }

@@ -5,7 +5,7 @@ extension HTMLDocument {
     /// A chart as wide as its place. Its shapes stretch; its texts keep the reader's size.
     mutating func write(_ chart: Chart) {
         let id = makeID("trend")
-        write("<figure class=\"trend\">\n<figcaption>\(String(html: chart.title))</figcaption>\n")
+        write("<figure class=\"graph\">\n<figcaption>\(String(html: chart.title))</figcaption>\n")
         write(
             "<svg class=\"chart\" role=\"img\" aria-labelledby=\"\(id) \(id)-told\" width=\"100%\" height=\"11em\">\n")
         write("<title id=\"\(id)\">\(String(html: chart.title))</title>")
@@ -17,7 +17,7 @@ extension HTMLDocument {
             write("<rect class=\"still\" x=\"\(open)\" width=\"\(1000 - open)\" height=\"100\"/>")
         }
         for (name, path) in [
-            ("usual", shape.usual), ("was", shape.compared), ("line", shape.line), ("line open", shape.openLine),
+            ("usual", shape.usual), ("was", shape.compared), ("run", shape.line), ("run open", shape.openLine),
             ("dot", shape.dots), ("dot open", shape.openDots), ("told", shape.told),
         ] where !path.isEmpty {
             write("<path class=\"\(name)\" d=\"\(path)\"/>")

@@ -219,6 +219,13 @@ struct LookDocument {
     private mutating func write(_ list: Sight.LiveList, _ state: PageState) {
         var feed = state
         feed.position = list.position
+        document.write("<form class=\"days\" method=\"get\" aria-label=\"Install\">\n")
+        if let type = state.filters[.type] {
+            document.write("<input type=\"hidden\" name=\"type\" value=\"\(String(html: type))\">\n")
+        }
+        document.write("<label>Only of install <input name=\"install\" size=\"36\" ")
+        document.write(
+            "value=\"\(String(html: state.filters[.install] ?? ""))\"></label>\n<button>Show</button>\n</form>\n")
         document.write(
             "<p id=\"live-state\" role=\"status\">\(list.lines.isEmpty ? "No events yet." : "The newest events first.")</p>\n"
         )

@@ -31,7 +31,6 @@ enum LivePage {
             "Events",
             [
                 .links(types(state)),
-                state.filters[.install].map { .words("Only of install \($0).") },
                 .live(Sight.LiveList(lines: lines, position: head)),
                 .words("The same in a terminal: bellwether events tail --app \(state.app ?? "")", .note),
             ])
