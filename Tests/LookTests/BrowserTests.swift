@@ -195,7 +195,8 @@ import Values
         #expect(try browser.evaluate("document.querySelectorAll('main tbody tr').length") as? Int == 100)
         let sql = try #require(try browser.evaluate("document.querySelector('.sql pre').textContent") as? String)
         let shown = try browser.evaluate(
-            "[...document.querySelectorAll('main tbody th')].map(cell => cell.textContent).join('\\n')")
+            "[...document.querySelectorAll('main tbody th a')].map(link => new URL(link.href).searchParams.get('install')).join('\\n')"
+        )
         let ran = try ChildProcess.run(
             ["psql", "-XAtq", try database.url(as: TestCluster.analyst)], environment: [:],
             input: "SELECT install_id FROM (\(sql)) AS t")
@@ -251,7 +252,7 @@ import Values
         let pages = [
             ("overview", "/"), ("app", "/app/lotus-shop"), ("category", "/app/lotus-shop/category?category=FLASH_SALE"),
             ("stories", "/app/lotus-shop/story"), ("story", "/app/aurora-news/story?campaign=wochenschau"),
-            ("campaigns", "/app/lotus-shop/campaign"), ("campaign", "/app/lotus-shop/campaign?campaign=flash-sale"),
+            ("campaigns", "/app/lotus-shop/campaign"), ("campaign", "/app/lotus-shop/campaign?campaign=flash-11.11"),
             ("installs", "/app/aurora-news/installs"), ("live", "/app/lotus-shop/live"),
             ("quality", "/app/lotus-shop/quality"),
             ("reports", "/app/lotus-shop/reports"), ("deliveries", "/app/lotus-shop/deliveries"),
@@ -268,9 +269,9 @@ import Values
         }
         // What the README shows.
         for (name, path, scheme) in [("summary", pages[1].1, Chromium.Scheme.light), ("category", pages[2].1, .dark)] {
-            try browser.choose(width: 1100, height: 760, scheme)
+            try browser.choose(width: 1100, height: 900, scheme)
             try browser.open("http://127.0.0.1:\(port)\(path)")
-            try browser.evaluate("scrollTo(0, \(name == "summary" ? 300 : 0)); 0")
+            if name == "summary" { try browser.evaluate("document.getElementById('part-1').scrollIntoView(); 0") }
             try browser.screenshot(to: "\(directory)/readme-\(name).png", whole: false)
         }
         process.signal(SIGTERM)

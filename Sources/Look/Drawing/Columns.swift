@@ -38,7 +38,8 @@ enum Columns {
 
     static func kind(_ column: String, _ value: AnyPostgresValue?) -> Table.Column.Kind {
         switch value {
-        case .integer, .decimal, .double: .number
+        // Times have their digits below one another, and are not broken.
+        case .integer, .decimal, .double, .moment: .number
         case nil where isShare(column) || column.hasSuffix("_seconds"): .number
         default: .name
         }
@@ -57,7 +58,8 @@ enum Columns {
         case .flag(let flag)?: return flag ? "yes" : "no"
         case .day(let day)?: return Wording.brief(day)
         case .moment(let moment)?: return String(moment.description.prefix(19).replacing("T", with: " "))
-        case .uuid(let id)?: return "\(id)"
+        // Its beginning tells it from others; its link and the CSV file have all of it.
+        case .uuid(let id)?: return "\(id)".prefix(8) + "…"
         case .integer?, .decimal?, .double?:
             guard let value, let number = value.number else { return "–" }
             if isShare(column) { return Wording.percent(number) }

@@ -170,6 +170,7 @@ struct LookDocument {
         var file = state
         (file.table, file.format) = (listing.name, .csv)
         document.write("<div class=\"source\">\n")
+        if !hasTable { document.write("<span>\(String(html: listing.caption)):</span>\n") }
         if !hasTable, !answer.grid.rows.isEmpty {
             document.write("<details><summary>In figures</summary>\n")
             document.write(.table(answer.table))

@@ -50,6 +50,7 @@ enum LookStyle {
         .spark { width: 5rem; height: 1.1em; margin-left: .6rem; vertical-align: -.15em; overflow: visible; }
         .spark path { fill: none; stroke: var(--bar); stroke-width: 1.5; vector-effect: non-scaling-stroke; stroke-linecap: round; }
         .source { display: flex; flex-wrap: wrap; gap: .35rem 1.25rem; align-items: baseline; font-size: .875rem; }
+        .source > span { color: var(--muted); }
         .source > details { max-width: 100%; }
         .source > details[open] { flex: 1 0 100%; min-width: 0; }
         pre { overflow-x: auto; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--surface);

@@ -38,6 +38,15 @@ enum DeliveriesPage {
             ORDER BY install_id, notification_key
             """)
         listing.most = most
+        // One column says what happened; the SQL has a flag for each.
+        let flags = ["expanded", "opened", "action_tapped", "dismissed"]
+        listing.hidden = Set(flags + ["first_response_at"])
+        listing.added = [
+            { row in
+                let words = flags.filter { row.flag($0) }.map { Columns.title($0).lowercased() }
+                return ("What happened", Table.Cell(words.isEmpty ? "–" : words.joined(separator: ", ")))
+            }
+        ]
         listing.none = cursor == nil ? "No such delivery on this day." : "No more on this day."
         listing.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }
