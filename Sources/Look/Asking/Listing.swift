@@ -42,6 +42,15 @@ struct Answer: Sendable {
 }
 
 extension Connection {
+    /// Asks for what needs a scan of the deliveries of a day. PostgreSQL expects hardly any of them to have a given name, and
+    /// would look up the other names of each one by one: ten times as slow as joining all at once.
+    mutating func scanning(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
+        try execute(script: "SET LOCAL enable_nestloop = off")
+        let answer = try answer(listing, for: state)
+        try execute(script: "SET LOCAL enable_nestloop = on")
+        return answer
+    }
+
     /// Asks for what a page needs. If only one table of it is wanted, the others stay empty.
     mutating func answer(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
         let isFile = state.format == .csv

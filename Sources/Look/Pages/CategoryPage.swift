@@ -111,7 +111,7 @@ enum CategoryPage {
         )
         hours.bars = ["engagement_rate"]
         return [
-            .answer(try connection.answer(versions, for: state)), .answer(try connection.answer(hours, for: state)),
+            .answer(try connection.scanning(versions, for: state)), .answer(try connection.scanning(hours, for: state)),
         ]
     }
 }

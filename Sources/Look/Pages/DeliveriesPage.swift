@@ -54,7 +54,7 @@ enum DeliveriesPage {
             live.filters = [.install: "\(install)"]
             return live
         }
-        let answer = try connection.answer(listing, for: state)
+        let answer = try connection.scanning(listing, for: state)
         sight.add("Deliveries", [.answer(answer), .links(further(answer, state, scope, day))])
         return sight
     }
