@@ -49,6 +49,7 @@ struct DemoTelling {
             The same reports as web pages:
             \(pages)
             To look around:
+              bellwether look --data \(path)
               bellwether psql --data \(path)
               bellwether report --data \(path) --app \(first.app) --date \(first.report.report.day)
               bellwether serve --data \(path)
