@@ -28,12 +28,14 @@ import Values
             states.append(
                 PageState(.deliveries, app: "shop").with([.category: name, .variant: name, .flag: "received"]))
         }
+        var hours = PageState(.category, app: "shop").with([.category: "SALE"])
+        hours.table = "hours"
         var compared = PageState(.app, app: "shop")
         compared.days = DayRange(7, upTo: shop.today)
         compared.compared = DayRange(7, upTo: shop.today.advanced(by: -7))
         var weeks = PageState(.app, app: "shop")
         weeks.step = .week
-        return states + [compared, weeks]
+        return states + [hours, compared, weeks]
     }
 
     @Test("each page comes, small, for no cache, and with a policy that lets nothing else in")
@@ -122,6 +124,18 @@ import Values
             pages += 1
         }
         #expect(pages == 3 && seen.count == LookedAt.many && Set(seen).count == LookedAt.many)
+    }
+
+    @Test("what scans a day is read when somebody asks for it") func asked() throws {
+        let page = try shop.client.get("/app/shop/category?category=SALE").body
+        #expect(!page.contains("By hour of the receipt"))
+        let link = try #require(page.firstMatch(of: /<a href="([^"]*table=hours[^"]*)">/))
+        let asked = try shop.client.get(String(link.1).replacingOccurrences(of: "&amp;", with: "&")).body
+        #expect(asked.contains("By hour of the receipt") && asked.contains("By version of the app"))
+        for table in ["versions", "hours"] {
+            let csv = try shop.client.get("/app/shop/category?category=SALE&table=\(table)&format=csv")
+            #expect(csv.status == 200 && csv.body.contains("engagement_rate"))
+        }
     }
 
     @Test("a report is shown as it was told, with its own style and nothing else") func told() throws {

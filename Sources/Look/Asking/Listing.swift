@@ -44,10 +44,14 @@ struct Answer: Sendable {
 extension Connection {
     /// Asks for what needs a scan of the deliveries of a day. PostgreSQL expects hardly any of them to have a given name, and
     /// would look up the other names of each one by one: ten times as slow as joining all at once.
-    mutating func scanning(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
-        try execute(script: "SET LOCAL enable_nestloop = off")
+    /// In the order in which they lie, only one process may read.
+    mutating func scanning(_ listing: Listing, for state: PageState, inOrder: Bool = false) throws(PostgresError)
+        -> Answer
+    {
+        try execute(
+            script: "SET LOCAL enable_nestloop = off; SET LOCAL max_parallel_workers_per_gather = \(inOrder ? 0 : 2)")
         let answer = try answer(listing, for: state)
-        try execute(script: "SET LOCAL enable_nestloop = on")
+        try execute(script: "RESET enable_nestloop; RESET max_parallel_workers_per_gather")
         return answer
     }
 

@@ -4,8 +4,13 @@ internal import ServiceRuntime
 internal import Values
 
 /// The deliveries behind a figure, a hundred at a time, one day after the other from the newest on.
+///
+/// They come as they lie in the database: sorting a day of a million takes seconds, and nobody reads them to the end. So on a day
+/// that still changes one may move from page to page.
 enum DeliveriesPage {
     static let most = 100
+    /// Whoever wants more takes the CSV or the SQL.
+    private static let mostPlaces: Int64 = 10_000
 
     /// The flags that a page can ask for, as SQL.
     private static let flags: [String: StaticString] = [
@@ -34,8 +39,8 @@ enum DeliveriesPage {
             SELECT install_id, notification_key, category, campaign, variant, app_version, received_at, expanded, opened,
                 action_tapped, dismissed, first_response, first_response_at
             FROM analytics.deliveries
-            WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))\(after(cursor))
-            ORDER BY install_id, notification_key
+            WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))
+            OFFSET \(cursor?.place ?? 0)
             """)
         listing.most = most
         // One column says what happened; the SQL has a flag for each.
@@ -54,7 +59,7 @@ enum DeliveriesPage {
             live.filters = [.install: "\(install)"]
             return live
         }
-        let answer = try connection.scanning(listing, for: state)
+        let answer = try connection.scanning(listing, for: state, inOrder: true)
         sight.add("Deliveries", [.answer(answer), .links(further(answer, state, scope, day))])
         return sight
     }
@@ -67,10 +72,9 @@ enum DeliveriesPage {
             next.after = nil
             links.append(.init(text: "First page", address: next.address))
         }
-        if answer.isCut, let last = answer.grid.rows.last, let install = last.uuid("install_id"),
-            let key = last.text("notification_key")
-        {
-            next.after = "\(day) \(install) \(key)"
+        let place = (state.after.flatMap(Cursor.init)?.place ?? 0) + Int64(most)
+        if answer.isCut, place < mostPlaces {
+            next.after = "\(day) \(place)"
             links.append(.init(text: "Next \(most)", address: next.address))
         }
         if day > scope.days.first {
@@ -81,23 +85,18 @@ enum DeliveriesPage {
         return links
     }
 
-    /// The last row that was shown: its day, install and notification; of a new day only the day.
+    /// The day, and how many of its deliveries came on the pages before.
     private struct Cursor {
         let day: CivilDate
-        var row: (install: UUID, key: String)?
+        var place: Int64 = 0
 
         init?(_ text: String) {
-            let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let day = CivilDate(text: parts[0]) else { return nil }
             self.day = day
-            guard parts.count == 3, let install = UUID(parts[1]) else { return }
-            row = (install, parts[2])
+            guard parts.count == 2, let place = Int64(parts[1]) else { return }
+            self.place = min(max(place, 0), mostPlaces)
         }
-    }
-
-    private static func after(_ cursor: Cursor?) -> Query {
-        guard let row = cursor?.row else { return "" }
-        return "\n    AND (install_id, notification_key) > (\(row.install), \(row.key))"
     }
 
     private static func condition(_ state: PageState) -> Query {
