@@ -5,10 +5,11 @@ internal import Values
 
 /// The deliveries behind a figure, a hundred at a time, one day after the other from the newest on.
 ///
-/// They come as they lie in the database: sorting a day of a million takes seconds, and nobody reads them to the end. So on a day
-/// that still changes one may move from page to page.
+/// On a day of very many they come as they lie in the database: sorting a million takes seconds, and nobody reads them to the end.
 enum DeliveriesPage {
     static let most = 100
+    /// The deliveries of a day that are still sorted.
+    private static let mostSorted: Int64 = 50_000
     /// Whoever wants more takes the CSV or the SQL.
     private static let mostPlaces: Int64 = 10_000
 
@@ -33,6 +34,10 @@ enum DeliveriesPage {
         var sight = Sight(
             "Deliveries", lead: "One row for each notification on each install, \(told(state)). \(Wording.long(day)).",
             state, scope)
+        let known: Int64 = try connection.query(
+            "SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.category_funnel WHERE app = \(state.app ?? "") AND day = \(day)"
+        )[0].get(0)
+        let isSorted = known <= mostSorted
         var listing = Listing(
             "deliveries", "Deliveries of \(Wording.long(day))",
             """
@@ -40,7 +45,7 @@ enum DeliveriesPage {
                 action_tapped, dismissed, first_response, first_response_at
             FROM analytics.deliveries
             WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))
-            OFFSET \(cursor?.place ?? 0)
+            \(isSorted ? "ORDER BY install_id, notification_key " : "" as Query)OFFSET \(cursor?.place ?? 0)
             """)
         listing.most = most
         // One column says what happened; the SQL has a flag for each.
@@ -59,8 +64,13 @@ enum DeliveriesPage {
             live.filters = [.install: "\(install)"]
             return live
         }
-        let answer = try connection.scanning(listing, for: state, inOrder: true)
-        sight.add("Deliveries", [.answer(answer), .links(further(answer, state, scope, day))])
+        let answer = try connection.scanning(listing, for: state, inOrder: !isSorted)
+        let order = Sight.Piece.words(
+            "There are too many on this day to sort them. They come as they lie in the database, and while the day still changes one may "
+                + "move to another page.", .note)
+        sight.add(
+            "Deliveries",
+            [.answer(answer), .links(further(answer, state, scope, day))] + (isSorted ? [] : [order]))
         return sight
     }
 
