@@ -73,6 +73,8 @@ struct LimitFaultTests {
     func timeouts() throws {
         let shop = try Shop()
         var administrator = try shop.database.administrator()
+        // Each commit takes longer than any of them.
+        try SlowCommits.begin(seconds: 0.1, .inStatement, of: shop.database)
         let settings = [
             "statement_timeout", "lock_timeout", "idle_session_timeout", "idle_in_transaction_session_timeout",
         ]
@@ -80,8 +82,6 @@ struct LimitFaultTests {
             try administrator.execute(
                 script: "ALTER ROLE \(TestCluster.owner) IN DATABASE \(shop.database.name) SET \(setting) = '20ms'")
         }
-        // Each commit takes longer than that.
-        try SlowCommits.begin(seconds: 0.1, .inStatement, of: shop.database)
         let service = try shop.bellwether.serve()
         let load = shop.load(on: service)
         #expect(load.isServed(60))

@@ -21,6 +21,9 @@ package struct TestDatabase: Sendable {
 
     private static let serial = Lock(0)
 
+    /// Seconds. A connection may serve a test to its end, beside all other tests.
+    private static let patience = 300.0
+
     /// Makes one.
     package static func make(_ content: Content = .migrated) throws -> TestDatabase {
         let number = serial.withLock { serial in
@@ -54,10 +57,10 @@ package struct TestDatabase: Sendable {
         try TestCluster.url(database: name, user: user)
     }
 
-    /// A plain connection whose calls all end within half a minute.
+    /// A plain connection whose calls all end while it has `patience`.
     package func connect(as user: String = TestCluster.owner, log: Log = .silent) throws -> Connection {
         var connection = try Connection(url: try url(as: user), log: log)
-        connection.deadline = .after(seconds: 120)
+        connection.deadline = .after(seconds: Self.patience)
         return connection
     }
 
@@ -67,7 +70,7 @@ package struct TestDatabase: Sendable {
     /// A connection such as the program makes for the work of a role.
     package func session(_ role: LogSession.Role?) throws -> Connection {
         var connection = try LogSession.open(url: try url(), role: role, purpose: "tests", log: .silent)
-        connection.deadline = .after(seconds: 120)
+        connection.deadline = .after(seconds: Self.patience)
         return connection
     }
 
@@ -89,7 +92,7 @@ package struct TestDatabase: Sendable {
         // A test may have ended all connections.
         if let last = kept, (try? last.connection.query("SELECT")) == nil { kept = nil }
         let asked = try kept ?? KeptConnection(try connect(as: user))
-        asked.connection.deadline = .after(seconds: 120)
+        asked.connection.deadline = .after(seconds: Self.patience)
         let answer = try question(&asked.connection)
         Self.kept.withLock { kept in kept[key, default: []].append(asked) }
         return answer
