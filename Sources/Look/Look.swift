@@ -10,6 +10,8 @@ package final class Look: Sendable {
         package var keysURL: String
         package var server: HTTPServerConfiguration
         package var readers = Readers.Configuration()
+        /// Seconds that a browser waits for a page before it is shown what for.
+        package var patience = 0.5
         /// Names, beside those of this machine, by which a proxy may ask for pages.
         package var hosts: [String] = []
 
@@ -25,6 +27,7 @@ package final class Look: Sendable {
 
     private let server: HTTPServer
     private let readers: Readers
+    private let pages: PagesInProgress
     private let feed: LiveFeed
     private let directory: ReaderDirectory
     private let log: Log
@@ -37,11 +40,13 @@ package final class Look: Sendable {
         let isLocal = address.isLoopback
         try Self.check(configuration, isLocal: isLocal, waits: waitsForDatabase, log)
         readers = Readers(url: configuration.analystURL, configuration.readers, log: log)
+        pages = PagesInProgress(
+            patience: configuration.patience, mostSeconds: configuration.readers.secondsPerPage, log: log)
         feed = LiveFeed(url: configuration.analystURL, log: log)
         directory = ReaderDirectory(url: configuration.keysURL, isLocal: isLocal, log: log)
         let hasTLS = configuration.server.tls != nil
         let router = LookRouter(
-            readers: readers, feed: feed, directory: directory,
+            readers: readers, pages: pages, feed: feed, directory: directory,
             signIn: SignIn(directory, hasTLS: hasTLS, log: log),
             hosts: HostCheck(address, names: configuration.hosts), log: log)
         var limits = configuration.server
@@ -86,6 +91,7 @@ package final class Look: Sendable {
     package func start() {
         directory.start()
         readers.start()
+        pages.start()
         feed.start()
         server.start()
         log.info("looking", ["address": "\(server.address)"])
@@ -97,6 +103,7 @@ package final class Look: Sendable {
         feed.stop()
         server.stop(deadline: deadline)
         readers.stop()
+        pages.stop()
         directory.stop()
     }
 

@@ -50,10 +50,40 @@ enum LookResponse {
     }
 
     static func notice(
-        _ status: Int, _ title: String, _ words: [String], link: Sight.Link? = nil, headers: [(String, String)] = []
+        _ status: Int, _ title: String, _ words: [String], link: Sight.Link? = nil, refreshes: Int? = nil,
+        headers: [(String, String)] = []
     ) -> Response {
-        page(LookDocument(notice: title, words, link: link).text, status: status, headers: headers)
+        page(
+            LookDocument(notice: title, words, link: link, refreshes: refreshes).text, status: status, headers: headers)
     }
+
+    // MARK: While a page is read
+
+    static let cancelPath = "/cancel"
+
+    /// `ahead` is how many pages are read just now.
+    static func reading(_ reading: Reading, ahead: Int, givenUpAfter most: Double) -> Response {
+        let seconds = Int64((Deadline.now.nanoseconds - reading.began.nanoseconds) / 1_000_000_000)
+        let so = seconds < 1 ? "" : ", for \(Wording.count(seconds, "second", "seconds")) so far"
+        let what =
+            reading.hasBegun
+            ? "PostgreSQL is reading what this page shows\(so)."
+            : "This page waits for its turn\(so): \(Wording.count(Int64(ahead), "other page is", "other pages are")) being read."
+        return notice(
+            202, "Still reading",
+            [what, "The page comes by itself as soon as it is there. After \(Int(most)) seconds it is given up."],
+            link: .init(text: "Cancel", address: "\(cancelPath)?page=\(reading.id)"), refreshes: 1)
+    }
+
+    static func cancelled(_ address: String) -> Response {
+        notice(
+            200, "Cancelled", ["The database was told to stop reading this page."],
+            link: .init(text: "Read it after all", address: address))
+    }
+
+    static let nothingToCancel = notice(
+        404, "Nothing to cancel", ["This page is not being read any more."], link: .init(text: "All apps", address: "/")
+    )
 
     /// A page, or one table of it.
     static func showing(_ sight: Sight, isSignedIn: Bool = false) -> Response {

@@ -7,6 +7,7 @@ internal import Values
 /// From an address to a page. Nothing here writes: of all routes only signing in takes a POST, and that stores nothing.
 final class LookRouter: RequestHandler {
     private let readers: Readers
+    private let pages: PagesInProgress
     private let feed: LiveFeed
     private let directory: ReaderDirectory
     private let signIn: SignIn
@@ -14,9 +15,13 @@ final class LookRouter: RequestHandler {
     private let settled = SettledApps()
     private let log: Log
 
-    init(readers: Readers, feed: LiveFeed, directory: ReaderDirectory, signIn: SignIn, hosts: HostCheck, log: Log) {
-        (self.readers, self.feed, self.directory, self.signIn) = (readers, feed, directory, signIn)
-        (self.hosts, self.log) = (hosts, log)
+    init(
+        readers: Readers, pages: PagesInProgress, feed: LiveFeed, directory: ReaderDirectory, signIn: SignIn,
+        hosts: HostCheck,
+        log: Log
+    ) {
+        (self.readers, self.pages, self.feed, self.directory) = (readers, pages, feed, directory)
+        (self.signIn, self.hosts, self.log) = (signIn, hosts, log)
     }
 
     /// The server's own refusals.
@@ -66,6 +71,7 @@ final class LookRouter: RequestHandler {
             }
             isSignedIn = true
         }
+        if head.path == LookResponse.cancelPath { return cancel(head.query ?? "", reply) }
         let state: PageState
         do {
             let path = isFeed ? String(head.path.dropLast("/events".count)) : head.path
@@ -80,24 +86,45 @@ final class LookRouter: RequestHandler {
     }
 
     private func show(_ state: PageState, _ reply: Reply, isSignedIn: Bool) {
+        // A browser shows by itself that a file is on its way.
+        guard state.format == .html else {
+            let reading = Reading()
+            return read(state, reading, isSignedIn: isSignedIn) { response in reply.send(response) }
+        }
+        let name = PagesInProgress.Name(address: state.address, isSignedIn: isSignedIn)
+        guard let reading = pages.join(name, reply) else { return }
+        read(state, reading, isSignedIn: isSignedIn) { response in self.pages.finish(name, reading, response) }
+    }
+
+    /// Leads to one answer, unless the reading is cancelled.
+    private func read(
+        _ state: PageState, _ reading: Reading, isSignedIn: Bool, answer: @escaping @Sendable (Response) -> Void
+    ) {
         let source = PageSource(settled: settled, now: WallClock.now)
-        readers.submit { connection in
+        readers.submit(reading) { connection in
             let sight: Sight
             do throws(LookError) { sight = try source.sight(state, on: &connection) } catch {
                 switch error {
                 case .database: throw error
-                case .fault(let fault): reply.send(LookResponse.refusing(fault))
+                case .fault(let fault): answer(LookResponse.refusing(fault))
                 case .unknownApp(let app):
-                    reply.send(
+                    answer(
                         LookResponse.notice(
                             404, "No such app", ["There is no app '\(String(printable: app))' here."],
                             link: .init(text: "All apps", address: "/")))
                 }
                 return
             }
-            reply.send(LookResponse.showing(sight, isSignedIn: isSignedIn))
+            answer(LookResponse.showing(sight, isSignedIn: isSignedIn))
         } refuse: { refusal in
-            reply.send(LookResponse.refusing(refusal, state))
+            answer(LookResponse.refusing(refusal, state))
         }
+    }
+
+    /// Only who was shown the page that is being read knows its id.
+    private func cancel(_ query: String, _ reply: Reply) {
+        let fields = (try? PercentText.fields(of: query)) ?? []
+        let address = fields.first { $0.name == "page" }.flatMap { UUID($0.value) }.flatMap(pages.cancel)
+        reply.send(address.map(LookResponse.cancelled) ?? LookResponse.nothingToCancel)
     }
 }

@@ -43,6 +43,8 @@ struct LookedAt: Sendable {
             keysURL: try database.url(),
             server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)))
         configuration.hosts = ["bellwether"]
+        // On a busy machine every page takes long, and only the tests of waiting are about that.
+        configuration.patience = 60
         change(&configuration)
         let look = try Look(configuration, log: .silent)
         look.start()

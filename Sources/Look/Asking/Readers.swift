@@ -35,6 +35,7 @@ package final class Readers: Sendable {
         /// Whether a session broke under it: one that broke while idle fails only now, and then a new one is tried.
         var isTriedAgain = false
         let deadline: Deadline
+        let reading: Reading
         let work: @Sendable (inout Connection) throws -> Void
         let refuse: @Sendable (Refusal) -> Void
     }
@@ -48,11 +49,13 @@ package final class Readers: Sendable {
         (self.url, self.configuration, self.log) = (url, configuration, log)
     }
 
-    /// Queues work. It leads to one call of `work`, which answers, or of `refuse`.
+    /// Queues work. It leads to one call of `work`, which answers, or of `refuse`, or to neither if it is cancelled.
     func submit(
-        _ work: @escaping @Sendable (inout Connection) throws -> Void, refuse: @escaping @Sendable (Refusal) -> Void
+        _ reading: Reading = Reading(), _ work: @escaping @Sendable (inout Connection) throws -> Void,
+        refuse: @escaping @Sendable (Refusal) -> Void
     ) {
-        let job = Job(deadline: .after(seconds: configuration.secondsPerPage), work: work, refuse: refuse)
+        let job = Job(
+            deadline: .after(seconds: configuration.secondsPerPage), reading: reading, work: work, refuse: refuse)
         let refusal: Refusal? = worker.notify { [most = configuration.mostWaiting] jobs, readiness in
             if readiness == .stopping { return .stopping }
             guard jobs.count < most else { return .busy }
@@ -95,8 +98,14 @@ package final class Readers: Sendable {
                 job = next()
                 continue
             }
+            guard current.reading.begin(connection.cancelHandle()) else {
+                job = next()
+                continue
+            }
             connection.deadline = current.deadline
             do { try current.work(&connection) } catch {
+                // Whoever cancelled it has an answer.
+                if current.reading.end() { return nil }
                 let failure = (error as? any DatabaseFailure)?.ofDatabase
                 if case .connection? = failure, !current.isTriedAgain {
                     var again = current
@@ -108,7 +117,7 @@ package final class Readers: Sendable {
                 current.refuse(refusal(failure))
             }
             connection.deadline = .never
-            guard connection.isUsable else { return nil }
+            guard !current.reading.end(), connection.isUsable else { return nil }
             job = next()
         }
         return nil

@@ -22,9 +22,9 @@ struct LookDocument {
         document.write("</main>\n</body>\n</html>\n")
     }
 
-    /// A page that says one thing, such as why there is no other.
-    init(notice title: String, _ words: [String], link: Sight.Link? = nil) {
-        begin(title: title, refreshes: nil)
+    /// A page that says one thing, such as why there is no other. If it `refreshes`, the browser asks for the same address again.
+    init(notice title: String, _ words: [String], link: Sight.Link? = nil, refreshes: Int? = nil) {
+        begin(title: title, refreshes: refreshes, always: true)
         document.write(
             "<header class=\"top\"><a class=\"home\" href=\"/\">Bellwether</a></header>\n<main id=\"page\">\n")
         document.write("<h1>\(String(html: title))</h1>\n")
@@ -52,7 +52,7 @@ struct LookDocument {
         document.write("</main>\n</body>\n</html>\n")
     }
 
-    private mutating func begin(title: String, refreshes: Int?) {
+    private mutating func begin(title: String, refreshes: Int?, always: Bool = false) {
         document.write(
             """
             <!DOCTYPE html>
@@ -69,7 +69,8 @@ struct LookDocument {
 
             """)
         if let refreshes {
-            document.write("<noscript><meta http-equiv=\"refresh\" content=\"\(refreshes)\"></noscript>\n")
+            let refresh = "<meta http-equiv=\"refresh\" content=\"\(refreshes)\">"
+            document.write(always ? refresh + "\n" : "<noscript>\(refresh)</noscript>\n")
         }
         document.write("</head>\n<body>\n<a class=\"skip\" href=\"#page\">Skip to the page</a>\n")
     }
