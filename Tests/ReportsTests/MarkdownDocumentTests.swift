@@ -139,12 +139,7 @@ extension Block {
             ]
         case .trend(let trend):
             [
-                trend.lines.map { line in
-                    [
-                        line.name.seen(.plain), trend.sparkline(of: line), (line.points.last?.told ?? "").seen(.plain),
-                        trend.range(of: line).seen(.plain),
-                    ]
-                }
+                trend.charts.map { [$0.title.seen(.plain), $0.sparkline, $0.latest, $0.range] }
             ]
         }
     }

@@ -1,4 +1,5 @@
 import FunnelOracle
+import Values
 
 @testable import Reports
 
@@ -74,13 +75,17 @@ struct RandomPage {
     }
 
     private mutating func trend() -> Trend {
-        let times = (0..<number(0...28)).map { _ in name() }
-        let lines = (0..<number(0...4)).map { _ in
-            Trend.Line(
-                name(),
-                points: times.map { _ in .init(number(1...4) == 1 ? nil : Double(number(-9...9_999)), name()) })
+        let (days, open) = (number(0...28), number(0...9))
+        let charts = (0..<number(0...4)).map { _ in
+            Chart(
+                title: name(), unit: number(1...2) == 1 ? .count : .share,
+                points: (0..<days).map { place in
+                    Chart.Point(
+                        day: CivilDate(daysSince1970: 20_000 + place),
+                        value: number(1...4) == 1 ? nil : Double(number(-9...9_999)), isOpen: place >= days - open)
+                }, step: number(1...2) == 1 ? 1 : 7)
         }
-        return Trend(name(), times: times, lines: lines, unsettled: number(0...9))
+        return Trend(name(), charts)
     }
 
     private mutating func table() -> Table {

@@ -134,10 +134,7 @@ struct LookDocument {
         for piece in part.pieces {
             switch piece {
             case .block(let block): document.write(block)
-            case .trends(let trends):
-                document.write("<div class=\"trends\">\n")
-                for trend in trends { document.write(trend) }
-                document.write("</div>\n")
+            case .trends(let charts): document.write(charts)
             case .sideBySide(let ladders):
                 document.write("<div class=\"beside-each-other\">\n")
                 for ladder in ladders { document.write(.ladder(ladder)) }

@@ -31,22 +31,6 @@ enum LookStyle {
         .links a { display: block; padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 99px; font-size: .875rem;
           text-decoration: none; background: var(--surface); overflow-wrap: anywhere; }
         .links a:hover { border-color: var(--link); }
-        .graph { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface); }
-        .trends { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr)); }
-        .chart { display: block; margin-top: .35rem; overflow: visible; font-size: .825rem; }
-        .axis { fill: var(--muted); }
-        .rule { stroke: var(--line); stroke-width: 1; fill: none; }
-        .chart path { vector-effect: non-scaling-stroke; fill: none; }
-        .chart .run, .chart .was { stroke: var(--bar); stroke-width: 2; stroke-linejoin: round; }
-        .chart .run.open { stroke-dasharray: 3 4; }
-        .chart .was { stroke: var(--muted); stroke-width: 1.5; stroke-dasharray: 1 4; stroke-linecap: round; }
-        .chart .usual { fill: var(--slope); }
-        .chart .dot { stroke: var(--bar); stroke-width: 7; stroke-linecap: round; }
-        .chart .dot.open { stroke: var(--muted); }
-        .chart .told { stroke: var(--alarm); stroke-width: 2; }
-        .still { fill: var(--track); opacity: .6; }
-        .hit { fill: transparent; }
-        .hit:hover { fill: var(--link); opacity: .14; }
         .spark { width: 5rem; height: 1.1em; margin-left: .6rem; vertical-align: -.15em; overflow: visible; }
         .spark path { fill: none; stroke: var(--bar); stroke-width: 1.5; vector-effect: non-scaling-stroke; stroke-linecap: round; }
         .source { display: flex; flex-wrap: wrap; gap: .35rem 1.25rem; align-items: baseline; font-size: .875rem; }
@@ -75,7 +59,7 @@ enum LookStyle {
           .busy { animation: busy 1.2s ease-in-out infinite alternate; transform-origin: left; }
           @keyframes busy { from { transform: scaleX(.08) } to { transform: scaleX(1) } }
         }
-        @media print { main table { font-size: 6.5pt; } main th, main td { padding: .25rem .3rem; white-space: normal; } .gauge, .spark { display: none; } .source, .days, .links, .top .out, .signin, .busy { display: none; } body { max-width: none; } .graph, .checks li { break-inside: avoid; } }
-        @media (forced-colors: active) { .chart .run, .chart .dot, .spark path { stroke: CanvasText; } }
+        @media print { main table { font-size: 6.5pt; } main th, main td { padding: .25rem .3rem; white-space: normal; } .gauge, .spark { display: none; } .source, .days, .links, .top .out, .signin, .busy { display: none; } body { max-width: none; } .checks li { break-inside: avoid; } }
+        @media (forced-colors: active) { .spark path { stroke: CanvasText; } }
         """
 }

@@ -87,19 +87,22 @@ package enum HTMLStyle {
         .picture text { fill: var(--ink); }
         .picture .of { fill: var(--muted); }
         .trend { display: grid; gap: 1.25rem; }
-        .lines { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
-        .line { padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface);
-          min-width: 0; }
-        .line p { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; max-width: none;
-          color: var(--muted); font-size: .9rem; }
-        .line .value { color: var(--ink); font-weight: 650; }
-        .line .axis { font-size: .8rem; }
-        .plot { display: block; width: 100%; height: 4rem; margin: .5rem 0 .25rem; }
-        .stroke { fill: none; stroke: var(--bar); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round;
-          vector-effect: non-scaling-stroke; }
-        .stroke.open { stroke-dasharray: 1 5; }
-        .spot { fill: transparent; }
-        .spot:hover { fill: var(--track); fill-opacity: .6; }
+        .graph { padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: 14px; background: var(--surface); }
+        .trends { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr)); }
+        .chart { display: block; margin-top: .35rem; overflow: visible; font-size: .825rem; }
+        .axis { fill: var(--muted); paint-order: stroke; stroke: var(--surface); stroke-width: 4px; stroke-linejoin: round; }
+        .rule { stroke: var(--line); stroke-width: 1; fill: none; }
+        .chart path { vector-effect: non-scaling-stroke; fill: none; }
+        .chart .run, .chart .was { stroke: var(--bar); stroke-width: 2; stroke-linejoin: round; }
+        .chart .run.open { stroke-dasharray: 3 4; }
+        .chart .was { stroke: var(--muted); stroke-width: 1.5; stroke-dasharray: 1 4; stroke-linecap: round; }
+        .chart .usual { fill: var(--slope); }
+        .chart .dot { stroke: var(--bar); stroke-width: 7; stroke-linecap: round; }
+        .chart .dot.open { stroke: var(--muted); }
+        .chart .told { stroke: var(--alarm); stroke-width: 2; }
+        .still { fill: var(--track); opacity: .6; }
+        .hit { fill: transparent; }
+        .hit:hover { fill: var(--link); opacity: .14; }
         summary { color: var(--link); font-size: .9rem; cursor: pointer; width: fit-content; }
         details[open] > summary { margin-bottom: .75rem; }
 
@@ -130,7 +133,7 @@ package enum HTMLStyle {
           .ladder { padding: 1rem; }
         }
         @media (forced-colors: active) {
-          .fill { fill: CanvasText; } .track, .slope { fill: Canvas; } .stroke, .reach { stroke: CanvasText; }
+          .fill { fill: CanvasText; } .track, .slope { fill: Canvas; } .chart .run, .chart .dot, .reach { stroke: CanvasText; }
         }
         @media print {
           :root { color-scheme: light; }
@@ -139,7 +142,7 @@ package enum HTMLStyle {
           body { padding: 0; max-width: none; background: none; }
           nav, .skip, summary { display: none; }
           .scroll { overflow: visible; container-type: normal; }
-          .ladder, .line, .figures div, tr, p { break-inside: avoid; }
+          .ladder, .graph, .figures div, tr, p { break-inside: avoid; }
           h2, caption, figcaption { break-after: avoid; }
           section { margin-top: 2rem; }
           tr > :first-child { position: static; background: none !important; }

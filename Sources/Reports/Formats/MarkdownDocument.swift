@@ -85,10 +85,9 @@ struct MarkdownDocument {
 extension MarkdownDocument {
     fileprivate static func parts(of trend: Trend) -> [String] {
         var drawn = MarkdownTable([("Figure", .left), ("", .left), ("Last", .right), ("Range", .left)])
-        for line in trend.lines {
+        for chart in trend.charts {
             drawn.add([
-                cell(line.name, .plain), trend.sparkline(of: line), cell(line.points.last?.told ?? "", .plain),
-                cell(trend.range(of: line), .plain),
+                cell(chart.title, .plain), chart.sparkline, cell(chart.latest, .plain), cell(chart.range, .plain),
             ])
         }
         return [caption(trend.caption), drawn.text]

@@ -116,16 +116,14 @@ extension TextDocument {
         return lines.isEmpty || table.isEmpty ? lines + table : lines + [TextLine()] + table
     }
 
-    /// Each line with its latest figure and its range.
+    /// Each chart as a line with its latest figure and its range.
     static func lines(of trend: Trend) -> [TextLine] {
         let caption = String(forTerminal: trend.caption)
         let indent = self.indent(below: caption)
-        let rows = trend.lines.map { line in
+        let rows = trend.charts.map { chart in
             (
-                name: String(forTerminal: line.name).cut(to: widestName, keeping: .bothEnds),
-                line: trend.sparkline(of: line),
-                told: String(forTerminal: line.points.last?.told ?? "").cut(to: widestTold, keeping: .beginning),
-                range: String(forTerminal: trend.range(of: line))
+                name: String(forTerminal: chart.title).cut(to: widestName, keeping: .bothEnds),
+                line: chart.sparkline, told: chart.latest, range: chart.range
             )
         }
         let start = indent + (rows.map(\.name.displayWidth).max() ?? 0) + gap
@@ -145,7 +143,6 @@ extension TextDocument {
     }
 
     private static let widestName = 24
-    private static let widestTold = 16
     private static let widestLabel = 32
     private static let ladderWidth = 40
     private static let gap = 2

@@ -50,31 +50,28 @@ enum TrendSection: ReportSection {
         let days = report.trend.suffix(number(of: report.period)).drop { $0.counts.delivered == 0 }
         let word = report.period.word
         guard days.count(where: { $0.counts.delivered > 0 }) > 1 else { return nil }
-        func line(_ name: String, _ rate: (FunnelCounts) -> Rate) -> Trend.Line {
-            Trend.Line(
-                name,
-                points: days.map { day in
-                    let value = rate(day.counts).value
-                    return Trend.Point(value, Wording.percent(value))
-                })
+        func chart(_ title: String, _ unit: Chart.Unit, _ value: (FunnelCounts) -> Double?) -> Chart {
+            Chart(
+                title: title, unit: unit,
+                points: days.map { .init(day: $0.day, value: value($0.counts), isOpen: !$0.isSettled) },
+                step: report.period.length)
         }
-        let deliveries = Trend.Line(
-            "Deliveries",
-            points: days.map { .init(Double($0.counts.delivered), Wording.count($0.counts.delivered)) })
         let unsettled = days.reversed().prefix { !$0.isSettled }.count
         let trend = Trend(
             "\(Wording.count(Int64(days.count), word, "\(word)s")) up to \(Wording.brief(report.day))",
-            times: days.map { Wording.brief($0.day) },
-            lines: [deliveries] + (report.leadsWithEngagement ? [line("Engagement rate", \.engagementRate)] : [])
-                + [line("Response rate", \.responseRate), line("Receipt coverage", \.receiptCoverage)],
-            unsettled: unsettled)
+            [chart("Deliveries", .count) { Double($0.delivered) }]
+                + (report.leadsWithEngagement ? [chart("Engagement rate", .share, \.engagementRate.value)] : [])
+                + [
+                    chart("Response rate", .share, \.responseRate.value),
+                    chart("Receipt coverage", .share, \.receiptCoverage.value),
+                ])
         let note =
             unsettled == 0
             ? []
             : [
                 Block.sentence(
                     "\(unsettled == 1 ? "The last \(word) has" : "The last \(unsettled) \(word)s have") not settled: receipts still arrive, so "
-                        + "counts will rise and rates will usually fall. The range is that of the others.", .note)
+                        + "counts will rise and rates will usually fall.", .note)
             ]
         return Page.Section(title(of: report.period), [.trend(trend)] + note)
     }

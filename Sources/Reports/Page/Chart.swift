@@ -1,32 +1,42 @@
-internal import Reports
-internal import Values
+package import Values
 
 /// A figure day by day, with what is usual behind it.
-struct Chart: Sendable {
-    enum Unit: Sendable { case count, share }
+package struct Chart: Hashable, Sendable {
+    package enum Unit: Sendable { case count, share }
 
-    struct Point: Sendable {
-        var day: CivilDate
+    package struct Point: Hashable, Sendable {
+        package var day: CivilDate
         /// Nil where there is no figure, such as a rate of nothing.
-        var value: Double?
+        package var value: Double?
         /// The lowest and the highest of the days that it is usually like.
-        var usual: ClosedRange<Double>?
+        package var usual: ClosedRange<Double>?
         /// Whether late events can still change it.
-        var isOpen: Bool
+        package var isOpen: Bool
         /// What the first final report on the day said, if it has changed since.
-        var told: Double?
+        package var told: Double?
         /// The same day of the range that it is compared with.
-        var compared: Double?
+        package var compared: Double?
+
+        package init(day: CivilDate, value: Double?, isOpen: Bool) {
+            (self.day, self.value, self.isOpen) = (day, value, isOpen)
+        }
     }
 
-    var title: String
-    var unit: Unit
-    var points: [Point]
+    package var title: String
+    package var unit: Unit
+    package var points: [Point]
     /// How long a point is: 1 or 7 days.
-    var step = 1
+    package var step: Int
+
+    package init(title: String, unit: Unit, points: [Point], step: Int = 1) {
+        (self.title, self.unit, self.points, self.step) = (title, unit, points, step)
+    }
+
+    /// A point in time, as people call it.
+    func name(of point: Point) -> String { (step == 7 ? "Week from " : "") + Wording.brief(point.day) }
 
     func words(_ value: Double?) -> String {
-        guard let value else { return "no figure" }
+        guard let value else { return "–" }
         return switch unit {
         case .count: Wording.count(Int64(value.rounded()))
         case .share: Wording.percent(value)
@@ -34,7 +44,7 @@ struct Chart: Sendable {
     }
 
     /// The top of the axis: a round figure above all.
-    var top: Double {
+    package var top: Double {
         let values = points.flatMap { [$0.value, $0.usual?.upperBound, $0.told, $0.compared].compactMap(\.self) }
         let most = values.max() ?? 0
         let least: Double = unit == .share ? 0.01 : 4
@@ -46,7 +56,7 @@ struct Chart: Sendable {
     }
 
     /// In a sentence, for whoever does not see it.
-    var told: String {
+    package var told: String {
         let known = points.compactMap { point in point.value.map { (point.day, $0) } }
         guard let first = known.first, let last = known.last, let low = known.min(by: { $0.1 < $1.1 }),
             let high = known.max(by: { $0.1 < $1.1 })

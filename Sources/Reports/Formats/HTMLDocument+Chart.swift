@@ -1,10 +1,23 @@
-internal import Reports
-internal import Values
-
 extension HTMLDocument {
+    /// Charts, and the table behind all of them.
+    mutating func write(_ trend: Trend) {
+        write("<figure class=\"trend\">\n<figcaption>\(String(html: trend.caption))</figcaption>\n")
+        write(trend.charts)
+        write("<details>\n<summary>In figures</summary>\n")
+        write(trend.table)
+        write("</details>\n</figure>\n")
+    }
+
+    /// Charts beside each other, as far as there is room.
+    package mutating func write(_ charts: [Chart]) {
+        write("<div class=\"trends\">\n")
+        for chart in charts { write(chart) }
+        write("</div>\n")
+    }
+
     /// A chart as wide as its place. Its shapes stretch; its texts keep the reader's size.
-    mutating func write(_ chart: Chart) {
-        let id = makeID("trend")
+    private mutating func write(_ chart: Chart) {
+        let id = makeID("chart")
         write("<figure class=\"graph\">\n<figcaption>\(String(html: chart.title))</figcaption>\n")
         write(
             "<svg class=\"chart\" role=\"img\" aria-labelledby=\"\(id) \(id)-told\" width=\"100%\" height=\"11em\">\n")
@@ -41,7 +54,7 @@ extension HTMLDocument {
 
 extension Chart {
     fileprivate func tip(_ point: Point) -> String {
-        var tip = "\(step == 7 ? "Week from " : "")\(Wording.brief(point.day)): \(words(point.value))"
+        var tip = "\(name(of: point)): \(point.value == nil ? "no figure" : words(point.value))"
         if let usual = point.usual { tip += ", usually \(words(usual.lowerBound)) to \(words(usual.upperBound))" }
         if let compared = point.compared { tip += ", compared with \(words(compared))" }
         if let told = point.told { tip += ", told as \(words(told))" }

@@ -1,17 +1,18 @@
-import Reports
 import Testing
 import Values
 
-@testable import Look
+@testable import Reports
 
 @Suite("Charts") struct ChartTests {
     private func trend(_ values: [Double?], unit: Chart.Unit = .count) -> Chart {
         Chart(
             title: "Deliveries <b>", unit: unit,
             points: values.enumerated().map { place, value in
-                Chart.Point(
-                    day: CivilDate(daysSince1970: 20_000 + place), value: value, usual: place > 2 ? 10...20 : nil,
-                    isOpen: place >= values.count - 2, told: place == 1 ? 5 : nil, compared: nil)
+                var point = Chart.Point(
+                    day: CivilDate(daysSince1970: 20_000 + place), value: value, isOpen: place >= values.count - 2)
+                if place > 2 { point.usual = 10...20 }
+                if place == 1 { point.told = 5 }
+                return point
             })
     }
 
@@ -29,7 +30,7 @@ import Values
 
     @Test("a chart says what it shows, escapes its names, and has no style of its own") func drawn() {
         var document = HTMLDocument()
-        document.write(trend([10, 12, nil, 14, 30, 12, 9]))
+        document.write([trend([10, 12, nil, 14, 30, 12, 9])])
         #expect(document.text.contains("Deliveries &lt;b&gt;") && !document.text.contains("<b>"))
         #expect(document.text.contains("role=\"img\"") && document.text.contains("lowest 9 on"))
         #expect(!document.text.contains("style=") && !document.text.contains("nan"))
