@@ -28,12 +28,14 @@ enum FunnelSQL {
     }
 
     /// The chosen days and those that they are compared with, a row each.
-    static func compared(_ scope: Scope, from view: Query, where condition: Query) -> Query {
+    static func compared(
+        _ scope: Scope, _ sums: Query = steps, from view: Query, where condition: Query
+    ) -> Query {
         """
-        SELECT 'chosen' AS days, \(steps)
+        SELECT 'chosen' AS days, \(sums)
         FROM \(view) WHERE \(condition) AND \(during(scope.days))
         UNION ALL
-        SELECT 'compared', \(steps)
+        SELECT 'compared', \(sums)
         FROM \(view) WHERE \(condition) AND \(during(scope.compared))
         """
     }

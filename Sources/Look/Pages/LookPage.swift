@@ -59,7 +59,7 @@ struct PageSource: Sendable {
         do { app = try ReportedApp.find(slug, at: now, on: &connection) } catch { throw LookError(error) }
         do {
             let settled = try settled.settled(app, at: now, on: &connection)
-            let compares = [.app, .category, .campaign].contains(state.page)
+            let compares = [.app, .category, .campaign, .story].contains(state.page)
             var scope = Scope(state, app: app, today: app.today, settled: settled, compares: compares)
             scope.isByReceipt = state.page == .quality
             return scope

@@ -16,8 +16,11 @@ enum StoryPage {
         guard let campaign = state.filters[.campaign] else { return try list(state, scope, on: &connection) }
         let app = state.app ?? ""
         var sight = Sight(
-            Wording.name(campaign, else: "(no campaign)"), lead: "A story of \(app), \(scope.days).", state, scope)
-        let mine: Query = "app = \(app) AND campaign = \(campaign) AND \(FunnelSQL.during(scope.days))"
+            Wording.name(campaign, else: "(no campaign)"),
+            lead: "A story of \(app). \(scope.days), compared with \(scope.compared).",
+            state, scope)
+        let any: Query = "app = \(app) AND campaign = \(campaign)"
+        let mine: Query = "\(any) AND \(FunnelSQL.during(scope.days))"
         var variants = Listing(
             "variants", "Variants: how their stories ended",
             "SELECT variant, \(counts)\nFROM analytics.story_funnel WHERE \(mine) GROUP BY variant ORDER BY stories DESC, variant"
@@ -44,6 +47,7 @@ enum StoryPage {
             """)
         pages.most = 60
         let (ended, shown) = (try connection.answer(variants, for: state), try connection.answer(pages, for: state))
+        sight.add("In short", [try totals(state, scope, where: any, on: &connection)])
         sight.add(
             "How its stories ended",
             [.answer(ended)] + tests(ended.grid, scope) + [fallback(ended.grid)])
@@ -51,12 +55,28 @@ enum StoryPage {
         return sight
     }
 
+    /// The chosen days and those that they are compared with.
+    private static func totals(
+        _ state: PageState, _ scope: Scope, where condition: Query, on connection: inout Connection
+    ) throws(PostgresError) -> Sight.Piece {
+        var listing = Listing(
+            "totals", "The chosen days and those compared",
+            FunnelSQL.compared(scope, counts, from: "analytics.story_funnel", where: condition))
+        listing.bars = ["completion_rate"]
+        return .answer(try connection.answer(listing, for: state))
+    }
+
     /// All campaigns with stories.
     private static func list(
         _ state: PageState, _ scope: Scope, on connection: inout Connection
     ) throws(PostgresError) -> Sight {
         var sight = Sight(
-            "Stories", lead: "What became of the stories of \(state.app ?? ""), \(scope.days).", state, scope)
+            "Stories",
+            lead: "What became of the stories of \(state.app ?? ""). \(scope.days), compared with \(scope.compared).",
+            state,
+            scope)
+        let any: Query = "app = \(state.app ?? "")"
+        sight.add("In short", [try totals(state, scope, where: any, on: &connection)])
         var stories = Listing(
             "stories", "Campaigns with stories, those with the most first",
             """
