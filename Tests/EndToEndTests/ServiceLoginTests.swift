@@ -10,12 +10,13 @@ import Testing
     /// Each login, and the one role that it may become.
     private static let logins = [
         "bellwether_ingest_service": "bellwether_ingest", "bellwether_project_service": "bellwether_projector",
-        "bellwether_report_service": "bellwether_reporter",
+        "bellwether_report_service": "bellwether_reporter", "bellwether_look_service": "bellwether_look",
     ]
     /// As bad as a password can be.
     private static let passwords = [
         "BELLWETHER_OWNER_PASSWORD": #"it's "$HOME" 100%"#, "BELLWETHER_INGEST_PASSWORD": #"\'; --"#,
         "BELLWETHER_PROJECT_PASSWORD": ":'ingest'", "BELLWETHER_REPORT_PASSWORD": "plain",
+        "BELLWETHER_LOOK_PASSWORD": "$look",
     ]
 
     @Test("with it each service does its work, and may become no role but that of its work")
@@ -29,6 +30,7 @@ import Testing
         // Again, as after each upgrade.
         for _ in 0..<2 { try run("logins.sql", on: url("bellwether_owner")) }
         let key = String(try owner.trusted("app", "create", "shop").dropLast())
+        _ = try owner.trusted("look", "key", "add", "growth")
 
         let ingest = try Bellwether(database: url("bellwether_ingest_service")).serve("--only", "ingest")
         defer { _ = try? ingest.stop() }
@@ -42,6 +44,7 @@ import Testing
         }
         #expect(isCounted, "\(project.log)")
         try expectNight(url("bellwether_report_service"))
+        try expectPages(url("bellwether_look_service"))
 
         // What older rules have counted it may not make anew, and says who may.
         var tables = try Connection(url: url("bellwether_owner"))
@@ -74,10 +77,23 @@ import Testing
         let kept = try administrator.query(
             """
             SELECT count(*) FROM pg_authid WHERE rolname IN (
-                'bellwether_owner', 'bellwether_ingest_service', 'bellwether_project_service', 'bellwether_report_service')
+                'bellwether_owner', 'bellwether_ingest_service', 'bellwether_project_service', 'bellwether_report_service',
+                'bellwether_look_service')
             AND rolpassword LIKE 'SCRAM-SHA-256$%' AND NOT rolsuper
             """)
-        #expect(try kept[0].get(0) == Int64(4))
+        #expect(try kept[0].get(0) == Int64(5))
+    }
+
+    /// The pages ask for the owner's key.
+    private func expectPages(_ url: String) throws {
+        let pages = try Bellwether(database: url).start(["look", "--listen", "0.0.0.0:0"])
+        #expect(eventually(within: 60) { pages.messages.contains("\"looking\"") || !pages.isRunning })
+        let port = try #require(pages.messages.firstMatch(of: /"address":"0.0.0.0:([0-9]+)"/), "\(pages.messages)").1
+        #expect(
+            try eventually { try HTTPClient(port: UInt16(port) ?? 0).get("/sign-in").status == 200 },
+            "\(pages.messages)")
+        pages.signal(SIGTERM)
+        #expect(try pages.wait().status == 0)
     }
 
     /// The script that makes the nightly reports makes them at once, and goes on.

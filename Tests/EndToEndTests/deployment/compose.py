@@ -23,7 +23,7 @@ def check_compose(project):
         check_secrets(project, name, service)
         check_program(project, name, service)
     reachable = [name for name, service in services.items() if service.get("ports")]
-    project.same("services with a published port", reachable, ["ingest"])
+    project.same("services with a published port", reachable, ["ingest", "look"])
     project.same("networks without a way out", document["networks"]["inside"], {"internal": True})
     project.same("networks of the database", services["database"]["networks"], ["inside"])
 
