@@ -30,8 +30,9 @@ struct ErasureTests {
     }
 
     private func expect(_ victims: [Victim], gone database: TestDatabase) throws {
+        let views = FunnelRows(of: database)
         for victim in victims {
-            try victim.shop.expectOracle(of: victim.others, in: database)
+            try victim.shop.expectOracle(of: victim.others, in: views)
             #expect(try database.traces(of: victim.install, of: victim.app) == [])
         }
     }

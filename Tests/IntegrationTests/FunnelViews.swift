@@ -44,12 +44,16 @@ final class Onlooker: Sendable {
                 var connection = try database.connect()
                 while !state.withLock({ $0.isEnding }) {
                     connection.deadline = .after(seconds: 30)
+                    let began = Deadline.now
                     let complaints = try connection.transaction(
                         .repeatableReadOnly, failingWith: (any Error).self, look)
+                    let took = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
                     state.withLockNotifying { state in
                         state.looks += 1
                         state.complaints += complaints
                     }
+                    // It looks for a third of the time, and leaves the rest to what it looks at.
+                    _ = state.wait(until: .after(seconds: 2 * took)) { $0.isEnding ? true : nil }
                 }
             } catch { state.withLockNotifying { $0.complaints.append("\(error)") } }
         }
@@ -62,7 +66,7 @@ final class Onlooker: Sendable {
         let hasLooked = state.wait(until: .after(seconds: 60)) {
             $0.looks > before || !$0.complaints.isEmpty ? true : nil
         }
-        state.withLock { $0.isEnding = true }
+        state.withLockNotifying { $0.isEnding = true }
         thread.join()
         let complaints = state.withLock { $0.complaints }
         #expect(hasLooked == true, sourceLocation: sourceLocation)

@@ -154,7 +154,7 @@ extension ShopHistory {
 
     /// The views show what the oracle makes of these events of this shop, in its zones or in others.
     func expectOracle(
-        of events: [StoredEvent], _ part: Part = .all, zones: [String: String]? = nil, in database: TestDatabase,
+        of events: [StoredEvent], _ part: Part = .all, zones: [String: String]? = nil, in views: FunnelRows,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let names = zones ?? history.timeZoneNames
@@ -166,7 +166,7 @@ extension ShopHistory {
             case .funnels: tables.filter(\.isSum)
             case .deliveries: Array(tables.prefix(1))
             }
-        let lines = try differences(from: asked, in: database)
+        let lines = try views.differences(from: asked, of: self)
         #expect(
             lines.isEmpty, "seed \(seed), \(lines.count) differences: \(lines.prefix(4).joined(separator: "; "))",
             sourceLocation: sourceLocation)

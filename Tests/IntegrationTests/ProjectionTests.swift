@@ -27,6 +27,7 @@ struct ProjectionTests {
         }
         #expect(try control.catchUp().stopped.isEmpty)
         #expect(try database.value("SELECT count(*) FROM projection.delivery", as: Int64.self) > 100)
-        for shop in shops { try shop.expectOracle(in: database) }
+        let views = FunnelRows(of: database)
+        for shop in shops { try shop.expectOracle(in: views) }
     }
 }

@@ -21,8 +21,9 @@ struct RetentionCutShortTests {
         try shops.append(shops.events)
         if cut != .afterClosing { try shops.project() }
         func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) throws {
+            let views = FunnelRows(of: database)
             for shop in shops.shops {
-                try shop.expectOracle(of: shop.events, .funnels, in: database, sourceLocation: sourceLocation)
+                try shop.expectOracle(of: shop.events, .funnels, in: views, sourceLocation: sourceLocation)
             }
         }
         switch cut {
@@ -140,7 +141,8 @@ struct RetentionCutShortTests {
         let unfinished = outcomes.withLock { $0.filter { !$0.isDropped } }
         if !unfinished.isEmpty { #expect(try shops.retain().allSatisfy(\.isDropped)) }
         #expect(outcomes.withLock { $0.count } > 2)
-        for shop in others { try shop.expectOracle(of: current, in: shops.database) }
+        let views = FunnelRows(of: shops.database)
+        for shop in others { try shop.expectOracle(of: current, in: views) }
         try shops.expect(before, of: slugs)
         try shops.expectLasting()
     }

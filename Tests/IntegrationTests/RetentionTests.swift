@@ -69,7 +69,8 @@ struct RetentionTests {
         #expect(straddlers.count > 2)
         #expect(late.contains { !$0.isOld && straddlers.contains($0.delivery) })
         #expect(fresh.contains { !straddlers.contains($0.delivery) && sealed[$0.delivery] != nil })
-        for shop in shops.shops { try shop.expectOracle(of: fresh, .deliveries, in: shops.database) }
+        let rows = FunnelRows(of: shops.database)
+        for shop in shops.shops { try shop.expectOracle(of: fresh, .deliveries, in: rows) }
         #expect(try shops.database.frozen() == frozen)
         try shops.expectLasting()
     }
@@ -84,7 +85,8 @@ struct RetentionTests {
         } else {
             #expect(try shops.retain().allSatisfy(\.isDropped))
         }
-        for shop in shops.shops { try shop.expectOracle(of: shop.events, .funnels, in: shops.database) }
+        let rows = FunnelRows(of: shops.database)
+        for shop in shops.shops { try shop.expectOracle(of: shop.events, .funnels, in: rows) }
         try shops.project()
         try shops.expectProved()
     }

@@ -21,29 +21,40 @@ struct ShopHistory {
         }
     }
 
-    /// The views of a database show what the oracle makes of this history.
-    func expectOracle(in database: TestDatabase, location: SourceLocation = #_sourceLocation) throws {
-        let lines = try differences(in: database)
+    /// The views show what the oracle makes of this history.
+    func expectOracle(in views: FunnelRows, location: SourceLocation = #_sourceLocation) throws {
+        let lines = try views.differences(from: history.funnels.tables, of: self)
         #expect(
             lines.isEmpty, "seed \(seed), \(lines.count) differences: \(lines.prefix(5).joined(separator: "; "))",
             sourceLocation: location)
     }
+}
 
-    /// Where the views of a database show something else than the oracle makes of this history.
-    func differences(in database: TestDatabase) throws -> [String] {
-        try differences(from: history.funnels.tables, in: database)
+/// The rows of the views of a database, each view read once for all shops that are compared with it.
+final class FunnelRows {
+    private let database: TestDatabase
+    /// By query, then by app.
+    private var read: [String: [String: [[String?]]]] = [:]
+
+    init(of database: TestDatabase) { self.database = database }
+
+    /// Where the views show something else of a shop's apps than these tables.
+    func differences(from tables: [FunnelTable], of shop: ShopHistory) throws -> [String] {
+        try tables.flatMap { table in
+            let rows = try rows(of: table)
+            return table.differences(in: shop.apps.keys.flatMap { rows[$0] ?? [] })
+        }
     }
 
-    /// Where the views of a database show something else of this shop's apps than these tables.
-    func differences(from tables: [FunnelTable], in database: TestDatabase) throws -> [String] {
+    private func rows(of table: FunnelTable) throws -> [String: [[String?]]] {
+        if let known = read[table.query] { return known }
         var connection = try database.connect()
-        let slugs = Array(apps.keys)
-        return try tables.flatMap { table in
-            let query = Statement("\(table.query) WHERE app = ANY ($1)", [.init(slugs)])
-            let rows = try connection.query(query).map { row in
-                try table.columns.indices.map { column in try row.optional(column, as: String.self) }
-            }
-            return table.differences(in: rows)
+        let rows = try connection.query(Statement(table.query)).map { row in
+            try table.columns.indices.map { column in try row.optional(column, as: String.self) }
         }
+        let app = table.columns.firstIndex(of: "app")!
+        let grouped = Dictionary(grouping: rows) { ($0[app] ?? "") }
+        read[table.query] = grouped
+        return grouped
     }
 }

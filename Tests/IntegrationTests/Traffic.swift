@@ -55,7 +55,8 @@ struct Traffic: Sendable {
 
     /// The views show what the oracle makes of all histories.
     func expectOracle(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        for shop in shops { try shop.expectOracle(in: database, location: sourceLocation) }
+        let views = FunnelRows(of: database)
+        for shop in shops { try shop.expectOracle(in: views, location: sourceLocation) }
     }
 }
 

@@ -41,9 +41,10 @@ struct ZoneChangeTests {
     private func expectMade(
         _ moves: [Move], in shops: ProjectedShops, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
+        let views = FunnelRows(of: shops.database)
         for move in moves {
             try move.shop.expectOracle(
-                of: move.shop.events, zones: move.zones, in: shops.database, sourceLocation: sourceLocation)
+                of: move.shop.events, zones: move.zones, in: views, sourceLocation: sourceLocation)
         }
     }
 
@@ -154,7 +155,8 @@ struct ZoneChangeTests {
         _ = try shops.database.makeZoneChanges()
         try shops.append(shops.events.dropFirst(half + half / 2))
         try shops.project()
-        for move in moves { try move.shop.expectOracle(of: move.shop.events, in: shops.database) }
+        let views = FunnelRows(of: shops.database)
+        for move in moves { try move.shop.expectOracle(of: move.shop.events, in: views) }
         try shops.expectLasting()
     }
 
@@ -207,7 +209,8 @@ struct ZoneChangeTests {
             }
             #expect(isSo)
         }
-        for move in moves { try move.shop.expectOracle(of: move.shop.events, in: shops.database) }
+        let views = FunnelRows(of: shops.database)
+        for move in moves { try move.shop.expectOracle(of: move.shop.events, in: views) }
         try shops.expectProved()
     }
 
