@@ -144,7 +144,8 @@ let package = Package(
         .target(
             name: "Serving",
             dependencies: [
-                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections", "ServiceRuntime",
+                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections",
+                "ServiceRuntime",
                 "Values",
             ],
             swiftSettings: strict),

@@ -87,21 +87,24 @@ final class Writer: Sendable {
     private func commit(_ parts: [GroupCommit.Part], with appender: Appender) throws(PostgresError) {
         let began = Deadline.now
         do {
-            let known = appender.epoch
+            let epoch = appender.epoch
             let settlements = try append(parts.map(\.submission), with: appender)
-            if appender.epoch > known { learned(appender.epoch) }
             metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
             CrashPoint.pass("committed")
+            var isToldOfMap = appender.epoch > epoch
             for (part, settlement) in zip(parts, settlements) {
                 release(part)
                 switch settlement {
                 case .settled(let verdicts): part.finish(.committed(verdicts))
                 case .keyClosed: part.finish(.keyClosed)
-                case .elsewhere: part.finish(.elsewhere)
+                case .elsewhere:
+                    isToldOfMap = true
+                    part.finish(.elsewhere)
                 }
                 CrashPoint.pass("answered")
             }
+            if isToldOfMap { learned(appender.epoch) }
         } catch {
             metrics.failedCommits.add()
             log.error(

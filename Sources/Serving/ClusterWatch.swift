@@ -92,8 +92,11 @@ final class ClusterWatch: Sendable {
                 follow(map)
                 let isBehind = worker.withLock { state in
                     state.hasLooked = true
-                    if map.epoch < state.heard { state.turns += 1 }
-                    return map.epoch < state.heard
+                    guard map.epoch < state.heard else { return false }
+                    state.turns += 1
+                    // A writer may have heard of it in a cell that is away by now.
+                    if state.turns % map.cells.count == 0 { state.heard = 0 }
+                    return true
                 }
                 // Another cell has the map already that this one will get in a moment.
                 if isBehind { return worker.rest(0.05) }

@@ -102,6 +102,33 @@ struct RoutingTests {
         #expect(try service.stop() == 0)
     }
 
+    @Test("a process finds a map that its own cell does not have yet, and a revoked key is refused for every cell")
+    func newsFromElsewhere() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        let (client, key) = (service.client(), cells.app.secret)
+        let installs = (0..<3).map(cells.install)
+        func post(_ install: String) throws -> RawClient.Answer {
+            try client.post(Wire.envelope(install: install, Wire.event()), key: key)
+        }
+        for install in installs[...1] { #expect(try post(install).status == 200) }
+        var next = cells.map
+        next.epoch += 1
+        next.holders[Int(Shard.of(try #require(UUID(installs[1])), among: 16))] = 3
+        for place in 1...2 {
+            var connection = try cells.databases[place].connect()
+            #expect(try next.write(as: Int16(place + 1), on: &connection))
+        }
+        #expect(try post(installs[1]).status == 503)
+        #expect(try eventually { try post(installs[1]).status == 200 })
+        #expect(try cells.installs()[2] == [installs[1]])
+        #expect(try cells.cluster().check().map(\.cell) == ["cell-1"])
+        _ = try Bellwether(cells.databases[2]).trusted("app", "key", "revoke", "chat", "write")
+        #expect(try eventually(within: 5) { try installs.allSatisfy { try post($0).status == 403 } })
+        #expect(try service.stop() == 0)
+    }
+
     @Test(
         "whatever a stopped process was about to do, it stores nothing where an event no longer belongs",
         arguments: ["decoded", "queued", "named", "begun", "copied", "numbering"])
