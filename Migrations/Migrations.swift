@@ -27,6 +27,7 @@ package enum Migrations {
         Migration("0014_registry", PackageResources._014_registry_sql),
         Migration("0015_sends", PackageResources._015_sends_sql),
         Migration("0016_reader_keys", PackageResources._016_reader_keys_sql),
+        Migration("0017_cluster", PackageResources._017_cluster_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

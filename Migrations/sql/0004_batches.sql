@@ -7,9 +7,9 @@ CREATE TABLE log.head (
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Chosen when the database is created, and never changed.
     shards smallint NOT NULL CHECK (shards IN (16, 32, 64)),
-    -- Counts the decisions of retention and erasure, and revoked keys. At its commit, under the lock on this row, a writer
-    -- states the count it knows. If the count is older, the commit fails. So no event can be added after a decision that
-    -- forbids it, and the work that follows the decision can rely on that.
+    -- Counts the decisions of retention and erasure, revoked keys, and new maps of shards. At its commit, under the lock on this
+    -- row, a writer states the count it knows. If the count is older, the commit fails. So no event can be added after a decision
+    -- that forbids it, and the work that follows the decision can rely on that.
     history integer NOT NULL DEFAULT 0
 );
 -- The number of shards that was asked for when the database was created.
@@ -67,7 +67,7 @@ DECLARE
 BEGIN
     SELECT history INTO STRICT present FROM log.head FOR UPDATE;
     IF present <> expected THEN
-        RAISE EXCEPTION 'retention, erasure or a revoked key has changed what the log accepts since this writer last looked'
+        RAISE EXCEPTION 'retention, erasure, a revoked key or a new map has changed what the log accepts since this writer last looked'
             USING ERRCODE = 'LH001';
     END IF;
 END
@@ -120,9 +120,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.raise_history FROM PUBLIC;
 
--- Revoking a key is such a decision, too: after it is committed, no writer stores anything that was sent with that key. The
--- trigger fires at the end of the transaction, so that writers do not wait for an owner who is slow to COMMIT.
-CREATE FUNCTION log.announce_closed_key() RETURNS trigger
+-- Counts a decision at the end of its transaction, so that writers do not wait for an owner who is slow to COMMIT.
+CREATE FUNCTION log.announce_decision() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
@@ -130,9 +129,11 @@ BEGIN
     RETURN NULL;
 END
 $$;
-REVOKE ALL ON FUNCTION log.announce_closed_key FROM PUBLIC;
+REVOKE ALL ON FUNCTION log.announce_decision FROM PUBLIC;
+
+-- Revoking a key is such a decision, too: after it is committed, no writer stores anything that was sent with that key.
 CREATE CONSTRAINT TRIGGER announce_closed AFTER UPDATE OF revoked_at ON log.api_key DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN (NEW.revoked_at IS DISTINCT FROM OLD.revoked_at) EXECUTE FUNCTION log.announce_closed_key();
+    FOR EACH ROW WHEN (NEW.revoked_at IS DISTINCT FROM OLD.revoked_at) EXECUTE FUNCTION log.announce_decision();
 
 -- For data that is stored beside the log: fails if the key has been revoked; otherwise nobody can revoke it until the
 -- transaction ends.

@@ -75,6 +75,13 @@ package enum Apps {
         return try named(slug, on: &connection)
     }
 
+    /// The tables that a cluster's cells have in common, those that others refer to first.
+    package static let sharedTables = [
+        SharedTable("log.app", key: ["id"], changing: ["time_zone", "rate_limit", "rate_burst"]),
+        SharedTable("log.api_key", key: ["id"], changing: ["revoked_at"]),
+        SharedTable("log.reader_key", key: ["name"], changing: ["revoked_at"]),
+    ]
+
     /// All apps by slug.
     package static func list(on connection: inout Connection) throws(PostgresError) -> [App] {
         var apps: [App] = []

@@ -64,6 +64,8 @@ package final class Appender {
     private var removed = RemovedHistory()
     /// Whether there may be removals that `removed` does not know.
     private var mayHaveNewRemovals = true
+    /// The epoch of the map of shards that it knows; 0 outside a cluster.
+    package var epoch: Int64 { removed.epoch }
     /// Number and size of the last committed batch, for the metrics.
     package private(set) var lastBatch: (number: Int64, events: Int)?
 
@@ -103,31 +105,38 @@ package final class Appender {
         mayHaveNewRemovals = true
     }
 
+    /// What a commit checks again of each submission.
+    package struct Checks: OptionSet, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// That its key is still open.
+        package static let keys = Checks(rawValue: 1)
+        /// That this database takes the events of its installs.
+        package static let place = Checks(rawValue: 2)
+    }
+
     /// Stores the events of the submissions and returns the verdict of each, in order. When this returns, they are committed.
-    /// When it throws, they may or may not be; a retry is safe. It does not check whether the keys are still open: this is for
-    /// what an owner appends.
+    /// When it throws, they may or may not be; a retry is safe. It checks neither keys nor shards: this is for what an owner
+    /// appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
-        let verdicts = try append(submissions, askingForKeys: false)
-        return zip(submissions, verdicts).compactMap { submission, verdicts in verdicts?.each(of: submission) }
+        zip(submissions, try append(submissions, checking: [])).compactMap { submission, settlement in
+            if case .settled(let verdicts) = settlement { verdicts.each(of: submission) } else { nil }
+        }
     }
 
-    /// Like `append`, but checks the key of each submission again at the commit. The verdicts are nil for a submission whose
-    /// key is closed by then; nothing more of it is stored.
-    package func appendWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [Verdicts?] {
-        try append(submissions, askingForKeys: true)
-    }
-
-    private func append(_ submissions: [Submission], askingForKeys: Bool) throws(PostgresError) -> [Verdicts?] {
+    /// Like `append`, with checks that hold at the commit: nothing more is stored of a submission that fails one.
+    package func append(_ submissions: [Submission], checking checks: Checks) throws(PostgresError) -> [Settlement] {
         try connect()
         var batch = PendingBatch(submissions)
         for tries in 1... {
             do {
                 try learnRemoved()
-                batch.begin(without: askingForKeys ? removed.closedKeys : [])
+                try learnFirstKeys(of: submissions)
+                batch.begin(without: exclusions(from: submissions, checks))
                 batch.makeCandidates()
                 try resolveWords(of: &batch)
                 try resolveCombinations(of: &batch)
-                try learnFirstKeys(of: submissions)
                 batch.settleRepeats()
                 months.note(batch.candidates.lazy.map(\.identity.deviceAt))
                 try store(try settleRemoved(of: &batch)[...], in: &batch)
@@ -139,14 +148,29 @@ package final class Appender {
                 guard error.state == .historyRaised, connection != nil, tries < 10 else { throw error }
                 // Something was removed, a key was closed, or words were pruned: what is not committed starts again.
                 log.debug(
-                    "retention, erasure or a revoked key overtook a batch: trying it again", ["error": "\(error)"])
+                    "retention, erasure, a revoked key or a new map overtook a batch: trying it again",
+                    ["error": "\(error)"])
                 mayHaveNewRemovals = true
                 words = WordCache()
                 combinations = CombinationCache()
             }
         }
-        guard let verdicts = batch.settledVerdicts else { throw .decoding("an event has no verdict") }
-        return verdicts
+        guard let settlements = batch.settlements else { throw .decoding("an event has no verdict") }
+        return settlements
+    }
+
+    /// What must not come in now, as far as this writer knows.
+    private func exclusions(from submissions: [Submission], _ checks: Checks) -> PendingBatch.Exclusions {
+        var exclusions = PendingBatch.Exclusions(shards: shards)
+        if checks.contains(.keys) { exclusions.closedKeys = removed.closedKeys }
+        if checks.contains(.place) {
+            exclusions.elsewhere = removed.elsewhere
+            // An app reaches the cells of a cluster one after the other.
+            for submission in submissions where firstKeys[submission.app] == nil {
+                exclusions.unknownApps.insert(submission.app)
+            }
+        }
+        return exclusions
     }
 
     /// Stores these candidates, in one batch if PostgreSQL takes them. Otherwise it halves them until it finds the event at

@@ -32,7 +32,7 @@ package enum DryRun {
                 batch.settle([candidate], known: [])
             }
         }
-        guard let verdicts = batch.settledVerdicts?.first, let verdicts else {
+        guard case .settled(let verdicts)? = batch.settlements?.first else {
             throw .decoding("an event has no verdict")
         }
         return verdicts

@@ -52,8 +52,8 @@ struct PendingBatch {
     private var verdicts: [[Settled]]
     /// The rejections of the rejected events.
     private var rejections: [Place: Rejection] = [:]
-    /// Submissions that are left out because their keys are closed.
-    private var leftOut: Set<Int> = []
+    /// Submissions that are left out, and what to say of them: their keys are closed, or their events belong elsewhere.
+    private var leftOut: [Int: Settlement] = [:]
     /// Verdicts that the next commit must record.
     private var untold: [Place] = []
     /// Whether a commit has recorded what the submissions have besides storable events.
@@ -76,8 +76,29 @@ struct PendingBatch {
         verdicts = submissions.map { [Settled](repeating: .not, count: $0.envelope.count) }
     }
 
-    /// Begins with what no commit has settled, and leaves out what came with these keys.
-    mutating func begin(without closedKeys: Set<Int32>) {
+    /// What must not come into this database.
+    struct Exclusions {
+        var closedKeys: Set<Int32> = []
+        /// Shards that other cells have, of so many.
+        var elsewhere: Set<Int16> = []
+        var shards = Shard.most
+        /// Apps that this database does not know yet.
+        var unknownApps: Set<Int32> = []
+
+        /// What to say of a submission that must not come in.
+        func settlement(of submission: Submission) -> Settlement? {
+            if closedKeys.contains(submission.key) { return .keyClosed }
+            if unknownApps.contains(submission.app) { return .elsewhere }
+            guard !elsewhere.isEmpty else { return nil }
+            let isElsewhere = submission.indexes.contains { event in
+                elsewhere.contains(Shard.of(submission.envelope.install(of: event), among: shards))
+            }
+            return isElsewhere ? .elsewhere : nil
+        }
+    }
+
+    /// Begins with what no commit has settled, but leaves out what must not come in.
+    mutating func begin(without exclusions: Exclusions = Exclusions()) {
         for place in untold { verdicts[place.submission][place.event] = .not }
         untold = []
         candidates = []
@@ -86,9 +107,12 @@ struct PendingBatch {
         repeats = [:]
         pending = News()
         fresh = []
-        leftOut = closedKeys.isEmpty ? [] : Set(submissions.indices.filter { closedKeys.contains(submissions[$0].key) })
+        leftOut = [:]
+        for (index, submission) in submissions.enumerated() {
+            if let reason = exclusions.settlement(of: submission) { leftOut[index] = reason }
+        }
         if hasTold { return }
-        for (index, submission) in submissions.enumerated() where !leftOut.contains(index) {
+        for (index, submission) in submissions.enumerated() where leftOut[index] == nil {
             let key = Tally.Key(of: submission)
             pending.tally.mention(key)
             for event in submission.rejected {
@@ -110,7 +134,7 @@ struct PendingBatch {
     /// Makes a candidate of every unsettled event.
     mutating func makeCandidates() {
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.indexes.count })
-        for (index, submission) in submissions.enumerated() where !leftOut.contains(index) {
+        for (index, submission) in submissions.enumerated() where leftOut[index] == nil {
             let envelope = submission.envelope
             for event in submission.indexes where verdicts[index][event] == .not {
                 let identity = Identity(
@@ -432,13 +456,13 @@ struct PendingBatch {
         }
     }
 
-    /// The verdicts of each submission, nil for one that was left out. The whole is nil while any event is unsettled.
-    var settledVerdicts: [Verdicts?]? {
-        var settled: [Verdicts?] = []
+    /// What became of each submission. The whole is nil while any event is unsettled.
+    var settlements: [Settlement]? {
+        var settled: [Settlement] = []
         settled.reserveCapacity(submissions.count)
         for (index, submission) in submissions.enumerated() {
-            if leftOut.contains(index) {
-                settled.append(nil)
+            if let reason = leftOut[index] {
+                settled.append(reason)
                 continue
             }
             var exceptions: [(index: Int, verdict: Verdict)] = []
@@ -452,7 +476,7 @@ struct PendingBatch {
                     exceptions.append((event, .rejected(rejection)))
                 }
             }
-            settled.append(Verdicts(count: submission.indexes.count, exceptions: exceptions))
+            settled.append(.settled(Verdicts(count: submission.indexes.count, exceptions: exceptions)))
         }
         return settled
     }

@@ -3,8 +3,8 @@ package import Postgres
 internal import Telemetry
 internal import Values
 
-/// What retention and erasure have removed for good, and which keys were closed, as far as one writer knows: what must not come
-/// back, or not come in.
+/// What retention and erasure have removed for good, which keys were closed, and which shards other cells have, as far as one
+/// writer knows: what must not come back, or not come in.
 struct RemovedHistory {
     private struct Install: Hashable {
         let app: Int32
@@ -19,6 +19,11 @@ struct RemovedHistory {
 
     /// Keys that were revoked.
     private(set) var closedKeys: Set<Int32> = []
+
+    /// The shards whose events this database does not take: in a cluster, those of other cells.
+    private(set) var elsewhere: Set<Int16> = []
+    /// The epoch of the map that says so; 0 outside a cluster.
+    private(set) var epoch: Int64 = 0
 
     /// Knows nothing yet.
     init() {}
@@ -66,7 +71,10 @@ struct RemovedHistory {
     mutating func refresh(on connection: inout Connection) throws(PostgresError) {
         let known = history
         let answers = try connection.pipeline([
-            "SELECT history FROM log.head",
+            """
+            SELECT h.history, s.epoch, ARRAY(SELECT m.shard FROM cluster.map AS m WHERE m.cell IS DISTINCT FROM s.cell)
+            FROM log.head AS h, cluster.state AS s
+            """,
             "SELECT app, install_id, erased_at FROM log.erasure WHERE history > \(known)",
             Self.closedMonths,
             "SELECT id FROM log.api_key WHERE revoked_at IS NOT NULL",
@@ -75,7 +83,9 @@ struct RemovedHistory {
         try learnClosed(answers[2])
         closedKeys = []
         for row in answers[3] { closedKeys.insert(try row.get(0)) }
-        history = try answers[0][0].get(0)
+        let head = answers[0][0]
+        elsewhere = Set(try head.get(2, as: [Int16].self))
+        (history, epoch) = (try head.get(0), try head.get(1))
     }
 
     private static let closedMonths: Statement = """
@@ -101,8 +111,8 @@ struct RemovedHistory {
 }
 
 extension SQLState {
-    /// The log turns back a commit that was prepared before the last decision of retention or erasure, or before a key was
-    /// closed.
+    /// The log turns back a commit that was prepared before the last decision of retention or erasure, before a key was closed,
+    /// or before the map of shards changed.
     static let historyRaised = SQLState("LH001")
     /// The key of a submission is closed.
     package static let keyClosed = SQLState("LH002")

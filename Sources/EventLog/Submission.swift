@@ -33,6 +33,15 @@ package enum Verdict: Sendable, Equatable {
     case rejected(Rejection)
 }
 
+/// What became of a submission.
+package enum Settlement: Sendable {
+    case settled(Verdicts)
+    /// Its key is closed. Nothing more of it is stored.
+    case keyClosed
+    /// It has an install whose events another cell takes. Nothing more of it is stored.
+    case elsewhere
+}
+
 /// What became of the events of a submission.
 package struct Verdicts: Sendable {
     /// How many events there are.

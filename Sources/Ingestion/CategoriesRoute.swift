@@ -7,28 +7,32 @@ internal import ServiceRuntime
 /// `PUT /v1/categories`: registers the categories of the app that the server key belongs to.
 package final class CategoriesRoute: Sendable {
     private let admission: Admission
-    private let requestWorker: RequestWorker
+    private let destinations: Destinations
 
     package init(
-        keys: KeyDirectory, decoding: Decoding, requestWorker: RequestWorker, isDraining: @escaping @Sendable () -> Bool
+        keys: KeyDirectory, decoding: Decoding, destinations: Destinations, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
             wrongKind:
                 "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
             unpackedLimit: RegistryLimits.document, isDraining: isDraining)
-        self.requestWorker = requestWorker
+        self.destinations = destinations
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        admission.admit(head, answer) { [requestWorker] body, access, _ in
-            requestWorker.submit(of: access.app, bytes: body.count) { connection throws(PostgresError) in
+        admission.admit(head, answer) { [destinations] body, access, _ in
+            destinations.table.share(of: access.app, bytes: body.count) { connection, isShared throws(PostgresError) in
                 // Reading a document takes milliseconds, too long for the thread that serves all connections.
                 let document: CategoryDocument
                 do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {
-                    return Problem(error).response
+                    return (Problem(error).response, [])
                 }
-                return try Registrar.register(document, of: access.app, key: access.key, on: &connection).response
+                let registration = try Registrar.register(document, of: access.app, key: access.key, on: &connection)
+                let rows =
+                    isShared
+                    ? try Registrar.rows(ofEdition: registration.edition, of: access.app, on: &connection) : []
+                return (registration.response, rows)
             } answer: {
                 answer.send($0)
             }

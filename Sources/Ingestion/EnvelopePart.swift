@@ -5,6 +5,8 @@ internal import Values
 
 /// The part of an envelope that one writer stores.
 struct EnvelopePart {
+    /// The place of the writer's database in the table of destinations.
+    let destination: Int
     let writer: Int
     let submission: Submission
     /// The memory that it takes until it is committed.
@@ -12,32 +14,50 @@ struct EnvelopePart {
 }
 
 extension DecodedEnvelope {
-    /// Splits the envelope among the writers, each install's events to its own. The first part also has everything without an
-    /// event of its own (rejections, drop reports).
-    func parts(among commits: GroupCommit, bytes: Int, access: Access) -> [EnvelopePart] {
+    /// Splits the envelope among the writers of all destinations, each install's events to its own. The first part also has
+    /// everything without an event of its own (rejections, drop reports). Nil if nobody takes the events of one of its installs
+    /// at the moment.
+    func parts(among table: Destinations.Table, bytes: Int, access: Access) -> [EnvelopePart]? {
         let accepted = accepted
         if accepted.isEmpty, rejected.isEmpty, drops.isEmpty { return [] }
-        let first = accepted.first.map { commits.writer(of: install(of: $0)) } ?? 0
+        // The writers of all destinations, numbered. All destinations have as many.
+        let writers = table.first.commits.writerCount
+        func slot(of install: UUID) -> Int? {
+            table.place(of: install).map { $0 * writers + table.first.commits.writer(of: install) }
+        }
+        let first: Int
+        if let index = accepted.first {
+            guard let slot = slot(of: install(of: index)) else { return nil }
+            first = slot
+        } else {
+            first = (installID.flatMap(table.place) ?? table.anywhere) * writers
+        }
+        func part(_ slot: Int, _ indexes: [Int], among parts: Int) -> EnvelopePart {
+            self.part(
+                for: (slot / writers, slot % writers), indexes, among: parts, bytes, access, tellsRest: slot == first)
+        }
         // Mostly all of it belongs to one install.
-        if sources.count <= 1 || commits.writerCount == 1 {
-            return [part(for: first, accepted, among: 1, bytes, access, tellsRest: true)]
+        let count = table.all.count * writers
+        if sources.count <= 1 || count == 1 { return [part(first, accepted, among: 1)] }
+        var indexes = [[Int]](repeating: [], count: count)
+        for index in accepted {
+            guard let slot = slot(of: install(of: index)) else { return nil }
+            indexes[slot].append(index)
         }
-        var indexes = [[Int]](repeating: [], count: commits.writerCount)
-        for index in accepted { indexes[commits.writer(of: install(of: index))].append(index) }
-        let writers = indexes.indices.filter { !indexes[$0].isEmpty || $0 == first }
-        return writers.map { writer in
-            part(for: writer, indexes[writer], among: writers.count, bytes, access, tellsRest: writer == first)
-        }
+        let slots = indexes.indices.filter { !indexes[$0].isEmpty || $0 == first }
+        return slots.map { part($0, indexes[$0], among: slots.count) }
     }
 
     private func part(
-        for writer: Int, _ indexes: [Int], among parts: Int, _ bytes: Int, _ access: Access, tellsRest: Bool
+        for place: (destination: Int, writer: Int), _ indexes: [Int], among parts: Int, _ bytes: Int, _ access: Access,
+        tellsRest: Bool
     ) -> EnvelopePart {
         let submission = Submission(
             app: access.app, key: access.key, envelope: self, indexes: indexes, tellsRest: tellsRest)
         // The body counts once, and each part adds its own memory.
         let copies = submission.rejected.reduce(0) { $0 + $1.raw.utf8.count }
         return EnvelopePart(
-            writer: writer, submission: submission, bytes: bytes / parts + copies + submission.rows * 1024)
+            destination: place.destination, writer: place.writer, submission: submission,
+            bytes: bytes / parts + copies + submission.rows * 1024)
     }
 }

@@ -3,6 +3,7 @@ internal import Envelopes
 internal import EventLog
 internal import HTTPServer
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -15,15 +16,35 @@ struct EventsDryRun: Sendable {
         head.query?.split(separator: "&").contains("dry_run=true") == true
     }
 
-    /// Lets the request worker ask the log.
-    func run(by requestWorker: RequestWorker, bytes: Int, _ answer: Answer) {
-        let submission = Submission(app: access.app, key: access.key, envelope: envelope)
-        guard !submission.indexes.isEmpty else { return answer.send(response([])) }
+    /// Lets the request workers ask the logs that take its events, one after the other.
+    func run(by table: Destinations.Table, bytes: Int, _ answer: Answer) {
+        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else {
+            return answer.send(.shardMoving)
+        }
+        let indexes = Dictionary(grouping: parts, by: \.destination).mapValues { parts in
+            parts.flatMap(\.submission.indexes).sorted()
+        }
+        ask(indexes.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }[...], table, bytes, answer, [])
+    }
+
+    private typealias Exceptions = [(index: Int, verdict: Verdict)]
+
+    private func ask(
+        _ rest: ArraySlice<(key: Int, value: [Int])>, _ table: Destinations.Table, _ bytes: Int, _ answer: Answer,
+        _ exceptions: Exceptions
+    ) {
+        guard let (place, indexes) = rest.first else { return answer.send(response(exceptions)) }
+        let submission = Submission(app: access.app, key: access.key, envelope: envelope, indexes: indexes)
+        let found = Lock<Exceptions>([])
         // The body, and the records and rows made of it.
-        requestWorker.submit(of: turn, bytes: 3 * bytes + envelope.count * 1024) { connection throws(PostgresError) in
-            response(try DryRun.verdicts(of: submission, on: &connection).exceptions)
+        table.all[place].requestWorker.submit(of: turn, bytes: 3 * bytes + envelope.count * 1024) {
+            connection throws(PostgresError) in
+            let exceptions = try DryRun.verdicts(of: submission, on: &connection).exceptions
+            found.withLock { $0 = exceptions }
+            return Response(status: 200)
         } answer: { response in
-            answer.send(response)
+            guard response.status == 200 else { return answer.send(response) }
+            ask(rest.dropFirst(), table, bytes, answer, exceptions + found.withLock { $0 })
         }
     }
 

@@ -8,9 +8,7 @@ package import Values
 /// `POST /v1/events`: checks the key, reads the envelope, commits it and answers.
 package final class EventsRoute: Sendable {
     private let admission: Admission
-    private let commits: GroupCommit
-    /// Answers dry runs.
-    private let requestWorker: RequestWorker
+    private let destinations: Destinations
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
@@ -18,9 +16,7 @@ package final class EventsRoute: Sendable {
 
     /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
     package init(
-        keys: KeyDirectory, decoding: Decoding, commits: GroupCommit, requestWorker: RequestWorker,
-        metrics: IngestionMetrics,
-        log: Log,
+        keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics, log: Log,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
         clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
@@ -28,8 +24,7 @@ package final class EventsRoute: Sendable {
             keys: keys, decoding: decoding, kind: .write,
             wrongKind: "Events are posted with a write key; this is a server key.",
             unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: clockFault)
-        self.commits = commits
-        self.requestWorker = requestWorker
+        self.destinations = destinations
         self.metrics = metrics
         self.log = log
         self.clock = clock
@@ -57,7 +52,7 @@ package final class EventsRoute: Sendable {
         toll?.raise(to: envelope.count + envelope.drops.count)
         if request.isDry {
             let dryRun = EventsDryRun(envelope: envelope, access: access)
-            return dryRun.run(by: requestWorker, bytes: body.count, request.answer)
+            return dryRun.run(by: destinations.table, bytes: body.count, request.answer)
         }
         if !envelope.invalidDrops.isEmpty {
             metrics.invalidDrops.add(envelope.invalidDrops.count)
@@ -69,7 +64,10 @@ package final class EventsRoute: Sendable {
     }
 
     private func submit(_ envelope: DecodedEnvelope, bytes: Int, _ request: Request, _ access: Access) {
-        let parts = envelope.parts(among: commits, bytes: bytes, access: access)
+        let table = destinations.table
+        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else {
+            return request.answer.send(.shardMoving)
+        }
         let collector = VerdictCollector(envelope, parts: parts.count) { [self] outcome in
             metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - request.began.nanoseconds) / 1e9)
             switch outcome {
@@ -77,22 +75,24 @@ package final class EventsRoute: Sendable {
                 result.count(in: metrics.events)
                 request.answer.send(result.response)
             case .keyClosed: request.answer.send(.closedKey)
+            case .elsewhere: request.answer.send(.shardMoving)
             case .lost:
                 request.answer.send(
                     Problem(.unavailable, "The events were not committed. Send them again, unchanged.", retryAfter: 2))
             }
         }
         do {
-            try commits.submit(
+            try table.submit(
                 parts.map { part in
                     let committed = GroupCommit.Part(submission: part.submission, bytes: part.bytes) { fate in
                         collector.finish(fate)
                     }
-                    return (part.writer, committed)
+                    return (part.destination, part.writer, committed)
                 })
             CrashPoint.pass("queued")
         } catch {
             switch error {
+            case .wrongClock(let fault): request.answer.send(Problem(wrongClock: fault))
             case .overloaded: request.answer.send(Problem(RequestFault.overloaded))
             case .stopping: request.answer.send(Problem(RequestFault.draining))
             case .unavailable:

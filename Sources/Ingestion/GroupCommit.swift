@@ -30,35 +30,59 @@ package final class GroupCommit: Sendable {
         let finish: @Sendable (Fate) -> Void
     }
 
+    /// A part with the place of its database in the table of destinations, and its writer there.
+    typealias Placed = (destination: Int, writer: Int, part: Part)
+
     /// The result of a part.
     enum Fate: Sendable {
         case committed(Verdicts)
         /// Its key was closed before the commit; nothing of it is stored.
         case keyClosed
+        /// Another cell takes the events of its installs; nothing more of it is stored here.
+        case elsewhere
         /// It may or may not be stored.
         case lost
     }
 
     /// Why a part was not queued.
-    enum Refusal: Error { case overloaded, unavailable, stopping }
+    enum Refusal: Error { case overloaded, unavailable, stopping, wrongClock(String) }
 
     let writerCount: Int
     private let writers: [Writer]
-    private let room: Lock<SharedRoom>
+    private let room: Lock<Room>
 
+    /// What may wait for a commit.
+    private struct Room {
+        var bytes: SharedRoom
+        var parts = 0
+        var mostParts = Int.max
+
+        mutating func take(_ size: Int, _ count: Int, of app: Int32) -> Bool {
+            guard parts + count <= mostParts, bytes.take(size, of: app) else { return false }
+            parts += count
+            return true
+        }
+
+        mutating func give(_ part: Part) {
+            bytes.give(part.bytes, of: part.submission.app)
+            parts -= 1
+        }
+    }
+
+    /// `learned` is called on a writer's thread when the log tells it of a map of shards, with the epoch of the map.
     package init(
         _ configuration: Configuration, appender: Appender.Configuration, months: PartitionRequests, log: Log,
-        metrics: IngestionMetrics
+        metrics: IngestionMetrics, learned: @escaping @Sendable (Int64) -> Void = { _ in }
     ) {
         writerCount = configuration.writers
-        let room = Lock(SharedRoom(configuration.mostQueuedBytes))
+        let room = Lock(Room(bytes: SharedRoom(configuration.mostQueuedBytes)))
         self.room = room
         let allowance = RejectedAllowance()
         writers = (0..<configuration.writers).map { number in
             Writer(
                 number: number, mostRows: configuration.mostRowsPerCommit,
-                appender: appender, allowance: allowance, months: months, log: log, metrics: metrics
-            ) { part in room.withLock { $0.give(part.bytes, of: part.submission.app) } }
+                appender: appender, allowance: allowance, months: months, log: log, metrics: metrics, learned: learned
+            ) { part in room.withLock { $0.give(part) } }
         }
     }
 
@@ -66,9 +90,15 @@ package final class GroupCommit: Sendable {
     func writer(of install: UUID) -> Int { Int(Shard.of(install, among: Shard.most)) % writerCount }
 
     /// Queues all parts of a request, or none.
-    func submit(_ parts: [(writer: Int, part: Part)]) throws(Refusal) {
-        for (writer, _) in parts {
-            switch writers[writer].readiness {
+    func submit(_ parts: [Placed]) throws(Refusal) {
+        try reserve(parts)
+        enqueue(parts)
+    }
+
+    /// Makes room for all parts of a request that are for this database, or for none.
+    func reserve(_ parts: [Placed]) throws(Refusal) {
+        for placed in parts {
+            switch writers[placed.writer].readiness {
             case .ready: continue
             case .away: throw .unavailable
             case .stopping: throw .stopping
@@ -77,12 +107,23 @@ package final class GroupCommit: Sendable {
         guard let app = parts.first?.part.submission.app else { return }
         // All parts of a request belong to one app.
         let bytes = parts.reduce(0) { $0 + $1.part.bytes }
-        guard room.withLock({ $0.take(bytes, of: app) }) else { throw .overloaded }
-        for (writer, part) in parts { writers[writer].enqueue(part) }
+        guard room.withLock({ $0.take(bytes, parts.count, of: app) }) else { throw .overloaded }
+    }
+
+    /// Gives back the room of parts that will not come.
+    func giveBack(_ parts: [Placed]) {
+        room.withLock { room in
+            for placed in parts { room.give(placed.part) }
+        }
+    }
+
+    /// Queues parts for which there is room.
+    func enqueue(_ parts: [Placed]) {
+        for placed in parts { writers[placed.writer].enqueue(placed.part) }
     }
 
     /// Bytes that wait for a commit.
-    package var queued: Int { room.withLock { $0.used } }
+    package var queued: Int { room.withLock { $0.bytes.used } }
 
     /// Whether every writer has its connection.
     package var isConnected: Bool { writers.allSatisfy { $0.readiness == .ready } }
@@ -91,9 +132,17 @@ package final class GroupCommit: Sendable {
         for writer in writers { writer.start() }
     }
 
+    /// Lets at most that many parts of requests wait: each holds a connection, which requests for other databases need, too.
+    package func limit(parts: Int) { room.withLock { $0.mostParts = parts } }
+
+    /// Refuses new parts from now on.
+    package func askToStop() {
+        for writer in writers { writer.askToStop() }
+    }
+
     /// Commits what waits, then ends. Refuses new parts from now on.
     package func stop() {
-        for writer in writers { writer.askToStop() }
+        askToStop()
         for writer in writers { writer.join() }
     }
 }

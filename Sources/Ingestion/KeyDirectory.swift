@@ -29,16 +29,22 @@ package final class KeyDirectory: Sendable {
     }
 
     private let worker = DatabaseWorker(State())
-    private let url: String
+    /// The databases that have the keys, and which of them is asked now.
+    private let urls: Lock<(all: [String], asked: Int)>
     private let log: Log
     private let refreshSeconds: Double
     /// More waiting look-ups than this are refused: somebody is guessing.
     private let mostWaiting = 10_000
 
     package init(url: String, log: Log, refreshSeconds: Double = 1) {
-        self.url = url
+        urls = Lock(([url], 0))
         self.log = log
         self.refreshSeconds = refreshSeconds
+    }
+
+    /// Every cell of a cluster has all keys. If one cannot be asked, the next one is.
+    package func use(_ urls: [String]) {
+        self.urls.withLock { known in known = (urls, known.all == urls ? known.asked : 0) }
     }
 
     /// Answers at once from memory, or later on the directory's thread.
@@ -65,7 +71,9 @@ package final class KeyDirectory: Sendable {
 
     private func run() {
         worker.keep(Backoff(first: 0.05, most: 2)) { () throws(PostgresError) in
-            try LogSession.open(url: url, role: .ingest, purpose: "keys", log: log, statementSeconds: 5)
+            try LogSession.open(
+                url: urls.withLock { $0.all[$0.asked % $0.all.count] }, role: .ingest, purpose: "keys", log: log,
+                statementSeconds: 5)
         } work: { connection, backoff throws(PostgresError) in
             backoff.reset()
             while !worker.isStopping {
@@ -76,13 +84,15 @@ package final class KeyDirectory: Sendable {
             }
         } failed: { error, _ in
             turnAway()
+            urls.withLock { $0.asked += 1 }
             log.debug("the key directory cannot reach the database", ["error": "\(error)"])
         }
         turnAway()
     }
 
     private func refresh(_ connection: inout Connection) throws(PostgresError) {
-        connection.deadline = .after(seconds: 5)
+        // If another database can be asked, there must be time for it while the known keys may be trusted.
+        connection.deadline = .after(seconds: urls.withLock { $0.all.count } > 1 ? 2 : 5)
         let goodUntil = Deadline.after(seconds: 4)
         var known: [UInt64: [Access]] = [:]
         for access in try Access.all(on: &connection) {

@@ -122,6 +122,10 @@ struct Problem {
             .wrongClock, "Nothing is accepted at the moment: \(fault). Send it again later, unchanged.", retryAfter: 30)
     }
 
+    /// The shard of an install is being moved to another cell, or was, so that the next try finds it there.
+    static let shardMoving = Problem(
+        .unavailable, "The events of an install are being moved. Send them again, unchanged.", retryAfter: 1)
+
     /// The key was revoked before the request was read, or before it was stored.
     static let closedKey = Problem(.revokedKey, "This key was revoked. Use another one.")
 

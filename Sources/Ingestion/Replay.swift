@@ -11,6 +11,8 @@ package struct Replay {
         package var accepted = 0
         package var duplicate = 0
         package var rejected = 0
+        /// Left as they are, since another cell takes the events of their installs.
+        package var elsewhere = 0
     }
 
     private let appender: Appender
@@ -51,8 +53,14 @@ package struct Replay {
         }
         guard !submissions.isEmpty else { return }
         var settled: [Int64] = []
-        for (id, verdicts) in zip(ids, try appender.append(submissions)) {
-            switch verdicts[0] {
+        for (place, settlement) in try appender.append(submissions, checking: .place).enumerated() {
+            guard case .settled(let verdicts) = settlement, let verdict = verdicts.each(of: submissions[place]).first
+            else {
+                outcome.elsewhere += 1
+                continue
+            }
+            let id = ids[place]
+            switch verdict {
             case .accepted:
                 outcome.accepted += 1
                 settled.append(id)

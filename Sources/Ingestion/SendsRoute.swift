@@ -10,13 +10,13 @@ package import Values
 /// `POST /v1/sends`: stores what a sender's server reports about its sends.
 package final class SendsRoute: Sendable {
     private let admission: Admission
-    private let requestWorker: RequestWorker
+    private let destinations: Destinations
     private let metrics: IngestionMetrics
     private let clock: @Sendable () -> Timestamp
 
     /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
     package init(
-        keys: KeyDirectory, decoding: Decoding, requestWorker: RequestWorker, metrics: IngestionMetrics,
+        keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics,
         clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
         clockFault: @escaping @Sendable () -> String? = { nil }
     ) {
@@ -24,7 +24,7 @@ package final class SendsRoute: Sendable {
             keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
             unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: clockFault)
-        self.requestWorker = requestWorker
+        self.destinations = destinations
         self.metrics = metrics
         self.clock = clock
     }
@@ -47,8 +47,8 @@ package final class SendsRoute: Sendable {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
         // The body, and the strings and rows made of it.
-        requestWorker.submit(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
-            connection throws(PostgresError) in
+        destinations.table.share(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
+            connection, isShared throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
             var outcome = OutcomeWriter(count: items.count)
             for (index, item) in items.enumerated() {
@@ -59,7 +59,8 @@ package final class SendsRoute: Sendable {
                 }
             }
             outcome.count(in: metrics.sends)
-            return outcome.response
+            let rows = isShared ? try SendStore.rows(of: sends.map(\.id), app: receipt.app, on: &connection) : []
+            return (outcome.response, rows)
         } answer: { response in
             answer.send(response)
         }

@@ -11,6 +11,8 @@ final class VerdictCollector: Sendable {
         case settled(OutcomeWriter)
         /// Its key was closed before all of it was committed.
         case keyClosed
+        /// The map of shards has changed: some of it belongs to another cell.
+        case elsewhere
         /// It may or may not be stored.
         case lost
     }
@@ -22,6 +24,7 @@ final class VerdictCollector: Sendable {
         var exceptions: [(index: Int, verdict: Verdict)] = []
         var isLost = false
         var isKeyClosed = false
+        var isElsewhere = false
     }
 
     private let state: Lock<State>
@@ -48,6 +51,7 @@ final class VerdictCollector: Sendable {
                 state.settled += verdicts.count
                 state.exceptions += verdicts.exceptions
             case .keyClosed: state.isKeyClosed = true
+            case .elsewhere: state.isElsewhere = true
             case .lost: state.isLost = true
             }
             return state.waitingFor == 0 ? state : nil
@@ -55,7 +59,7 @@ final class VerdictCollector: Sendable {
         guard let last else { return }
         // Trying again would not help.
         if last.isKeyClosed { return done(.keyClosed) }
-        done(last.isLost ? .lost : outcome(of: last))
+        done(last.isLost ? .lost : last.isElsewhere ? .elsewhere : outcome(of: last))
     }
 
     /// An event without a verdict is not acknowledged.

@@ -13,11 +13,12 @@ final class Writer: Sendable {
     private let months: PartitionRequests
     private let log: Log
     private let metrics: IngestionMetrics
+    private let learned: @Sendable (Int64) -> Void
     private let release: @Sendable (GroupCommit.Part) -> Void
 
     init(
         number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
-        months: PartitionRequests, log: Log, metrics: IngestionMetrics,
+        months: PartitionRequests, log: Log, metrics: IngestionMetrics, learned: @escaping @Sendable (Int64) -> Void,
         release: @escaping @Sendable (GroupCommit.Part) -> Void
     ) {
         self.number = number
@@ -27,13 +28,20 @@ final class Writer: Sendable {
         self.months = months
         self.log = log
         self.metrics = metrics
+        self.learned = learned
         self.release = release
     }
 
     var readiness: DatabaseWorker<Turns<GroupCommit.Part>>.Readiness { worker.readiness }
 
     func enqueue(_ part: GroupCommit.Part) {
-        worker.notify { queue, _ in queue.append(part, of: part.submission.app) }
+        // The writer of a cell that left the cluster may stop at any moment.
+        let isQueued = worker.notify { queue, readiness in
+            if readiness == .stopping { return false }
+            queue.append(part, of: part.submission.app)
+            return true
+        }
+        if !isQueued { giveUp([part]) }
     }
 
     func start() { worker.start(["writer-\(number)"]) { _ in self.run() } }
@@ -79,15 +87,24 @@ final class Writer: Sendable {
     private func commit(_ parts: [GroupCommit.Part], with appender: Appender) throws(PostgresError) {
         let began = Deadline.now
         do {
-            let verdicts = try append(parts.map(\.submission), with: appender)
+            let epoch = appender.epoch
+            let settlements = try append(parts.map(\.submission), with: appender)
             metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
             CrashPoint.pass("committed")
-            for (part, verdicts) in zip(parts, verdicts) {
+            var isToldOfMap = appender.epoch > epoch
+            for (part, settlement) in zip(parts, settlements) {
                 release(part)
-                part.finish(verdicts.map { .committed($0) } ?? .keyClosed)
+                switch settlement {
+                case .settled(let verdicts): part.finish(.committed(verdicts))
+                case .keyClosed: part.finish(.keyClosed)
+                case .elsewhere:
+                    isToldOfMap = true
+                    part.finish(.elsewhere)
+                }
                 CrashPoint.pass("answered")
             }
+            if isToldOfMap { learned(appender.epoch) }
         } catch {
             metrics.failedCommits.add()
             log.error(
@@ -100,10 +117,10 @@ final class Writer: Sendable {
 
     /// A connection that broke while idle fails only now; then the batch runs once more on a new one. If the first attempt
     /// committed after all, the second one finds its events.
-    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Verdicts?] {
-        do { return try appender.appendWithOpenKeys(submissions) } catch {
+    private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Settlement] {
+        do { return try appender.append(submissions, checking: [.keys, .place]) } catch {
             guard case .connection = error else { throw error }
-            return try appender.appendWithOpenKeys(submissions)
+            return try appender.append(submissions, checking: [.keys, .place])
         }
     }
 

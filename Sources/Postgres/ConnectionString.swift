@@ -17,6 +17,39 @@ package enum ConnectionString {
         return variables
     }
 
+    /// Who logs in by a URL; nil if it does not say.
+    package static func user(of url: String) -> String? {
+        guard case .options(let options) = options(of: url) else { return nil }
+        return options.last { $0.keyword == "user" }?.value
+    }
+
+    /// Where a URL leads, without who logs in and with which secret: the rest of its settings, as `key='value'` pairs.
+    package static func place(of url: String) throws(PostgresError) -> String {
+        if let fault = fault(in: url) { throw fault }
+        switch options(of: url) {
+        case .name(let database): return pair("dbname", database)
+        case .options(let options):
+            return options.filter { !$0.saysWho }.map { pair($0.keyword, $0.value) }.joined(separator: " ")
+        case .unreadable(let complaint): throw .connection("the database URL cannot be read (\(complaint))")
+        }
+    }
+
+    /// Whether a URL has a password in it.
+    package static func hasPassword(_ url: String) -> Bool {
+        guard case .options(let options) = options(of: url) else { return false }
+        return options.contains { ["password", "sslpassword"].contains($0.keyword) }
+    }
+
+    /// The URL of a place for whoever logs in there.
+    package static func url(of place: String, user: String?) -> String {
+        guard let user else { return place }
+        return pair("user", user) + " " + place
+    }
+
+    private static func pair(_ keyword: String, _ value: String) -> String {
+        "\(keyword)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+    }
+
     /// Why a URL must not be used to connect, in words that are safe to show; nil if it is fine.
     ///
     /// libpq accepts almost everything: if a password has an unescaped `/` or `@`, a part of it becomes a host name or a port,
@@ -106,6 +139,11 @@ private struct ConnectionOption {
     let keyword: String
     let variable: String?
     let value: String
+
+    /// Whether it belongs to the one who connects, and not to the place.
+    var saysWho: Bool {
+        ["user", "password", "sslpassword", "passfile", "application_name", "options"].contains(keyword)
+    }
 
     /// Whether it can only be a fragment of something else, perhaps of a password.
     var isMisread: Bool {

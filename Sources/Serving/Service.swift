@@ -12,6 +12,7 @@ package final class Service: Sendable {
     /// The parts that this process runs.
     package enum Part: String, CaseIterable { case ingest, project }
 
+    /// Beside writers; a process that only projects has a keeper alone.
     private let keeper: LogKeeper
     private let ingestion: Ingestion?
     private let runner: Runner?
@@ -24,8 +25,43 @@ package final class Service: Sendable {
     private struct Ingestion {
         let keys: KeyDirectory
         let decoding: Decoding
-        let commits: GroupCommit
-        let requestWorker: RequestWorker
+        let home: CellService
+        let destinations: Destinations
+        let cluster: ClusterWatch
+
+        init(
+            _ configuration: Configuration, metrics: IngestionMetrics, log: Log,
+            revive: @escaping @Sendable () throws -> Void
+        ) {
+            // What runs for a cell is made before the watch that it reports to.
+            let heard = Lock<(@Sendable (Int64) -> Void)?>(nil)
+            let learned: @Sendable (Int64) -> Void = { epoch in heard.withLock { $0 }?(epoch) }
+            let (url, keys) = (configuration.url, KeyDirectory(url: configuration.url, log: log))
+            let home = CellService(
+                url: url, configuration, metrics: metrics, log: log, revive: revive, learned: learned)
+            let destinations = Destinations(home.destination())
+            let cluster = ClusterWatch(
+                url: url, home: home, destinations: destinations, keys: keys,
+                mostConnections: configuration.server.connectionLimit, log: log
+            ) { CellService(url: $0, configuration, metrics: metrics, log: log, learned: learned) }
+            heard.withLock { $0 = { [weak cluster] epoch in cluster?.hear(of: epoch) } }
+            (self.keys, self.home, self.destinations, self.cluster) = (keys, home, destinations, cluster)
+            decoding = Decoding()
+        }
+
+        /// What is missing for it to take events; nil if nothing is. In a cluster one cell is enough.
+        var missing: String? {
+            let cells = cluster.cells
+            if cells.count < 2 {
+                if let fault = home.fault { return fault }
+            } else {
+                let faults = cells.sorted { $0.key < $1.key }.compactMap { cell in
+                    cell.value.map { "\(cell.key): \($0)" }
+                }
+                if faults.count == cells.count { return faults.joined(separator: " ") }
+            }
+            return cluster.hasSettled && keys.isConnected ? nil : "Connecting to the database."
+        }
     }
 
     package struct Configuration {
@@ -60,22 +96,13 @@ package final class Service: Sendable {
         let url = configuration.url
         let registry = Metrics()
         let metrics = IngestionMetrics(registry)
-        let months = PartitionRequests()
-        let watch = ClockWatch(trustsClock: configuration.trustsClock, log: log)
-        // Each half needs only the rights of its own role.
-        let keeper = LogKeeper(
-            url: url, role: configuration.parts.contains(.ingest) ? .ingest : .projector, months: months, log: log,
-            watch: configuration.parts.contains(.ingest) ? watch : nil, revive: revive)
-        let ingestion: Ingestion? =
+        let ingestion =
             configuration.parts.contains(.ingest)
-            ? Ingestion(
-                keys: KeyDirectory(url: url, log: log), decoding: Decoding(),
-                commits: GroupCommit(
-                    configuration.commits,
-                    appender: Appender.Configuration(
-                        url: url, node: configuration.node, mostWords: configuration.mostWords,
-                        newWords: configuration.newWords), months: months,
-                    log: log, metrics: metrics), requestWorker: RequestWorker(url: url, log: log)) : nil
+            ? Ingestion(configuration, metrics: metrics, log: log, revive: revive) : nil
+        // Each half needs only the rights of its own role.
+        let keeper =
+            ingestion?.home.keeper
+            ?? LogKeeper(url: url, role: .projector, months: PartitionRequests(), log: log, revive: revive)
         let runner =
             configuration.parts.contains(.project)
             ? Runner(
@@ -85,34 +112,23 @@ package final class Service: Sendable {
         let isDraining: @Sendable () -> Bool = { draining.withLock { $0 } }
         let isReady: Router.ReadinessCheck = {
             if isDraining() { return Router.NotReady("The service is stopping.") }
-            switch keeper.health {
-            case .well: break
-            case .unknown: return Router.NotReady("The database has not been reached yet.")
-            case .away: return Router.NotReady("The database cannot be reached.")
-            case .refused: return Router.NotReady("The database refuses the service's login.")
-            case .unfit(let reason): return Router.NotReady("The database does not fit this program: \(reason).")
-            }
-            guard let ingestion else { return runner?.standstill.map(Router.NotReady.init) }
-            if let fault = watch.fault { return Router.NotReady("The clock is wrong: \(fault).") }
-            let isConnected =
-                ingestion.commits.isConnected && ingestion.keys.isConnected && ingestion.requestWorker.isConnected
-            return isConnected ? nil : Router.NotReady("Connecting to the database.")
+            if let ingestion { return ingestion.missing.map(Router.NotReady.init) }
+            return (keeper.health.reason ?? runner?.standstill).map(Router.NotReady.init)
         }
         let routes =
             ingestion.map { ingestion in
                 Router.Routes(
                     events: EventsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, commits: ingestion.commits,
-                        requestWorker: ingestion.requestWorker, metrics: metrics, log: log, clock: configuration.clock,
-                        isDraining: isDraining,
-                        clockFault: { watch.fault }),
+                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
+                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining,
+                        clockFault: { ingestion.destinations.clockFault }),
                     categories: CategoriesRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, requestWorker: ingestion.requestWorker,
+                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
                         isDraining: isDraining),
                     sends: SendsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, requestWorker: ingestion.requestWorker,
-                        metrics: metrics,
-                        clock: configuration.clock, isDraining: isDraining, clockFault: { watch.fault }))
+                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
+                        metrics: metrics, clock: configuration.clock, isDraining: isDraining,
+                        clockFault: { ingestion.destinations.clockFault }))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
@@ -157,7 +173,7 @@ package final class Service: Sendable {
             linesLeftOut
         )
         registry.gauge("bellwether_queue_bytes", "Bytes of events that are waiting for a commit.") {
-            Double(ingestion?.commits.queued ?? 0)
+            Double(ingestion?.destinations.queued ?? 0)
         }
         registry.gauge("bellwether_decoding_requests", "Requests whose body is waiting to be unpacked and decoded.") {
             Double(ingestion?.decoding.waiting ?? 0)
@@ -165,20 +181,26 @@ package final class Service: Sendable {
         registry.gauge("bellwether_database_up", "1 when the database can be reached and fits this program, else 0.") {
             keeper.health == .well ? 1 : 0
         }
-        if configuration.parts.contains(.ingest) {
+        if let ingestion {
             registry.gauge(
                 "bellwether_clock_trusted",
                 "1 when this machine's clock agrees with the database's, else 0 (nothing is accepted then)."
-            ) { watch.fault == nil ? 1 : 0 }
+            ) { ingestion.home.watch.fault == nil ? 1 : 0 }
+            registry.gauge(
+                "bellwether_cell_up", "1 when events of this cell of the cluster are accepted, else 0.", label: "cell"
+            ) { ingestion.cluster.cells.mapValues { $0 == nil ? 1 : 0 } }
         }
     }
 
     package func start() {
-        keeper.start()
-        ingestion?.keys.start()
-        ingestion?.commits.start()
-        ingestion?.decoding.start()
-        ingestion?.requestWorker.start()
+        if let ingestion {
+            ingestion.home.start()
+            ingestion.keys.start()
+            ingestion.decoding.start()
+            ingestion.cluster.start()
+        } else {
+            keeper.start()
+        }
         runner?.start()
         for door in doors {
             door.start()
@@ -216,8 +238,10 @@ package final class Service: Sendable {
         let end = Deadline.after(seconds: 15)
         for door in doors { door.stop(deadline: end) }
         ingestion?.decoding.stop()
-        ingestion?.commits.stop()
-        ingestion?.requestWorker.stop()
+        ingestion?.home.commits.askToStop()
+        ingestion?.cluster.stop()
+        ingestion?.home.commits.stop()
+        ingestion?.home.requestWorker.stop()
         ingestion?.keys.stop()
         runner?.stop(patience: 5)
         keeper.stop()

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import Projections
@@ -19,7 +20,7 @@ struct AppCreateCommand: Command {
 
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
-        let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             // One transaction: an app without a key is useless, and its name would be taken.
             try connection.execute(script: "BEGIN")
             let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
@@ -30,7 +31,8 @@ struct AppCreateCommand: Command {
             )
             return added
         }
-        return key.show(secret, of: slug)
+        let (key, secret) = shared.result
+        return shared.exitCode(key.show(secret, of: slug))
     }
 }
 
@@ -58,7 +60,7 @@ struct AppSetCommand: Command {
 
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
-        try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             if let zone = arguments.text("time-zone") { try set(zone, of: slug, on: &connection) }
             if let rateLimit {
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
@@ -66,7 +68,7 @@ struct AppSetCommand: Command {
                 StandardStream.error.write("'\(slug)' may send \(limit ?? "without a limit").\n")
             }
         }
-        return .done
+        return shared.exitCode()
     }
 
     /// Changes the zone, and recounts by the new days. If this is interrupted, a running service does the rest.

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import ServiceRuntime
@@ -19,15 +20,16 @@ struct AppKeyAddCommand: Command {
 
     func run() throws -> ExitCode {
         let slug = arguments.operands[0]
-        let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             try APIKeys.add(
                 to: slug, kind: arguments.has("server") ? .server : .write, name: arguments.text("name"),
                 on: &connection)
         }
+        let (key, secret) = shared.result
         StandardStream.error.write(
             "Added the \(key.kind.rawValue) key '\(String(printable: key.name))' to '\(slug)'. It is shown only once:\n"
         )
-        return key.show(secret, of: slug)
+        return shared.exitCode(key.show(secret, of: slug))
     }
 }
 
@@ -58,10 +60,10 @@ struct AppKeyRevokeCommand: Command {
 
     func run() throws -> ExitCode {
         let (slug, name) = (arguments.operands[0], arguments.operands[1])
-        try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             try APIKeys.revoke(name: name, of: slug, on: &connection)
         }
         StandardStream.error.write("Key '\(String(printable: name))' of '\(slug)' is closed.\n")
-        return .done
+        return shared.exitCode()
     }
 }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import Registry
@@ -50,10 +51,11 @@ struct CategoriesImportCommand: Command {
     func run() throws -> ExitCode {
         // Report an invalid document before starting a database for it.
         let document = try preset?.document ?? read(arguments.operands[0])
-        let registration = try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.registry, arguments) { connection in
             try Registrar.register(
                 document, of: try Apps.named(slug, on: &connection).id, on: &connection)
         }
+        let registration = shared.result
         for warning in registration.warnings {
             StandardStream.error.write("warning: \(String(printable: warning.description))\n")
         }
@@ -61,7 +63,7 @@ struct CategoriesImportCommand: Command {
         case .text: StandardStream.output.write(text(registration, document.set))
         case .json: StandardStream.output.write(registration.json + "\n")
         }
-        return .done
+        return shared.exitCode()
     }
 
     private func read(_ path: String) throws -> CategoryDocument {

@@ -1,5 +1,7 @@
 internal import Accounts
+internal import Clusters
 internal import Console
+internal import EventLog
 internal import Postgres
 internal import Sends
 internal import ServiceRuntime
@@ -42,8 +44,13 @@ struct FCMExportImportCommand: Command {
 
     func run() throws -> ExitCode {
         let file = try InputFile(arguments.operands[0])
-        let count = try DatabaseAccess.withConnection(arguments) { connection in
-            try read(file, of: try Apps.named(slug, on: &connection).id, on: &connection)
+        let (count, isEverywhere) = try DatabaseAccess.withAccess(arguments) { access, connection in
+            let log = Log.standardError(least: .warning)
+            guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else {
+                let app = try Apps.named(slug, on: &connection).id
+                return (try read(file, of: app, on: &connection) { _ in }, true)
+            }
+            return try read(file, into: cluster)
         }
         switch format {
         case .text:
@@ -60,10 +67,37 @@ struct FCMExportImportCommand: Command {
             ]
             StandardStream.output.write(object.json + "\n")
         }
-        return count.unreadable == 0 ? .done : .failed
+        return count.unreadable == 0 && isEverywhere ? .done : .failed
     }
 
-    private func read(_ file: InputFile, of app: Int32, on connection: inout Connection) throws -> Count {
+    /// Reads a file once, and stores its rows in every cell. A cell that fails gets no more of them.
+    private func read(_ file: InputFile, into cluster: Cluster) throws -> (count: Count, isEverywhere: Bool) {
+        var failures: [(cell: ClusterMap.Cell, error: any Error)] = []
+        let first = try cluster.first
+        let count = try cluster.working(on: first) { connection in
+            let app = try Apps.named(slug, on: &connection).id
+            return try read(file, of: app, on: &connection) { rows in
+                for cell in cluster.others where !failures.contains(where: { $0.cell == cell }) {
+                    do throws(PostgresError) {
+                        _ = try cluster.on(cell) { connection throws(PostgresError) in
+                            try FCMExportStore.append(rows, app: app, on: &connection)
+                        }
+                    } catch { failures.append((cell, error)) }
+                }
+            }
+        }
+        for (cell, error) in failures {
+            StandardStream.error.write(
+                String(printable: "The cell '\(cell.name)' does not have all of it: \(error). Import the file again.")
+                    + "\n")
+        }
+        return (count, failures.isEmpty)
+    }
+
+    /// `also` gets the rows of each transaction after it.
+    private func read(
+        _ file: InputFile, of app: Int32, on connection: inout Connection, also: ([FCMExportRow]) -> Void
+    ) throws -> Count {
         let lines = LineReader(descriptor: file.descriptor, longest: FCMExportReader.longestLine)
         let reader = FCMExportReader()
         var complaints = Complaints()
@@ -75,6 +109,7 @@ struct FCMExportImportCommand: Command {
             count.stored += outcome.stored
             count.erased += outcome.erased
             count.tooOld += outcome.tooOld
+            also(rows)
             rows.removeAll(keepingCapacity: true)
         }
         while let line = try next(of: lines, file) {

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import ServiceRuntime
 
@@ -13,13 +14,14 @@ struct LookKeyAddCommand: Command {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() throws -> ExitCode {
-        let (key, secret) = try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             try ReaderKeys.add(name: arguments.operands[0], on: &connection)
         }
+        let (key, secret) = shared.result
         let name = String(printable: key.name)
         StandardStream.error.write("Added the reader key '\(name)'. It reads all apps, and is shown only once:\n")
         StandardStream.output.write(secret + "\n")
-        guard StandardStream.output.failure != nil else { return .done }
+        guard StandardStream.output.failure != nil else { return shared.exitCode() }
         StandardStream.error.write(
             "The key was created, but could not be printed, and cannot be shown again. Revoke it (bellwether look key revoke) and "
                 + "add another.\n")
@@ -62,10 +64,10 @@ struct LookKeyRevokeCommand: Command {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
             try ReaderKeys.revoke(name: arguments.operands[0], on: &connection)
         }
         StandardStream.error.write("The reader key '\(String(printable: arguments.operands[0]))' is closed.\n")
-        return .done
+        return shared.exitCode()
     }
 }

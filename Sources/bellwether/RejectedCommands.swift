@@ -122,7 +122,8 @@ struct RejectedReplayCommand: Command {
         try filter.check(on: &connection)
         let outcome = try replay.run(filter, on: &connection)
         StandardStream.output.write(
-            "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n")
+            "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n"
+                + (outcome.elsewhere > 0 ? "of installs in other cells \(outcome.elsewhere)\n" : ""))
         return outcome.rejected > 0 && outcome.accepted + outcome.duplicate == 0 ? .failed : .done
     }
 }

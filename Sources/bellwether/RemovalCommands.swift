@@ -1,7 +1,11 @@
+internal import Accounts
+internal import Clusters
 internal import Console
 internal import EventLog
+internal import Postgres
 internal import Projections
 internal import Removal
+internal import Sends
 internal import ServiceRuntime
 internal import Values
 
@@ -112,11 +116,36 @@ struct EraseCommand: Command {
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
         let receipt = try RemovalOfInstall(database: access.url, log: log).run(install, ofApp: slug)
+        let isEverywhere = try forgetInOtherCells(access, log)
         switch format {
         case .text: StandardStream.output.write(text(receipt.erased, exportRows: receipt.exportRows))
         case .json: StandardStream.output.write(json(receipt.erased, exportRows: receipt.exportRows))
         }
-        return .done
+        return isEverywhere ? .done : .failed
+    }
+
+    /// All cells of a cluster have the rows of Firebase's export, and only the cell of the install knows which are of it.
+    private func forgetInOtherCells(_ access: DatabaseAccess, _ log: Log) throws -> Bool {
+        var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
+        guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else { return true }
+        let app = try Apps.named(slug, on: &connection).id
+        let erased = try FCMExportStore.erasedInstances(of: app, on: &connection)
+        var isEverywhere = true
+        for cell in cluster.map.cells where cell != cluster.own {
+            do throws(PostgresError) {
+                _ = try cluster.on(cell) { connection throws(PostgresError) in
+                    try FCMExportStore.forget(erased, on: &connection)
+                }
+            } catch {
+                isEverywhere = false
+                StandardStream.error.write(
+                    String(
+                        printable:
+                            "The cell '\(cell.name)' may still have rows of FCM's export of this install: \(error). Erase it again when the cell can be reached."
+                    ) + "\n")
+            }
+        }
+        return isEverywhere
     }
 
     private func text(_ receipt: ErasureRun.Receipt, exportRows: Int) -> String {

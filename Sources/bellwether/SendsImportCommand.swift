@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import Sends
@@ -29,23 +30,25 @@ struct SendsImportCommand: Command {
 
     func run() throws -> ExitCode {
         let file = try InputFile(arguments.operands[0])
-        return try DatabaseAccess.withConnection(arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.sends, arguments) { connection in
             let app = try Apps.named(slug, on: &connection)
             var run = SendsImport(
                 file: file, receipt: SendStore.Receipt(app: app.id, key: nil, receivedAt: WallClock.now))
             try run.read(on: &connection)
-            switch format {
-            case .text:
-                StandardStream.output.write(
-                    "accepted \(run.accepted)\nduplicate \(run.duplicate)\nrejected \(run.rejected)\n")
-            case .json:
-                let object: JSONObject = [
-                    "accepted": run.accepted, "duplicate": run.duplicate, "rejected": run.rejected,
-                ]
-                StandardStream.output.write(object.json + "\n")
-            }
-            return run.rejected == 0 ? .done : .failed
+            return run
         }
+        let run = shared.result
+        switch format {
+        case .text:
+            StandardStream.output.write(
+                "accepted \(run.accepted)\nduplicate \(run.duplicate)\nrejected \(run.rejected)\n")
+        case .json:
+            let object: JSONObject = [
+                "accepted": run.accepted, "duplicate": run.duplicate, "rejected": run.rejected,
+            ]
+            StandardStream.output.write(object.json + "\n")
+        }
+        return shared.exitCode(run.rejected == 0 ? .done : .failed)
     }
 }
 

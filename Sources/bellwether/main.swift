@@ -15,6 +15,8 @@ enum Commands {
             RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
             WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
+            ClusterCreateCommand.self, ClusterAddCommand.self, ClusterMoveCommand.self,
+            ClusterStatusCommand.self, ClusterCheckCommand.self,
             CompletionCommand.self, ManCommand.self,
         ]
     }

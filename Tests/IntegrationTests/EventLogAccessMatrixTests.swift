@@ -7,7 +7,7 @@ import Testing
 @Suite("Who may do what")
 struct EventLogAccessMatrixTests {
     /// All schemas that are ours.
-    static let schemas = ["analytics", "bellwether", "log", "projection", "registry", "report", "sends"]
+    static let schemas = ["analytics", "bellwether", "cluster", "log", "projection", "registry", "report", "sends"]
 
     private static let views =
         [
@@ -29,7 +29,8 @@ struct EventLogAccessMatrixTests {
     /// function shows up here for the roles that reach it, and nowhere else.
     static let expected: [String: [String]] = [
         "bellwether_ingest": [
-            "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
+            "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
+            "cluster.map: SELECT", "cluster.state: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
             "log.add_batch(): EXECUTE", "log.batch: INSERT, SELECT", "log.batch_id: USAGE",
             "log.batch_tally: INSERT, SELECT",
             "log.client_drop: INSERT, SELECT", "log.erasure: SELECT", "log.event: INSERT, SELECT",
@@ -46,7 +47,8 @@ struct EventLogAccessMatrixTests {
             "sends.send_message: INSERT, SELECT", "sends.story_page: INSERT, SELECT",
         ],
         "bellwether_projector": [
-            "bellwether: USAGE", "bellwether.migration: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
+            "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
+            "cluster.map: SELECT", "cluster.state: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
             "log.event: SELECT", "log.head: SELECT", "log.opened_event: SELECT",
             "log.word: SELECT of counts_as, SELECT of id",
@@ -141,7 +143,7 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'projection', 'bellwether', 'report', 'registry', 'sends') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether', 'cluster', 'report', 'registry', 'sends') AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {

@@ -30,7 +30,7 @@ struct GroupCommitTests {
                 fate in
                 if case .committed(let verdicts) = fate { accepted.withLock { $0 += verdicts.count } }
             }
-            try commits.submit([(writer: 0, part: part)])
+            try commits.submit([(destination: 0, writer: 0, part: part)])
         }
         // The first commit waits for the head of the log; meanwhile the others gather.
         var holder = try database.connect()

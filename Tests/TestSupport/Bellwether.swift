@@ -32,6 +32,13 @@ package struct Bellwether: Sendable {
         return dying
     }
 
+    /// The same, stopping where it passes a crash point for the so-manieth time, until it is told to go on.
+    package func stopping(at point: String, time: Int = 1) -> Bellwether {
+        var stopping = self
+        stopping.environment["BELLWETHER_STOP_AT"] = "\(point):\(time)"
+        return stopping
+    }
+
     package static let path: String = {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return (tests as NSString).deletingLastPathComponent + "/bellwether"

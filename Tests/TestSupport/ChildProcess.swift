@@ -77,6 +77,9 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { reap() == nil }
 
+    /// Whether it stands still, as after SIGSTOP.
+    package var isStopped: Bool { ProcessTable.isStopped(id) }
+
     /// Sends it a signal, unless it has ended.
     package func signal(_ number: Int32) {
         status.withLock { status in if status == nil { kill(id, number) } }

@@ -52,6 +52,8 @@ package enum ProcessTable {
         return line.flatMap { Int($0.filter(\.isNumber)) }
     }
 
+    package static func isStopped(_ process: pid_t) -> Bool { stat(of: process)?.first == "T" }
+
     /// Whether it is there and more than a name that nobody has asked for.
     package static func isAlive(_ process: pid_t) -> Bool {
         guard let state = stat(of: process)?.first else { return false }

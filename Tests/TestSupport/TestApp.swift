@@ -46,8 +46,8 @@ extension Submission {
 extension Appender {
     /// As `append`, with nil for a submission whose key is closed.
     package func verdictsWithOpenKeys(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]?] {
-        zip(submissions, try appendWithOpenKeys(submissions)).map { submission, verdicts in
-            verdicts?.each(of: submission)
+        zip(submissions, try append(submissions, checking: .keys)).map { submission, settlement in
+            if case .settled(let verdicts) = settlement { verdicts.each(of: submission) } else { nil }
         }
     }
 }

@@ -35,6 +35,26 @@ package enum Registrar {
         }
     }
 
+    /// The tables that a cluster's cells have in common, those that others refer to first.
+    package static let sharedTables = [
+        SharedTable("registry.edition", key: ["app", "number"]),
+        SharedTable("registry.category", key: ["app", "number", "category"]),
+        SharedTable("registry.button", key: ["app", "number", "category", "action_id"]),
+        SharedTable("registry.change", key: ["app", "category", "action_id", "number"]),
+    ]
+
+    /// The rows of an edition, for the other cells of a cluster.
+    package static func rows(
+        ofEdition number: Int32, of app: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> [SharedTable.Rows] {
+        let (app, number) = (Statement.Parameter(app), Statement.Parameter(number))
+        var rows: [SharedTable.Rows] = []
+        for table in sharedTables {
+            rows.append(try table.rows(where: "app = $1 AND number = $2", app, number, on: &connection))
+        }
+        return rows
+    }
+
     private static func register(
         _ document: CategoryDocument, _ content: String, _ hash: Bytea, of app: Int32, on connection: inout Connection
     ) throws(PostgresError) -> Registration? {

@@ -66,6 +66,40 @@ extension FCMExportStore {
 }
 
 extension FCMExportStore {
+    /// The erased instances of an app, by the hash of their id, each with the moment of its erasure.
+    package struct ErasedInstances: Sendable {
+        fileprivate let app: Int32
+        fileprivate let hashes: [Bytea]
+        fileprivate let times: [Timestamp]
+    }
+
+    /// The erased instances that a database knows: for the other cells of a cluster, which have rows of theirs, too.
+    package static func erasedInstances(
+        of app: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> ErasedInstances {
+        var (hashes, times): ([Bytea], [Timestamp]) = ([], [])
+        for row in try connection.query(
+            "SELECT instance_hash, erased_at FROM sends.erased_instance WHERE app = \(app)")
+        {
+            hashes.append(try row.get(0))
+            times.append(try row.get(1))
+        }
+        return ErasedInstances(app: app, hashes: hashes, times: times)
+    }
+
+    /// Learns of instances that were erased in another cell, and deletes their rows. Returns how many.
+    package static func forget(
+        _ erased: ErasedInstances, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
+        try connection.query(
+            """
+            INSERT INTO sends.erased_instance AS i (app, instance_hash, erased_at)
+            SELECT \(erased.app), * FROM unnest(\(erased.hashes), \(erased.times))
+            ON CONFLICT (app, instance_hash) DO UPDATE SET erased_at = greatest(i.erased_at, excluded.erased_at)
+            """)
+        return try forgetErased(of: erased.app, on: &connection)
+    }
+
     /// Deletes the rows of all erased instances of an app, as the owner, and returns how many. The events of the erased
     /// installs named these instances. The next run continues an interrupted one.
     package static func forgetErased(of app: Int32, on connection: inout Connection) throws(PostgresError) -> Int {

@@ -44,6 +44,31 @@ package enum SendStore {
         return isNew
     }
 
+    /// The tables that a cluster's cells have in common, those that others refer to first.
+    package static let sharedTables = [
+        SharedTable("sends.send", key: ["number"]),
+        SharedTable("sends.send_message", key: ["message_key", "app", "send"]),
+        SharedTable("sends.story_page", key: ["send", "declared_index"]),
+    ]
+
+    /// The rows of some sends, for the other cells of a cluster.
+    package static func rows(
+        of ids: [String], app: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> [SharedTable.Rows] {
+        let (app, ids) = (Statement.Parameter(app), Statement.Parameter(ids))
+        var rows: [SharedTable.Rows] = []
+        for table in sharedTables {
+            rows.append(
+                table.name == "sends.send"
+                    ? try table.rows(where: "app = $1 AND id = ANY ($2)", app, ids, on: &connection)
+                    : try table.rows(
+                        where: "send = ANY (ARRAY(SELECT number FROM sends.send WHERE app = $1 AND id = ANY ($2)))",
+                        app,
+                        ids, on: &connection))
+        }
+        return rows
+    }
+
     /// The numbers of the new ones, by the bytes of their ids.
     private static func insert(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection

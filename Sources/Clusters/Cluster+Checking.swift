@@ -1,0 +1,91 @@
+internal import EventLog
+internal import Migrations
+internal import Postgres
+internal import ServiceRuntime
+
+extension Cluster {
+    /// What a check says of one cell.
+    package struct Finding: Sendable {
+        package let cell: String
+        package let what: String
+        /// Whether the check has put it right.
+        package let isMended: Bool
+    }
+
+    /// Compares the maps of all cells, and what all cells share, and puts right what it can: the map with the highest epoch
+    /// counts, and the rows of the first cell.
+    package func check() throws -> [Finding] {
+        var findings: [Finding] = []
+        var unreachable: Set<Int16> = []
+        try followNewest { cell, error in
+            if unreachable.insert(cell.number).inserted {
+                findings.append(Finding(cell: cell.name, what: "cannot be reached: \(error)", isMended: false))
+            }
+        }
+        for cell in map.cells where !unreachable.contains(cell.number) {
+            do {
+                if let finding = try checkFit(of: cell) {
+                    findings.append(finding)
+                    continue
+                }
+                if let finding = try checkMap(of: cell) { findings.append(finding) }
+                if cell.number != (try first).number, !unreachable.contains(try first.number) {
+                    findings += try checkTables(of: cell)
+                }
+            } catch { findings.append(Finding(cell: cell.name, what: "\(error)", isMended: false)) }
+        }
+        return findings
+    }
+
+    /// Finds the map with the highest epoch: somebody may have been killed before all cells had it.
+    private func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void) throws(ClusterError) {
+        var asked: Set<Int16> = []
+        while let cell = map.cells.first(where: { !asked.contains($0.number) }) {
+            asked.insert(cell.number)
+            do throws(PostgresError) {
+                let other = try on(cell) { connection throws(PostgresError) in try ClusterMap.read(on: &connection) }
+                if let other, other.cluster == map.cluster, other.epoch > map.epoch { follow(other) }
+            } catch {
+                // A database that was never migrated has no map; what is wrong with it is said later.
+                if error.isUnavailable { failed(cell, error) }
+            }
+        }
+    }
+
+    private func checkFit(of cell: ClusterMap.Cell) throws -> Finding? {
+        let misfit = try working(on: cell) { connection in try Migrations.runner.state(of: &connection).misfit }
+        return misfit.map { Finding(cell: cell.name, what: $0, isMended: false) }
+    }
+
+    private func checkMap(of cell: ClusterMap.Cell) throws -> Finding? {
+        let own = try working(on: cell) { connection in try ClusterMap.read(on: &connection) }
+        if let own, own.cluster != map.cluster || own.own != cell.number {
+            return Finding(
+                cell: cell.name, what: "this database is another cell, or of another cluster", isMended: false)
+        }
+        guard own?.epoch != map.epoch else { return nil }
+        let isTold = try working(on: cell) { connection in try map.write(as: cell.number, on: &connection) }
+        let epoch = own.map { "the map of epoch \($0.epoch)" } ?? "no map"
+        return Finding(cell: cell.name, what: "had \(epoch), and now has that of \(map.epoch)", isMended: isTold)
+    }
+
+    private func checkTables(of cell: ClusterMap.Cell) throws -> [Finding] {
+        var findings: [Finding] = []
+        for table in SharedTables.all where try differs(table, in: cell) {
+            let rows = try share([table], with: cell)[0].rows
+            let isMended = try !differs(table, in: cell)
+            findings.append(
+                Finding(
+                    cell: cell.name,
+                    what: isMended
+                        ? "\(table.name) lacked \(rows) \(rows == 1 ? "row" : "rows") of the first cell, or had them otherwise"
+                        : "\(table.name) has rows that the first cell does not have", isMended: isMended))
+        }
+        return findings
+    }
+
+    func differs(_ table: SharedTable, in cell: ClusterMap.Cell) throws -> Bool {
+        let wanted = try working(on: try first) { connection in try table.content(on: &connection) }
+        return try working(on: cell) { connection in try table.content(on: &connection) } != wanted
+    }
+}

@@ -1,0 +1,104 @@
+internal import Accounts
+package import EventLog
+package import Postgres
+package import ServiceRuntime
+
+/// A cluster as its owner works on it, from one of its cells.
+///
+/// Its sessions stay open, so one thread uses it, for one command.
+package final class Cluster {
+    /// The map of the cell that this was opened in.
+    package private(set) var map: ClusterMap
+    /// The URL of that cell.
+    let ownURL: String
+    let log: Log
+    private var sessions: [ClusterMap.Cell: Session] = [:]
+
+    /// A connection that stays while it is not used.
+    private final class Session {
+        var connection: Connection
+        init(_ connection: consuming Connection) { self.connection = connection }
+    }
+
+    /// Nil if the database belongs to no cluster. `url` is that of the database; the other cells are opened as the same user.
+    package init?(of connection: inout Connection, url: String, log: Log) throws(PostgresError) {
+        guard let map = try ClusterMap.read(on: &connection) else { return nil }
+        (self.map, ownURL, self.log) = (map, url, log)
+    }
+
+    /// The cell in which everything begins that all cells have.
+    package var first: ClusterMap.Cell {
+        get throws(ClusterError) {
+            guard let first = map.first else { throw .notInCluster }
+            return first
+        }
+    }
+
+    package var others: ArraySlice<ClusterMap.Cell> { map.cells.dropFirst() }
+
+    /// The cell that this was opened in.
+    package var own: ClusterMap.Cell? { map.cell(map.own) }
+
+    /// Goes by a newer map, for example one that another cell has.
+    func follow(_ newer: ClusterMap) {
+        sessions = sessions.filter { newer.cells.contains($0.key) }
+        map = ClusterMap(
+            cluster: map.cluster, epoch: newer.epoch, own: map.own, cells: newer.cells, holders: newer.holders)
+    }
+
+    /// Runs `body` with a connection to a cell.
+    package func on<Result>(
+        _ cell: ClusterMap.Cell, _ body: (inout Connection) throws(PostgresError) -> Result
+    ) throws(PostgresError) -> Result {
+        let session = try session(of: cell)
+        return try body(&session.connection)
+    }
+
+    /// The same for a body with errors of its own.
+    package func working<Result>(
+        on cell: ClusterMap.Cell, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        let session: Session
+        do { session = try self.session(of: cell) } catch {
+            throw ClusterError.unreachable(cell: cell.name, error)
+        }
+        return try body(&session.connection)
+    }
+
+    private func session(of cell: ClusterMap.Cell) throws(PostgresError) -> Session {
+        if let session = sessions[cell], session.connection.isUsable { return session }
+        let session = Session(try Cluster.open(cell.number == map.own ? ownURL : url(of: cell.place), log: log))
+        sessions[cell] = session
+        return session
+    }
+
+    /// The URL of a place for the user of this cluster.
+    func url(of place: String) -> String { ConnectionString.url(of: place, user: ConnectionString.user(of: ownURL)) }
+
+    static func open(_ url: String, log: Log) throws(PostgresError) -> Connection {
+        try LogSession.open(url: url, role: nil, purpose: "cluster", log: log, statementSeconds: 600)
+    }
+
+    /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.
+    /// Whoever is killed between two cells leaves the rest to `check`. Returns the cells that could not be told.
+    func tell(_ next: ClusterMap) throws(ClusterError) -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+        var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
+        let first = try self.first
+        let isNew: Bool
+        do {
+            isNew = try on(first) { connection throws(PostgresError) in
+                try next.write(as: first.number, on: &connection)
+            }
+        } catch { throw .unreachable(cell: first.name, error) }
+        guard isNew else { throw .overtaken }
+        CrashPoint.pass("map told to the first cell")
+        follow(next)
+        for cell in next.cells where cell.number != first.number {
+            do {
+                _ = try on(cell) { connection throws(PostgresError) in try next.write(as: cell.number, on: &connection)
+                }
+            } catch { untold.append((cell, error)) }
+        }
+        return untold
+    }
+}

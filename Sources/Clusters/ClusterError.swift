@@ -1,0 +1,65 @@
+package import Postgres
+internal import ServiceRuntime
+
+/// Why something cannot be done with a cluster, for the person who asked.
+package enum ClusterError: Error, Sendable, CustomStringConvertible {
+    case invalidName(String)
+    case notInCluster
+    case alreadyIn(cell: String)
+    case nameTaken(String)
+    case placeTaken(by: String)
+    case holdsPassword
+    case otherUser(String, own: String?)
+    case inAnotherCluster
+    case otherShards(Int16, own: Int16)
+    case notEmpty(String)
+    case unfit(cell: String, reason: String)
+    case unknownCell(String)
+    case unknownShard(Int16, count: Int)
+    case hasEvents(shards: [Int16], cell: String)
+    /// Somebody else changed the map at the same time.
+    case overtaken
+    case unreachable(cell: String, PostgresError)
+    case database(PostgresError)
+
+    package var description: String {
+        switch self {
+        case .invalidName(let name):
+            "'\(String(printable: name))' cannot name a cell: use 1 to 63 of a-z, 0-9, - and _, the first a letter or digit"
+        case .notInCluster:
+            "this database belongs to no cluster: make it the first cell with bellwether cluster create --name NAME"
+        case .alreadyIn(let cell): "this database is already the cell '\(cell)' of a cluster"
+        case .nameTaken(let name): "the cluster has a cell '\(name)' already: choose another name"
+        case .placeTaken(let cell): "this is the database of the cell '\(cell)'"
+        case .holdsPassword:
+            "every cell keeps where the others are, so there must be no password in it: give it by PGPASSWORD, PGPASSFILE or a "
+                + "service file"
+        case .otherUser(let user, let own):
+            "the processes of a cluster log in to all cells with the same name"
+                + "\(own.map { " (here '\(String(printable: $0))')" } ?? ""): leave '\(String(printable: user))' out of the URL"
+        case .inAnotherCluster: "that database belongs to another cluster"
+        case .otherShards(let other, let own):
+            "that database has \(other) shards, and this one \(own): all cells have the same number, which never changes"
+        case .notEmpty(let what): "that database has \(what) of its own already: add an empty one"
+        case .unfit(let cell, let reason): "cell '\(cell)': \(reason)"
+        case .unknownCell(let name):
+            "the cluster has no cell '\(String(printable: name))': see bellwether cluster status"
+        case .unknownShard(let shard, let count): "there is no shard \(shard): the shards are 0 to \(count - 1)"
+        case .hasEvents(let shards, let cell):
+            "\(shards.count == 1 ? "shard" : "shards") \(shards.map { "\($0)" }.joined(separator: ", ")) of cell '\(cell)' "
+                + "\(shards.count == 1 ? "has" : "have") events or erased installs, and only empty shards can move"
+        case .overtaken: "somebody else changed the cluster at the same time: try again"
+        case .unreachable(let cell, let error): "the cell '\(cell)' cannot be reached: \(error)"
+        case .database(let error): error.description
+        }
+    }
+}
+
+extension ClusterError: DatabaseFailure {
+    package var ofDatabase: PostgresError? {
+        switch self {
+        case .database(let error), .unreachable(_, let error): error
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import Accounts
+package import EventLog
+package import Postgres
+internal import Projections
+internal import Registry
+internal import Sends
+
+/// The tables that all cells of a cluster have with the same rows, those that others refer to first.
+package enum SharedTables {
+    package static let accounts = Apps.sharedTables
+    package static let registry = Registrar.sharedTables
+    package static let sends = SendStore.sharedTables
+    package static let all = accounts + registry + sends
+}
+
+extension Cluster {
+    /// Brings the rows of these tables from the first cell to another one. Returns how many rows of each that one did not have,
+    /// or had otherwise.
+    package func share(
+        _ tables: [SharedTable], with cell: ClusterMap.Cell
+    ) throws -> [(table: SharedTable, rows: Int)] {
+        let first = try self.first
+        var shared: [(table: SharedTable, rows: Int)] = []
+        try working(on: first) { source in
+            try working(on: cell) { target in
+                for table in tables {
+                    // Another time zone means other days, which the projections of that cell must know before.
+                    if table.name == "log.app" { try Self.rememberZones(from: &source, to: &target) }
+                    shared.append((table, try table.copyAll(from: &source, to: &target)))
+                }
+                if shared.contains(where: { $0.table.name == "log.app" && $0.rows > 0 }) {
+                    try target.query("ANALYZE log.app")
+                }
+            }
+        }
+        return shared
+    }
+
+    /// The same for all other cells. Returns the cells that do not have it now.
+    package func shareWithAll(_ tables: [SharedTable]) -> [(cell: ClusterMap.Cell, error: any Error)] {
+        var failures: [(cell: ClusterMap.Cell, error: any Error)] = []
+        for cell in others {
+            do { _ = try share(tables, with: cell) } catch { failures.append((cell, error)) }
+        }
+        return failures
+    }
+
+    /// Records in which zones the days of a cell are, before its apps get another zone.
+    private static func rememberZones(
+        from source: inout Connection, to target: inout Connection
+    ) throws(PostgresError) {
+        var zones: [String: String] = [:]
+        for app in try Apps.list(on: &source) { zones[app.slug] = app.timeZone }
+        for app in try Apps.list(on: &target) {
+            guard let zone = zones[app.slug], zone != app.timeZone else { continue }
+            try target.transaction { target throws(PostgresError) in
+                try ZoneChange.remember(app.slug, on: &target)
+                try target.query("UPDATE log.app SET time_zone = \(zone) WHERE id = \(app.id)")
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import HTTPServer
+internal import Postgres
+internal import ServiceRuntime
+
+extension Destinations.Table {
+    /// What a job did in the first cell: its answer, and the rows that the other cells must have, too.
+    typealias Shared = (response: Response, rows: [SharedTable.Rows])
+
+    /// Lets the first cell do a job, and then the other cells store what it stored. Answers when all of them have it. If one of
+    /// them fails, the answer is a 503, and the same request again does the rest.
+    ///
+    /// `work` is told whether there are other cells.
+    func share(
+        of app: Int32, bytes: Int,
+        _ work: @escaping @Sendable (inout Connection, Bool) throws(PostgresError) -> Shared,
+        answer: @escaping @Sendable (Response) -> Void
+    ) {
+        let others = all.dropFirst()
+        let stored = Lock<[SharedTable.Rows]>([])
+        first.requestWorker.submit(of: app, bytes: bytes) { connection throws(PostgresError) in
+            let (response, rows) = try work(&connection, !others.isEmpty)
+            stored.withLock { $0 = rows }
+            return response
+        } answer: { response in
+            guard response.status == 200, !others.isEmpty else { return answer(response) }
+            let rows = stored.withLock { $0 }
+            let waiting = Lock<(cells: Int, response: Response)>((others.count, response))
+            for other in others {
+                other.requestWorker.submit(of: app, bytes: rows.reduce(0) { $0 + $1.bytes }) {
+                    connection throws(PostgresError) in
+                    try connection.transaction { connection throws(PostgresError) in
+                        for rows in rows { try SharedTable.store(rows, on: &connection) }
+                    }
+                    return response
+                } answer: { own in
+                    let last: Response? = waiting.withLock { waiting in
+                        waiting.cells -= 1
+                        if own.status != 200 { waiting.response = own }
+                        return waiting.cells == 0 ? waiting.response : nil
+                    }
+                    if let last { answer(last) }
+                }
+            }
+        }
+    }
+}

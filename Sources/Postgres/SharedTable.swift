@@ -1,0 +1,87 @@
+/// A table that several databases have with the same rows. Its rows are written to one of them first, and from there to the others
+/// as they are, numbers and times included.
+package struct SharedTable: Sendable {
+    package let name: String
+    /// The columns of its primary key.
+    private let key: [String]
+    /// The columns that may change later; all others stay as they were stored.
+    private let changing: [String]
+
+    package init(_ name: String, key: [String], changing: [String] = []) {
+        (self.name, self.key, self.changing) = (name, key, changing)
+    }
+
+    /// Some of its rows, in a form that every version of PostgreSQL reads.
+    package struct Rows: Sendable {
+        package let table: SharedTable
+        /// An array of objects.
+        fileprivate let json: String
+
+        package var bytes: Int { json.utf8.count }
+    }
+
+    /// The rows that a condition of our own selects, with the values of its parameters.
+    package func rows(
+        where condition: StaticString, _ values: Statement.Parameter..., on connection: inout Connection
+    ) throws(PostgresError) -> Rows {
+        let question: String = "SELECT coalesce(json_agg(t), '[]')::text FROM \(name) AS t WHERE \(condition)"
+        return Rows(table: self, json: try connection.query(Statement(question, values))[0].get(0))
+    }
+
+    /// Stores rows of another database. Returns how many of them this one did not have, or had otherwise.
+    @discardableResult
+    package static func store(_ rows: Rows, on connection: inout Connection) throws(PostgresError) -> Int {
+        try rows.table.store(json: rows.json, on: &connection)
+    }
+
+    private func store(json: String, on connection: inout Connection) throws(PostgresError) -> Int {
+        let new = changing.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let (present, other) = (changing.map { "t.\($0)" }, changing.map { "excluded.\($0)" })
+        let conflict =
+            changing.isEmpty
+            ? "DO NOTHING"
+            : """
+            (\(key.joined(separator: ", "))) DO UPDATE SET \(new)
+            WHERE (\(present.joined(separator: ", "))) IS DISTINCT FROM (\(other.joined(separator: ", ")))
+            """
+        let insertion: String = """
+            INSERT INTO \(name) AS t OVERRIDING SYSTEM VALUE
+            SELECT * FROM json_populate_recordset(NULL::\(name), $1::json) ON CONFLICT \(conflict)
+            """
+        return try connection.query(Statement(insertion, [Statement.Parameter(json)])).affected
+    }
+
+    /// What all rows are together, to be compared with another database.
+    package struct Content: Sendable, Equatable {
+        package let count: Int64
+        /// Does not depend on the order of the rows.
+        let digest: String
+    }
+
+    package func content(on connection: inout Connection) throws(PostgresError) -> Content {
+        let question: String =
+            "SELECT count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text FROM \(name) AS t"
+        let row = try connection.query(Statement(question))[0]
+        return Content(count: try row.get(0), digest: try row.get(1))
+    }
+
+    /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how many `target`
+    /// did not have, or had otherwise.
+    package func copyAll(
+        from source: inout Connection, to target: inout Connection
+    ) throws(PostgresError) -> Int {
+        let cursor: String =
+            "DECLARE shared_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text FROM \(name) AS t ORDER BY \(key.joined(separator: ", "))"
+        var stored = 0
+        try source.transaction(.repeatableReadOnly) { source throws(PostgresError) in
+            try source.execute(script: cursor)
+            while true {
+                var page: [String] = []
+                for row in try source.query("FETCH 2000 FROM shared_rows") { page.append(try row.get(0)) }
+                guard !page.isEmpty else { return }
+                stored += try store(json: "[\(page.joined(separator: ","))]", on: &target)
+            }
+        }
+        return stored
+    }
+}

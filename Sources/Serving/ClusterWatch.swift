@@ -1,0 +1,151 @@
+internal import Accounts
+internal import EventLog
+internal import Ingestion
+internal import Postgres
+internal import ServiceRuntime
+
+/// Follows the map of the cluster, if the database belongs to one: starts what takes the events of a new cell, ends what took
+/// those of a cell that has left, and says where events go.
+///
+/// Outside a cluster it looks once and then waits: a writer hears of the first map at its next commit. Inside one it looks each
+/// second, at its own cell, or at the next one if that cannot be asked.
+final class ClusterWatch: Sendable {
+    private struct State {
+        var hasLooked = false
+        var map: ClusterMap?
+        /// The newest epoch that a writer has heard of.
+        var heard: Int64 = 0
+        /// The number of the process's own cell.
+        var home: Int16 = 0
+        /// What runs for the other cells.
+        var others: [ClusterMap.Cell: CellService] = [:]
+        /// Whether each cell has taken events, or was known to be away.
+        var hasSettled = false
+        /// How often another cell had to be asked.
+        var turns = 0
+    }
+
+    private let worker = DatabaseWorker(State())
+    private let url: String
+    private let home: CellService
+    private let destinations: Destinations
+    private let keys: KeyDirectory
+    private let mostConnections: Int
+    private let log: Log
+    private let make: @Sendable (_ url: String) -> CellService
+
+    /// `make` makes what runs for another cell.
+    init(
+        url: String, home: CellService, destinations: Destinations, keys: KeyDirectory, mostConnections: Int, log: Log,
+        make: @escaping @Sendable (_ url: String) -> CellService
+    ) {
+        (self.url, self.home, self.destinations, self.keys) = (url, home, destinations, keys)
+        (self.mostConnections, self.log, self.make) = (mostConnections, log, make)
+    }
+
+    /// Whether it knows the map, or that there is none, and every cell could be reached or was found to be away.
+    var hasSettled: Bool {
+        let (hasLooked, hasSettled, others) = worker.withLock { ($0.hasLooked, $0.hasSettled, $0.others) }
+        guard hasLooked, !hasSettled else { return hasSettled }
+        let isSettled = ([home] + others.values).allSatisfy(\.isSettled)
+        worker.withLock { $0.hasSettled = isSettled }
+        return isSettled
+    }
+
+    /// The cells by name, and why each takes no events, if it takes none; empty outside a cluster.
+    var cells: [String: String?] {
+        let (map, number, others) = worker.withLock { ($0.map, $0.home, $0.others) }
+        var cells: [String: String?] = [:]
+        for cell in map?.cells ?? [] {
+            cells[cell.name] = .some(cell.number == number ? home.fault : others[cell].flatMap(\.fault))
+        }
+        return cells
+    }
+
+    /// A writer has heard of a map with this epoch.
+    func hear(of epoch: Int64) { worker.notify { state, _ in state.heard = max(state.heard, epoch) } }
+
+    func start() { worker.start(["cluster"]) { _ in self.run() } }
+
+    /// Ends itself and what runs for other cells. Commits what waits there.
+    func stop() {
+        worker.stop()
+        let others = worker.withLock { Array($0.others.values) }
+        for cell in others { cell.commits.askToStop() }
+        for cell in others { cell.stop() }
+    }
+
+    private func run() {
+        worker.keep(Backoff(first: 0.05, most: 1)) { () throws(PostgresError) -> Connection? in
+            let url: String? = worker.next { state in
+                state.hasLooked && state.map == nil && state.heard == 0 ? nil : self.url(state)
+            }
+            guard let url else { return nil }
+            return try LogSession.open(url: url, role: .ingest, purpose: "cluster map", log: log, statementSeconds: 5)
+        } work: { connection, backoff throws(PostgresError) in
+            while !worker.isStopping {
+                connection.deadline = .after(seconds: 5)
+                let map = try ClusterMap.read(on: &connection)
+                worker.goOn()
+                backoff.reset()
+                guard let map else { return worker.withLock { ($0.hasLooked, $0.heard) = (true, 0) } }
+                follow(map)
+                let isBehind = worker.withLock { state in
+                    state.hasLooked = true
+                    guard map.epoch < state.heard else { return false }
+                    state.turns += 1
+                    // A writer may have heard of it in a cell that is away by now.
+                    if state.turns % map.cells.count == 0 { state.heard = 0 }
+                    return true
+                }
+                // Another cell has the map already that this one will get in a moment.
+                if isBehind { return worker.rest(0.05) }
+                let _: Bool? = worker.next(by: Deadline.after(seconds: 1)) { state in
+                    state.heard > map.epoch ? true : nil
+                }
+            }
+        } failed: { error, isNews in
+            worker.withLock { $0.turns += 1 }
+            if isNews { log.debug("the map of the cluster cannot be read", ["error": "\(error)"]) }
+        }
+    }
+
+    /// The database to ask now: its own first.
+    private func url(_ state: State) -> String {
+        let urls = [url] + (state.map?.cells ?? []).filter { $0.number != state.home }.map(url)
+        return urls[state.turns % urls.count]
+    }
+
+    private func url(of cell: ClusterMap.Cell) -> String { cell.url(for: ConnectionString.user(of: url)) }
+
+    /// Goes by this map from now on, if it is newer.
+    private func follow(_ map: ClusterMap) {
+        let known: (map: ClusterMap?, number: Int16, others: [ClusterMap.Cell: CellService]) = worker.withLock {
+            state in
+            if state.map == nil { state.home = map.own }
+            return (state.map, state.home, state.others)
+        }
+        guard map.cluster == known.map?.cluster ?? map.cluster else {
+            return log.error("a cell belongs to another cluster: its map is not followed", ["cell": "\(map.own)"])
+        }
+        guard map.epoch > known.map?.epoch ?? 0 else { return }
+        var others: [ClusterMap.Cell: CellService] = [:]
+        let services = map.cells.map { cell in
+            if cell.number == known.number { return (cell, home) }
+            let service = known.others[cell] ?? make(url(of: cell))
+            others[cell] = service
+            if known.others[cell] == nil { service.start() }
+            return (cell, service)
+        }
+        // Each waiting request holds a connection. The requests for one cell must leave some to the others.
+        let most = services.count > 1 ? max(16, mostConnections / (services.count + 1)) : Int.max
+        for (_, service) in services { service.commits.limit(parts: most) }
+        destinations.follow(map, services.map { $0.1.destination($0.0.number) })
+        keys.use([url] + others.keys.sorted { $0.number < $1.number }.map(url))
+        worker.withLock { [others] state in (state.map, state.others) = (map, others) }
+        log.info(
+            "following the map of the cluster",
+            ["epoch": "\(map.epoch)", "cells": map.cells.map(\.name).joined(separator: ", ")])
+        for (cell, service) in known.others where others[cell] == nil { service.stop() }
+    }
+}

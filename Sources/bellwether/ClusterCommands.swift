@@ -1,0 +1,145 @@
+internal import Clusters
+internal import Console
+internal import EventLog
+internal import Postgres
+internal import ServiceRuntime
+
+/// Makes a database the first cell of a cluster.
+struct ClusterCreateCommand: Command {
+    static let words = ["cluster", "create"]
+    static let summary = "Make this database the first cell of a cluster; it keeps all it has"
+    static let options = [
+        Option("name", "NAME", help: "Name of the cell, as people say it; required"),
+        Option(
+            "place", "URL", help: "Where the other machines of the cluster find it (default: the URL of the database)"),
+    ]
+
+    private let arguments: Arguments
+    private let name: String
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard let name = arguments.text("name") else { throw UsageError("name the cell: --name NAME") }
+        self.name = name
+    }
+
+    func run() throws -> ExitCode {
+        try DatabaseAccess.withAccess(arguments) { access, connection in
+            let place =
+                try arguments.text("place").map { try Cluster.place(of: $0, ownURL: access.url) }
+                ?? ConnectionString.place(of: access.url)
+            let map = try Cluster.create(name: name, place: place, on: &connection)
+            StandardStream.error.write(
+                "'\(name)' is the first cell of a cluster and has all \(map.holders.count) shards. Others find it at: "
+                    + "\(String(printable: place))\nTo add a cell: bellwether cluster add URL --name NAME\n")
+            return .done
+        }
+    }
+}
+
+/// Adds a database to a cluster.
+struct ClusterAddCommand: Command {
+    static let words = ["cluster", "add"]
+    static let operands = ["URL"]
+    static let summary = "Add an empty database to the cluster as a cell; migrates it"
+    static let options = [Option("name", "NAME", help: "Name of the cell, as people say it; required")]
+
+    private let arguments: Arguments
+    private let name: String
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        guard let name = arguments.text("name") else { throw UsageError("name the cell: --name NAME") }
+        self.name = name
+    }
+
+    func run() throws -> ExitCode {
+        try DatabaseAccess.withCluster(arguments) { cluster in
+            let untold = try cluster.add(name: name, url: arguments.operands[0])
+            StandardStream.error.write("'\(name)' is a cell of the cluster. It has no shards yet.\n")
+            return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
+        }
+    }
+}
+
+/// Shows the cells.
+struct ClusterStatusCommand: Command {
+    static let words = ["cluster", "status"]
+    static let summary = "Show the cells: shards, map, events, lag; exit 1 if one does not answer"
+    static let options = [Option.format]
+
+    private let arguments: Arguments
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let cells = try DatabaseAccess.withCluster(arguments) { $0.status() }
+        switch format {
+        case .text:
+            var table = TextTable(["CELL", "SHARDS", "EPOCH", "BATCH", "EVENTS", "LAG, S", "PLACE", "STATE"])
+            for cell in cells {
+                switch cell.answer {
+                case .there(let epoch, let log, let lag):
+                    table.add([
+                        cell.cell.name, "\(cell.shards)", "\(epoch)", "\(log.head)", "\(log.events)",
+                        "\((lag * 10).rounded() / 10)", cell.cell.place, "there",
+                    ])
+                case .away(let reason):
+                    table.add([cell.cell.name, "\(cell.shards)", "", "", "", "", cell.cell.place, "away: \(reason)"])
+                }
+            }
+            StandardStream.output.write(table.text)
+        case .json: StandardStream.output.write(cells.map(object).json + "\n")
+        }
+        return cells.allSatisfy { if case .there = $0.answer { true } else { false } } ? .done : .failed
+    }
+
+    private func object(_ cell: CellStatus) -> JSONObject {
+        var members: [(String, any JSONWritable)] = [
+            ("cell", cell.cell.name), ("place", cell.cell.place), ("shards", cell.shards),
+        ]
+        switch cell.answer {
+        case .there(let epoch, let log, let lag):
+            members += [("epoch", epoch), ("head", log.head), ("events", log.events), ("lag_seconds", lag)]
+        case .away(let reason): members.append(("away", reason))
+        }
+        return JSONObject(members)
+    }
+}
+
+/// Compares the cells.
+struct ClusterCheckCommand: Command {
+    static let words = ["cluster", "check"]
+    static let summary = "Compare maps, apps, keys, categories and sends of all cells, and mend what differs"
+    static let options = [Option.format]
+
+    private let arguments: Arguments
+    private let format: OutputFormat
+
+    init(_ arguments: Arguments) throws {
+        self.arguments = arguments
+        format = try arguments.choice("format", default: .text)
+    }
+
+    func run() throws -> ExitCode {
+        let findings = try DatabaseAccess.withCluster(arguments) { try $0.check() }
+        switch format {
+        case .text:
+            for finding in findings {
+                let line = String(printable: "\(finding.cell): \(finding.what)")
+                StandardStream.output.write((finding.isMended ? "mended  " : "OPEN    ") + line + "\n")
+            }
+            if findings.isEmpty { StandardStream.output.write("All cells agree.\n") }
+        case .json:
+            let items = findings.map { finding -> JSONObject in
+                ["cell": finding.cell, "what": finding.what, "mended": finding.isMended]
+            }
+            StandardStream.output.write(items.json + "\n")
+        }
+        return findings.allSatisfy(\.isMended) ? .done : .failed
+    }
+}

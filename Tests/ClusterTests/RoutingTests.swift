@@ -1,0 +1,160 @@
+import Clusters
+import EventLog
+import Glibc
+import Postgres
+import Telemetry
+import TestSupport
+import Testing
+import Values
+
+@Suite("A service in front of three cells")
+struct RoutingTests {
+    @Test("each event goes to the cell of its install, one request may reach all cells, and a retry is a duplicate")
+    func routed() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let service = try Bellwether(cells.databases[1]).serve("--only", "ingest")
+        let (client, key) = (service.client(), cells.app.secret)
+        let installs = (0..<3).flatMap { place in (0..<4).map { _ in cells.install(of: place) } }
+        for install in installs {
+            let answer = try client.post(Wire.envelope(install: install, Wire.event()), key: key)
+            #expect(answer.status == 200 && answer.body.contains("\"accepted\":1"), "\(answer)")
+        }
+        // All of them in one envelope, with an event that cannot be stored.
+        let events = installs.map { install in
+            Wire.event(more: #""source":{"install_id":"\#(install)","platform":"ios"}"#)
+        }
+        let mixed = #"{"events":[\#(events.joined(separator: ",")),{"id":"x"}]}"#
+        let once = try client.post(mixed, key: key)
+        #expect(once.status == 200 && once.body.contains("\"accepted\":12,\"duplicate\":0,\"rejected\":1"), "\(once)")
+        let dry = try client.send(
+            "POST", "/v1/events?dry_run=true",
+            headers: ["Content-Type": "application/json", "Authorization": "Bearer \(key)"], body: Array(mixed.utf8))
+        #expect(dry.body.contains("\"duplicate\":12"), "\(dry)")
+        let again = try client.post(mixed, key: key)
+        #expect(again.body.contains("\"accepted\":0,\"duplicate\":12,\"rejected\":1"), "\(again)")
+        #expect(try cells.installs() == (0..<3).map { installs[($0 * 4)..<($0 * 4 + 4)].sorted() })
+        let metrics = try client.get("/metrics").body
+        #expect(metrics.contains("bellwether_cell_up{cell=\"cell-3\"} 1"))
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("sends and categories that a server posts are in all cells when it has its answer")
+    func shared() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let secret = try Bellwether(cells.databases[0]).trusted("app", "key", "add", "chat", "--server").dropLast()
+        let service = try Bellwether(cells.databases[1]).serve("--only", "ingest")
+        func send(_ method: String, _ path: String, _ body: String) throws -> RawClient.Answer {
+            try service.client().send(
+                method, path, headers: ["Content-Type": "application/json", "Authorization": "Bearer \(secret)"],
+                body: Array(body.utf8))
+        }
+        let sends = #"{"sends":[{"id":"s1","message_ids":["m1"],"campaign":"c"},{"id":"s2","campaign":"d"}]}"#
+        #expect(try send("POST", "/v1/sends", sends).body.contains("\"accepted\":2"))
+        let categories =
+            #"{"categories":[{"id":"INVITE","actions":[{"id":"YES","titles":{"en":"Yes"},"answer":"accept"}]}]}"#
+        let registered = try send("PUT", "/v1/categories", categories)
+        #expect(registered.status == 200, "\(registered)")
+        for database in cells.databases {
+            #expect(try database.column("SELECT number || id FROM sends.send ORDER BY id", of: String.self).count == 2)
+            #expect(try database.value("SELECT action_id FROM registry.button", as: String.self) == "YES")
+        }
+        #expect(try cells.cluster().check().isEmpty)
+        // A cell that is away must have them too before anybody is told so.
+        try cells.close(2)
+        #expect(
+            try eventually { try send("POST", "/v1/sends", #"{"sends":[{"id":"s3"}]}"#).status == 503 })
+        try cells.open(2)
+        #expect(
+            try eventually { try send("POST", "/v1/sends", #"{"sends":[{"id":"s3"}]}"#).status == 200 })
+        #expect(try cells.cluster().check().isEmpty)
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("a cell that is away costs its own installs a 503, and nobody else anything; its keys are found elsewhere")
+    func away() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        let (client, key) = (service.client(), cells.app.secret)
+        let installs = (0..<3).map(cells.install)
+        func post(_ place: Int) throws -> RawClient.Answer {
+            try client.post(Wire.envelope(install: installs[place], Wire.event()), key: key)
+        }
+        // The cell that the service was started with, too: another one has the keys.
+        for gone in [2, 0] {
+            try cells.close(gone)
+            #expect(try eventually { try post(gone).status == 503 })
+            let refused = try post(gone)
+            #expect(refused.status == 503 && refused["retry-after"] != nil, "\(refused)")
+            for place in 0..<3 where place != gone {
+                // The keys may have to be asked for elsewhere first.
+                #expect(try eventually { try post(place).status == 200 })
+                for _ in 0..<20 { #expect(try post(place).status == 200) }
+            }
+            #expect(try client.get("/readyz").status == 200)
+            #expect(try client.get("/metrics").body.contains("bellwether_cell_up{cell=\"cell-\(gone + 1)\"} 0"))
+            try cells.open(gone)
+            #expect(try eventually { try post(gone).status == 200 })
+        }
+        #expect(try cells.installs() == installs.map { [$0] })
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("a process finds a map that its own cell does not have yet, and a revoked key is refused for every cell")
+    func newsFromElsewhere() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        let (client, key) = (service.client(), cells.app.secret)
+        let installs = (0..<3).map(cells.install)
+        func post(_ install: String) throws -> RawClient.Answer {
+            try client.post(Wire.envelope(install: install, Wire.event()), key: key)
+        }
+        for install in installs[...1] { #expect(try post(install).status == 200) }
+        var next = cells.map
+        next.epoch += 1
+        next.holders[Int(Shard.of(try #require(UUID(installs[1])), among: 16))] = 3
+        for place in 1...2 {
+            var connection = try cells.databases[place].connect()
+            #expect(try next.write(as: Int16(place + 1), on: &connection))
+        }
+        #expect(try post(installs[1]).status == 503)
+        #expect(try eventually { try post(installs[1]).status == 200 })
+        #expect(try cells.installs()[2] == [installs[1]])
+        #expect(try cells.cluster().check().map(\.cell) == ["cell-1"])
+        _ = try Bellwether(cells.databases[2]).trusted("app", "key", "revoke", "chat", "write")
+        #expect(try eventually(within: 5) { try installs.allSatisfy { try post($0).status == 403 } })
+        #expect(try service.stop() == 0)
+    }
+
+    @Test(
+        "whatever a stopped process was about to do, it stores nothing where an event no longer belongs",
+        arguments: ["decoded", "queued", "named", "begun", "copied", "numbering"])
+    func oldMap(_ point: String) throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let install = cells.install(of: 1)
+        let shard = Shard.of(try #require(UUID(install)), among: 16)
+        let service = try Bellwether(cells.databases[0]).stopping(at: point).serve("--only", "ingest")
+        let (client, key) = (service.client(), cells.app.secret)
+        let envelope = Wire.envelope(install: install, Wire.event())
+        let waiting = try RawClient(port: service.port)
+        waiting.send(
+            "POST /v1/events HTTP/1.1\r\nHost: bellwether\r\nContent-Type: application/json\r\nAuthorization: Bearer \(key)\r\n"
+                + "Content-Length: \(envelope.utf8.count)\r\n\r\n\(envelope)")
+        #expect(eventually { service.process.isStopped })
+        #expect(try cells.cluster().moveEmpty([shard], to: "cell-3").isEmpty)
+        service.process.signal(SIGCONT)
+        let answer = try waiting.answer(within: 30)
+        #expect(answer.status == 503 && answer["retry-after"] == "1", "\(answer)")
+        // The process reads the new map, and the same envelope is stored where it belongs now.
+        #expect(
+            try eventually {
+                try client.post(envelope, key: key).body.contains("\"accepted\":1")
+            })
+        #expect(try cells.installs() == [[], [], [install]])
+        #expect(try service.stop() == 0)
+    }
+}

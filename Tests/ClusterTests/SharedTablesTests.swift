@@ -1,0 +1,63 @@
+import Accounts
+import Clusters
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("What all cells of a cluster share")
+struct SharedTablesTests {
+    private func agree(_ cells: ThreeCells) throws -> Bool {
+        try SharedTables.all.allSatisfy { table in
+            let contents = try cells.databases.map { database in
+                var connection = try database.connect()
+                return try table.content(on: &connection)
+            }
+            return contents.allSatisfy { $0 == contents[0] }
+        }
+    }
+
+    @Test("commands reach all cells, whichever they are given")
+    func commands() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let bellwether = try Bellwether(cells.databases[2])
+        _ = try bellwether.trusted("app", "create", "shop", "--time-zone", "Asia/Bangkok")
+        _ = try bellwether.trusted("app", "key", "add", "shop", "--server")
+        _ = try bellwether.trusted("app", "key", "revoke", "chat", "write")
+        _ = try bellwether.trusted("app", "set", "chat", "--time-zone", "Europe/Berlin", "--rate-limit", "10")
+        _ = try bellwether.trusted("look", "key", "add", "team")
+        _ = try bellwether.trusted("categories", "import", "--app", "shop", "--preset", "hive")
+        let send = #"{"id":"s1","message_ids":["0:1700000000000000%1","m2"],"campaign":"c","payload":{"a":"é'\\"}}"#
+        _ = try bellwether.trusted("sends", "import", "--app", "shop", "-", input: send)
+        #expect(try agree(cells))
+        let last = cells.databases[1]
+        #expect(try last.value("SELECT count(*) FROM log.api_key WHERE revoked_at IS NOT NULL", as: Int64.self) == 1)
+        #expect(try last.value("SELECT count(*) FROM registry.button", as: Int64.self) > 0)
+        #expect(try last.value("SELECT count(*) FROM sends.send_message", as: Int64.self) == 2)
+        // Days that were counted in the old zone are known to be so.
+        #expect(try last.value("SELECT time_zone FROM projection.zone", as: String.self) == "UTC")
+    }
+
+    @Test("what a killed command left in the first cell alone is found and brought to the others")
+    func mended() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let killed = try Bellwether(cells.databases[0]).dying(at: "shared in the first cell")
+        #expect(try killed.run("app", "create", "half").status == 128 + 9)
+        try cells.close(1)
+        let away = try Bellwether(cells.databases[0]).run("app", "key", "revoke", "chat", "write")
+        #expect(away.status == 1)
+        #expect(away.messages.contains("'cell-2' does not have this yet"))
+        #expect(!away.messages.contains("cell-3"))
+        try cells.open(1)
+        #expect(!(try agree(cells)))
+        let check = try Bellwether(cells.databases[0]).run("cluster", "check")
+        #expect(check.status == 0, "\(check)")
+        #expect(check.output.contains("mended  cell-2: log.api_key lacked 2 rows"))
+        #expect(try agree(cells))
+        try cells.databases[2].run("INSERT INTO log.reader_key (name, hash) VALUES ('stray', sha256('x'))")
+        let stray = try Bellwether(cells.databases[0]).run("cluster", "check")
+        #expect(stray.status == 1)
+        #expect(stray.output == "OPEN    cell-3: log.reader_key has rows that the first cell does not have\n")
+    }
+}

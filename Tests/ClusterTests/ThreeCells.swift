@@ -1,0 +1,68 @@
+import Clusters
+import EventLog
+import Postgres
+import ServiceRuntime
+import Telemetry
+import TestSupport
+import Testing
+import Values
+
+/// A cluster of three cells with an app: the first has half of the shards, the others a quarter each. The cells are databases of one
+/// server; what must happen to a server happens to one of its own.
+struct ThreeCells {
+    let databases: [TestDatabase]
+    let app: TestApp
+    let map: ClusterMap
+
+    init() throws {
+        databases = try (0..<3).map { _ in try TestDatabase.make() }
+        app = try databases[0].makeApp()
+        var connection = try databases[0].connect()
+        _ = try Cluster.create(name: "cell-1", place: try Self.place(of: databases[0]), on: &connection)
+        let cluster = try #require(
+            try Cluster(of: &connection, url: try databases[0].url(), log: .silent))
+        for (place, database) in databases.enumerated().dropFirst() {
+            #expect(try cluster.add(name: "cell-\(place + 1)", url: try Self.place(of: database)).isEmpty)
+        }
+        #expect(try cluster.moveEmpty([8, 9, 10, 11], to: "cell-2").isEmpty)
+        #expect(try cluster.moveEmpty([12, 13, 14, 15], to: "cell-3").isEmpty)
+        map = cluster.map
+    }
+
+    func drop() { for database in databases { database.drop() } }
+
+    static func place(of database: TestDatabase) throws -> String { try ConnectionString.place(of: database.url()) }
+
+    /// The cluster as somebody sees it who begins in its first cell.
+    func cluster() throws -> Cluster {
+        var connection = try databases[0].connect()
+        return try #require(try Cluster(of: &connection, url: try databases[0].url(), log: .silent))
+    }
+
+    /// An install whose events a cell takes, by the cell's place.
+    func install(of place: Int) -> String {
+        while true {
+            let install = Wire.id()
+            if let id = UUID(install), map.holder(of: id) == Int16(place + 1) { return install }
+        }
+    }
+
+    /// The installs that have events in each cell.
+    func installs() throws -> [[String]] {
+        try databases.map { try $0.column("SELECT DISTINCT install_id::text FROM log.event ORDER BY 1") }
+    }
+
+    /// Answers nobody any more, as a server does that is away.
+    func close(_ place: Int) throws {
+        let name = databases[place].name
+        // A superuser of another database, who is not cut off with the others.
+        var administrator = try databases[(place + 1) % 3].administrator()
+        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
+    }
+
+    func open(_ place: Int) throws {
+        var administrator = try databases[(place + 1) % 3].administrator()
+        try administrator.execute(script: "ALTER DATABASE \(databases[place].name) ALLOW_CONNECTIONS true")
+    }
+}
