@@ -63,8 +63,9 @@ package final class KeyDirectory: Sendable {
         if let immediate { answer(immediate) }
     }
 
-    /// Whether the last query succeeded.
-    package var isConnected: Bool { worker.readiness == .ready }
+    /// Whether requests get an answer now: the last query succeeded, or the known keys may still be trusted. So nothing is
+    /// refused while the next cell is asked in place of one that is away.
+    package var isReady: Bool { worker.readiness == .ready || worker.withLock { !$0.goodUntil.hasPassed } }
 
     package func start() { worker.start(["keys"]) { _ in self.run() } }
     package func stop() { worker.stop() }

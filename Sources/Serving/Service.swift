@@ -60,7 +60,7 @@ package final class Service: Sendable {
                 }
                 if faults.count == cells.count { return faults.joined(separator: " ") }
             }
-            return cluster.hasSettled && keys.isConnected ? nil : "Connecting to the database."
+            return cluster.hasSettled && keys.isReady ? nil : "Connecting to the database."
         }
     }
 
