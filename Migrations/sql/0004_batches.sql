@@ -6,7 +6,7 @@ CREATE TABLE log.head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Chosen when the database is created, and never changed.
-    shards smallint NOT NULL CHECK (shards IN (16, 32, 64)),
+    shards smallint NOT NULL CHECK (shards IN (4, 8, 16, 32, 64)),
     -- Counts the decisions of retention and erasure, revoked keys, and new maps of shards. At its commit, under the lock on this
     -- row, a writer states the count it knows. If the count is older, the commit fails. So no event can be added after a decision
     -- that forbids it, and the work that follows the decision can rely on that.

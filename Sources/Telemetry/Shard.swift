@@ -6,9 +6,9 @@ package import Values
 /// ratio's 64 bits, and again over that result XOR the low word; the shard is the remainder modulo the number of shards, which
 /// is chosen when a database is created.
 package enum Shard {
-    /// How many shards a database may have. Each number divides the next, so installs that share a shard of 64 share one of 32
-    /// and of 16.
-    package static let counts: [Int16] = [16, 32, 64]
+    /// How many shards a database may have. Each number divides the next, so installs that share a shard of 64 share one of 32,
+    /// and so on.
+    package static let counts: [Int16] = [4, 8, 16, 32, 64]
     package static let most: Int16 = 64
     package static let usual: Int16 = 16
 

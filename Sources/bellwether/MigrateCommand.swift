@@ -13,11 +13,15 @@ struct MigrateCommand: Command {
     static let summary = "Bring the database to this version; safe to repeat"
     static let options = [
         Option(
-            "shards", "N", choices: ["16", "32", "64"],
+            "shards", "N", choices: Shard.counts.map { "\($0)" },
             help:
-                "Shards of a new database: 16, 32 or 64 (default 16). More shards allow more machines; the number never changes"
+                "Shards of a new database: \(shardCounts) (default 16). More allow more machines, fewer are less work to verify; the number never changes"
         )
     ]
+
+    private static var shardCounts: String {
+        Shard.counts.dropLast().map { "\($0)" }.joined(separator: ", ") + " or \(Shard.most)"
+    }
 
     private let arguments: Arguments
     private let shards: Int16?
@@ -29,7 +33,7 @@ struct MigrateCommand: Command {
             return
         }
         let number = Int16(try arguments.number("shards", in: 1...64, default: 16))
-        guard Shard.counts.contains(number) else { throw UsageError("--shards takes 16, 32 or 64") }
+        guard Shard.counts.contains(number) else { throw UsageError("--shards takes \(Self.shardCounts)") }
         shards = number
     }
 

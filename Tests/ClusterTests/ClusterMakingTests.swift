@@ -12,7 +12,7 @@ import Values
 struct ClusterMakingTests {
     @Test("a database with events becomes the first cell as it is, and keeps all its shards")
     func first() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let app = try database.makeApp()
         let appender = try database.appender()
@@ -35,7 +35,7 @@ struct ClusterMakingTests {
         "an empty database becomes a cell: migrated, with the same shards, apps and keys, and without shards of its own"
     )
     func added() throws {
-        let (first, second) = (try TestDatabase.make(), try TestDatabase.make(.empty))
+        let (first, second) = (try TestDatabase.make(.withUsualShards), try TestDatabase.make(.empty))
         defer { for database in [first, second] { database.drop() } }
         let app = try first.makeApp()
         let bellwether = try Bellwether(first)
@@ -56,7 +56,10 @@ struct ClusterMakingTests {
     @Test("what is no empty database of the same kind is refused, and so is a password")
     func refused() throws {
         let cells = try ThreeCells()
-        let (full, other, wide) = (try TestDatabase.make(), try TestDatabase.make(), try TestDatabase.make(.empty))
+        let (full, other, wide) = (
+            try TestDatabase.make(.withUsualShards), try TestDatabase.make(.withUsualShards),
+            try TestDatabase.make(.empty)
+        )
         defer {
             cells.drop()
             for database in [full, other, wide] { database.drop() }

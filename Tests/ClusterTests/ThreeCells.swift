@@ -15,7 +15,7 @@ struct ThreeCells {
     let map: ClusterMap
 
     init() throws {
-        databases = try (0..<3).map { _ in try TestDatabase.make() }
+        databases = try (0..<3).map { _ in try TestDatabase.make(.withUsualShards) }
         app = try databases[0].makeApp()
         var connection = try databases[0].connect()
         _ = try Cluster.create(name: "cell-1", place: try Self.place(of: databases[0]), on: &connection)

@@ -37,7 +37,7 @@ struct AnalyticsProjectionViewTests {
         try database.run(
             """
             UPDATE projection.progress SET position = 3;
-            UPDATE projection.progress SET position = 2 WHERE shard = 11;
+            UPDATE projection.progress SET position = 2 WHERE shard = 3;
             """)
         #expect(
             try rows(database) == ["(category_funnel,1,2,1,3,running,,)", "(deliveries,2,2,1,3,running,,)"])

@@ -40,7 +40,7 @@ struct BulkFoldTests {
 
     @Test("gives the deliveries that steps give, state by state, whatever comes at once; and the recount agrees")
     func likeSteps() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let traffic = try Traffic(seeds: 1...24, in: database)
         try traffic.appendRest()
@@ -60,7 +60,7 @@ struct BulkFoldTests {
 
     @Test("a delivery with ten thousand events is folded part by part, and ends as steps leave it")
     func manyEvents() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let app = try database.makeApp("chat")
         let install = UUID.random()
@@ -84,7 +84,7 @@ struct BulkFoldTests {
 
     @Test("an event that the log has lost, or has in another batch, stops it")
     func lost() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let traffic = try Traffic(seeds: 1...3, in: database)
         try traffic.appendRest()

@@ -117,7 +117,8 @@ struct DeliveryKeyTests {
         for number in 0..<60_000 as Range<UInt64> {
             let install = UUID(high: number, low: 7)
             let name = Projections.Delivery.Name(
-                app: app.id, shard: Shard.of(install, among: Shard.usual), install: install, notificationKey: "req-1")
+                app: app.id, shard: Shard.of(install, among: TestDatabase.shards), install: install,
+                notificationKey: "req-1")
             if let other = known.updateValue(install, forKey: DeliveryKey.of(name, salt: salt)) {
                 pairs.append((other, install))
             }

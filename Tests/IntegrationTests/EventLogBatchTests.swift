@@ -66,7 +66,7 @@ struct EventLogBatchTests {
             """
             WITH present AS (
                 SELECT b.number, s.shard, count(e.event_id) AS rows
-                FROM log.batch AS b CROSS JOIN generate_series(0, 15) AS s (shard)
+                FROM log.batch AS b CROSS JOIN generate_series(0, \(TestDatabase.shards - 1)) AS s (shard)
                 LEFT JOIN log.opened_event AS e ON e.batch_id = b.id AND e.shard = s.shard
                 GROUP BY b.number, s.shard
             )
@@ -84,11 +84,11 @@ struct EventLogBatchTests {
         for (batch, row) in sums.enumerated() {
             #expect(try row.get(0, as: Int32.self) == 100)
             #expect(try row.get(1, as: Int64.self) == 100)
-            #expect(try row.get(2, as: Int32.self) == Int32(Shard.usual))
+            #expect(try row.get(2, as: Int32.self) == Int32(TestDatabase.shards))
             #expect(try row.get(3) == Event.sampleTime + Int64(batch * 1000))
             #expect(try row.get(4) == Event.sampleTime + Int64(batch * 1000 + 99))
         }
-        #expect(try database.value("SELECT shards FROM log.head") == Shard.usual)
+        #expect(try database.value("SELECT shards FROM log.head") == TestDatabase.shards)
     }
 
     @Test("a batch of nothing but repeats or refusals has a number and no rows")

@@ -76,7 +76,7 @@ struct ProjectionGateTests {
         "an event too many stops all at its batch, in whichever shard it stands and whichever shards move together",
         arguments: [Int16(16), 1])
     func tooMany(together shards: Int16) throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let app = try database.makeApp()
         try database.appendReceipts(1...30, of: app)
@@ -105,7 +105,7 @@ struct ProjectionGateTests {
 
     @Test("an event that moved to another shard does not make up for itself")
     func moved() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let app = try database.makeApp()
         try database.appendReceipts(1...20, of: app)

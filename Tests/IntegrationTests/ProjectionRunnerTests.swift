@@ -151,7 +151,7 @@ struct ProjectionRunnerTests {
         try database.run(
             """
             CREATE FUNCTION public.overtake() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-            AS $$ BEGIN UPDATE projection.progress SET position = 4 WHERE shard = 11; RETURN NULL; END $$;
+            AS $$ BEGIN UPDATE projection.progress SET position = 4 WHERE shard = 3; RETURN NULL; END $$;
             CREATE TRIGGER overtake AFTER INSERT ON projection.category_funnel_1 EXECUTE FUNCTION public.overtake()
             """)
         var connection = try database.session(.projector)

@@ -54,7 +54,7 @@ struct ProjectionStepTests {
 
     @Test("leave alone the shards that somebody else is moving, and take up to what was asked for")
     func shared() throws {
-        let database = try TestDatabase.make()
+        let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         try database.appendReceipts(1...20, of: try database.makeApp())
         var other = try database.connect()

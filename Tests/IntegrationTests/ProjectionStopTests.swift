@@ -52,13 +52,13 @@ struct ProjectionStopTests {
         defer { database.drop() }
         let app = try database.makeApp()
         try refuse(app, in: database, table: "category_funnel_1")
-        try database.appendReceipts(1...400, of: app, in: [277: (5, poison)])
+        try database.appendReceipts(1...400, of: app, in: [277: (1, poison)])
         let lines = LogLines()
         let stopped = try database.projections(mostEvents: 20_000, log: lines.log).catchUp().stopped
         #expect(stopped.map(\.name) == ["category_funnel"] && stopped.map(\.batch) == [277])
         #expect(stopped.first?.reason.contains("violates check constraint") == true)
         #expect(lines.all.contains { $0.contains("a projection has stopped") && $0.contains("277") })
-        try expectCounted(before: 277, shard: 5, in: database)
+        try expectCounted(before: 277, shard: 1, in: database)
         #expect(try delivered("thread_funnel", in: database) == 400)
         let told: [String] = try database.column(
             "SELECT concat_ws(' ', name, status, stopped_batch, position, lag) FROM analytics.projections WHERE name IN ('category_funnel', 'media_funnel') ORDER BY name"
@@ -75,12 +75,12 @@ struct ProjectionStopTests {
         defer { database.drop() }
         let app = try database.makeApp()
         try refuse(app, in: database, table: "category_funnel_1")
-        try database.appendReceipts(1...60, of: app, in: [41: (9, poison)])
+        try database.appendReceipts(1...60, of: app, in: [41: (1, poison)])
         var connection = try database.session(.projector)
         // The poisoned shard goes ahead; the rest has not begun.
         var others = try database.connect()
         try others.execute(script: "BEGIN")
-        try others.query("SELECT FROM projection.progress WHERE shard <> 9 FOR UPDATE")
+        try others.query("SELECT FROM projection.progress WHERE shard <> 1 FOR UPDATE")
         var stepper = Stepper(choice: .live, mostEvents: 1_000, log: .silent)
         for _ in 0..<60 { _ = try stepper.step(upTo: 60, mostShards: 16, on: &connection) }
         try others.execute(script: "ROLLBACK")
@@ -106,7 +106,7 @@ struct ProjectionStopTests {
         try database.appendReceipts(11...29, of: app)
         let opened = Event.sample(at: Event.sampleTime + 7, install: install, interaction: .opened(launch: nil))
         _ = try appender.append([app.submission([opened])])
-        try database.appendReceipts(31...60, of: app, in: [41: (9, poison)])
+        try database.appendReceipts(31...60, of: app, in: [41: (1, poison)])
         var connection = try database.session(nil)
         var others = try database.connect()
         try others.execute(script: "BEGIN")
@@ -141,7 +141,7 @@ struct ProjectionStopTests {
         let app = try database.makeApp()
         try refuse(app, in: database, table: "category_funnel_1")
         try database.appendReceipts(1...30, of: app, in: [12: (3, poison)])
-        try database.appendReceipts(31...60, of: app, in: [41: (9, poison)])
+        try database.appendReceipts(31...60, of: app, in: [41: (1, poison)])
         var holder = try database.connect()
         try holder.execute(script: "BEGIN")
         try holder.query("SELECT FROM projection.progress WHERE shard = 3 FOR UPDATE")
@@ -161,7 +161,7 @@ struct ProjectionStopTests {
         defer { database.drop() }
         let app = try database.makeApp()
         try refuse(app, in: database, table: "category_funnel_1")
-        try database.appendReceipts(1...40, of: app, in: [23: (7, poison)])
+        try database.appendReceipts(1...40, of: app, in: [23: (2, poison)])
         let metrics = Metrics()
         let runner = Runner(.init(url: try database.url()), metrics: metrics, log: .silent, isWell: { true })
         runner.start()
@@ -189,7 +189,7 @@ struct ProjectionStopTests {
         defer { database.drop() }
         let app = try database.makeApp()
         try refuse(app, in: database, table: "category_funnel")
-        try database.appendReceipts(1...40, of: app, in: [23: (7, poison)])
+        try database.appendReceipts(1...40, of: app, in: [23: (2, poison)])
         let control = try database.projections()
         #expect(try control.catchUp().stopped.map(\.batch) == [23])
         let counted = try delivered("category_funnel", in: database)
@@ -203,7 +203,7 @@ struct ProjectionStopTests {
             #expect(try database.tables() == [1] && database.tables(of: "delivery") == [1])
         }
         #expect(try delivered("category_funnel", in: database) == counted)
-        try expectCounted(before: 23, shard: 7, in: database)
+        try expectCounted(before: 23, shard: 2, in: database)
         try database.run("ALTER TABLE projection.category_funnel DROP CONSTRAINT refused")
         try control.rebuild(["category_funnel"]).expectSwapped()
         try database.expectLevel()

@@ -63,9 +63,10 @@ struct Traffic: Sendable {
 extension UUID {
     /// Any install of that shard.
     static func install(in shard: Int16) -> UUID {
+        precondition(shard < TestDatabase.shards)
         while true {
             let install = UUID.random()
-            if Shard.of(install, among: Shard.usual) == shard { return install }
+            if Shard.of(install, among: TestDatabase.shards) == shard { return install }
         }
     }
 }

@@ -47,7 +47,7 @@ struct VerifiedFoldTests {
             let report = try Verifier(eventsPerTable: eventsPerTable).verify(lanes: 3) {
                 try Connection(url: url)
             }
-            #expect(report.isProved && report.shards.count == 16)
+            #expect(report.isProved && report.shards.count == Int(TestDatabase.shards))
             #expect(
                 (report.events, report.deliveries, report.cells) == (
                     retained.events, retained.deliveries, retained.cells

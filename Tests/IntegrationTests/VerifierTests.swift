@@ -16,7 +16,9 @@ struct VerifierTests {
         let report = try proved.verify()
         #expect(report.isProved, "\(report)")
         #expect((report.events, report.deliveries) == (27, 12))
-        #expect(report.shards.map(\.shard) == Array(0..<16) && report.shards.allSatisfy { $0.position == 3 })
+        #expect(
+            report.shards.map(\.shard) == Array(0..<TestDatabase.shards)
+                && report.shards.allSatisfy { $0.position == 3 })
         let stored = try Recounts.all.reduce(Int64(0)) { sum, recount in
             try sum + proved.database.value("SELECT count(*) FROM projection.\(identifier: recount.table)")
         }
@@ -319,7 +321,7 @@ struct VerifierTests {
         #expect(try proved.verify().isProved)
         let error = #expect(throws: VerifierError.self) { try proved.verify(Verifier(), .number(3)) }
         #expect(error?.description.contains("no generation 3") == true)
-        #expect(throws: VerifierError.self) { try proved.verify(shards: [16]) }
+        #expect(throws: VerifierError.self) { try proved.verify(shards: [TestDatabase.shards]) }
     }
 
     @Test("writers go on while a shard is recounted, and what they add is not seen")
@@ -330,9 +332,9 @@ struct VerifierTests {
         var shards: [Int16] = []
         let report = try Verifier().verify(on: &connection) { step in
             shards.append(step.shard)
-            #expect(step.place == shards.count && step.count == 16)
+            #expect(step.place == shards.count && step.count == Int(TestDatabase.shards))
             #expect(throws: Never.self) { try proved.append(copy: 10 + shards.count) }
         }
-        #expect(report.isProved && report.events == 27 && shards == Array(0..<16))
+        #expect(report.isProved && report.events == 27 && shards == Array(0..<TestDatabase.shards))
     }
 }

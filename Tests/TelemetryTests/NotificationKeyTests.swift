@@ -46,8 +46,11 @@ struct NotificationKeyTests {
     func shard(install: String, shard: Int16) throws {
         let install = try #require(UUID(install))
         #expect(Shard.of(install, among: Shard.usual) == shard)
-        // Who chooses more shards divides each of them.
-        for count in Shard.counts { #expect(Shard.of(install, among: count) % Shard.usual == shard) }
+        // More shards divide each of them, fewer join them.
+        for count in Shard.counts {
+            let other = Shard.of(install, among: count)
+            #expect(count < Shard.usual ? shard % count == other : other % Shard.usual == shard)
+        }
     }
 
     @Test("installs spread evenly over the shards, whether random or counted")

@@ -5,6 +5,7 @@ internal import Glibc
 internal import Migrations
 internal import Postgres
 internal import ServiceRuntime
+internal import Telemetry
 
 /// The PostgreSQL of this test process: made when the first test asks for it, gone when the process ends.
 ///
@@ -20,6 +21,12 @@ package enum TestCluster {
 
     /// A database at the version of this program, from which the tests' own are copied.
     static let template = "template_bellwether"
+
+    /// The same with the usual number of shards; made when the first test asks for it.
+    static let usualTemplate = Result {
+        try makeTemplate("template_usual", shards: Shard.usual, in: shared())
+        return "template_usual"
+    }
 
     private static let directoryPrefix = "bellwether-tests-"
 
@@ -82,12 +89,17 @@ package enum TestCluster {
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(
             script: "CREATE ROLE \(owner) LOGIN CREATEROLE; CREATE ROLE \(stranger) LOGIN")
-        try administrator.execute(script: "CREATE DATABASE \(template) OWNER \(owner)")
-        var connection = try LogSession.open(
-            url: cluster.connectionURL(database: template, user: owner), role: nil, purpose: "tests", log: .silent)
-        _ = try Migrations.runner.run(on: &connection, log: .silent)
+        try makeTemplate(template, shards: TestDatabase.shards, in: cluster)
         try AnalystLogin.make(analyst, on: &administrator)
         return cluster
+    }
+
+    private static func makeTemplate(_ name: String, shards: Int16, in cluster: EmbeddedCluster) throws {
+        var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
+        try administrator.execute(script: "CREATE DATABASE \(name) OWNER \(owner)")
+        var connection = try LogSession.open(
+            url: cluster.connectionURL(database: name, user: owner), role: nil, purpose: "tests", log: .silent)
+        _ = try Migrations.run(shards: shards, on: &connection, log: .silent)
     }
 
     /// Takes away what test processes that were killed have left running.

@@ -15,9 +15,15 @@ package struct TestDatabase: Sendable {
     package enum Content: Sendable {
         /// Nothing.
         case empty
-        /// Everything that the migrations make.
+        /// Everything that the migrations make, with few shards.
         case migrated
+        /// The same with as many shards as a database has that nobody asks for another number.
+        case withUsualShards
     }
+
+    /// How many shards most have: the fewest there can be, since most tests have few events, and many do something with every
+    /// shard.
+    package static let shards: Int16 = 4
 
     private static let serial = Lock(0)
 
@@ -35,6 +41,7 @@ package struct TestDatabase: Sendable {
             switch content {
             case .empty: "template0"
             case .migrated: TestCluster.template
+            case .withUsualShards: try TestCluster.usualTemplate.get()
             }
         var administrator = try TestCluster.administrator()
         // Copied file by file, not through the log: less than half the work for databases this small.
