@@ -63,8 +63,12 @@ final class Load: Sendable {
     private let key: String
     private let workers = Lock<[Worker]>([])
 
-    /// Starts so many clients of a service. `pause` is what each rests after an envelope: without, they take what they get.
-    convenience init(clients: Int = 4, pause: Double = 0, on service: RunningService, key: String) {
+    /// What a client rests after an envelope, unless a test says otherwise. Clients that take what they get leave nothing of
+    /// a small machine to those who test beside them; `make fault` has it for itself.
+    static let pause = FaultLength.isLong ? 0 : 0.01
+
+    /// Starts so many clients of a service.
+    convenience init(clients: Int = 4, pause: Double = Load.pause, on service: RunningService, key: String) {
         self.init(
             Array(repeating: Habits(pause: pause), count: clients), through: [{ service.client() }], key: key,
             seed: .random(in: .min ... .max))

@@ -15,7 +15,7 @@ final class Shop: Sendable {
     deinit { database.drop() }
 
     /// Starts so many clients of a service.
-    func load(clients: Int = 4, pause: Double = 0, on service: RunningService) -> Load {
+    func load(clients: Int = 4, pause: Double = Load.pause, on service: RunningService) -> Load {
         Load(clients: clients, pause: pause, on: service, key: app.secret)
     }
 }
