@@ -28,7 +28,7 @@ package struct TestDatabase: Sendable {
     private static let serial = Lock(0)
 
     /// Seconds. A connection may serve a test to its end, beside all other tests.
-    private static let patience = 300.0
+    private static let patience = 900.0
 
     /// Makes one.
     package static func make(_ content: Content = .migrated) throws -> TestDatabase {
