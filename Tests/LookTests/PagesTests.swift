@@ -1,9 +1,13 @@
 import Accounts
+import CatalogueSupport
+import EventLog
 import Foundation
 import HTTPServer
 import Postgres
+import Projections
 import Reports
 import ServiceRuntime
+import Telemetry
 import TestSupport
 import Testing
 import Values
@@ -124,6 +128,24 @@ import Values
             pages += 1
         }
         #expect(pages == 3 && seen.count == LookedAt.many && Set(seen).count == LookedAt.many)
+    }
+
+    @Test("times are those of the app's zone, as its days are") func zone() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp("shop", timeZone: "Asia/Tokyo")
+        // Five in the morning of the next day there.
+        let day = shop.today.advanced(by: -2)
+        let evening = Timestamp(microseconds: Int64(day.daysSince1970) * 86_400_000_000 + 72_000_000_000)
+        try database.run("SELECT log.make_partition(date_trunc('month', date '\(day)')::date)")
+        let receipt = Event.sample(at: evening, interaction: .received(Receipt(via: .serviceExtension)))
+        _ = try database.appender().append([app.submission([receipt], receivedAt: evening)])
+        _ = try ProjectionControl(url: try database.url(), log: .silent).catchUp()
+        let look = try LookedAt.open(database)
+        defer { look.stop(deadline: .now) }
+        let next = day.advanced(by: 1)
+        let page = try HTTPClient(look).get("/app/shop/deliveries?from=\(next)&to=\(next)").body
+        #expect(page.contains(">\(next) 05:00:00<") && page.contains(", Asia/Tokyo time"))
     }
 
     @Test("what scans a day is read when somebody asks for it") func asked() throws {

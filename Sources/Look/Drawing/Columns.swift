@@ -18,7 +18,7 @@ enum Columns {
         "fcm_delivered": "FCM delivered", "delivery_rate": "Delivered / sent", "not_determined": "Not asked",
         "received_nothing": "No push before", "rejected_by_reason": "Reasons", "client_dropped": "Lost on phones",
         "install_id": "Install", "notification_key": "Notification", "first_response": "First response",
-        "received_at": "Received at", "first_response_at": "Responded at", "made_at": "Made", "is_final": "Final",
+        "received_locally": "Received at", "made_locally": "Made at", "is_final": "Final",
         "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
         "fallback_rate": "Fallback", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",

@@ -10,7 +10,7 @@ enum AppPage {
         var sight = Sight(
             app,
             lead:
-                "\(scope.days), compared with \(scope.compared). Days run from midnight to midnight, \(scope.app?.timeZone ?? "UTC") time.",
+                "\(scope.days), compared with \(scope.compared). Days run from midnight to midnight, \(scope.timeZone) time.",
             state, scope)
         let mine: Query = "app = \(app)"
         let totals = try connection.answer(

@@ -97,7 +97,7 @@ enum CategoryPage {
                 .words("This reads every delivery of the day, which takes a moment on a busy one.", .note),
             ]
         }
-        let zone = scope.app?.timeZone ?? "UTC"
+        let zone = scope.timeZone
         let counts: Query = """
             count(*) AS delivered, count(*) FILTER (WHERE received) AS received,
                 count(*) FILTER (WHERE received AND engaged) AS received_engaged,

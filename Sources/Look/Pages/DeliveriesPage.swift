@@ -39,10 +39,11 @@ enum DeliveriesPage {
         )[0].get(0)
         let isSorted = known <= mostSorted
         var listing = Listing(
-            "deliveries", "Deliveries of \(Wording.long(day))",
+            "deliveries", "Deliveries of \(Wording.long(day)), \(scope.timeZone) time",
             """
-            SELECT install_id, notification_key, category, campaign, variant, app_version, received_at, expanded, opened,
-                action_tapped, dismissed, first_response, first_response_at
+            SELECT install_id, notification_key, category, campaign, variant, app_version, received_at,
+                \(FunnelSQL.local("received_at", scope)) AS received_locally, expanded, opened, action_tapped, dismissed,
+                first_response, first_response_at
             FROM analytics.deliveries
             WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))
             \(isSorted ? "ORDER BY install_id, notification_key " : "" as Query)OFFSET \(cursor?.place ?? 0)
@@ -50,7 +51,7 @@ enum DeliveriesPage {
         listing.most = most
         // One column says what happened; the SQL has a flag for each.
         let flags = ["expanded", "opened", "action_tapped", "dismissed"]
-        listing.hidden = Set(flags + ["first_response_at"])
+        listing.hidden = Set(flags + ["received_at", "first_response_at"])
         listing.added = [
             { row in
                 let words = flags.filter { row.flag($0) }.map { Columns.title($0).lowercased() }

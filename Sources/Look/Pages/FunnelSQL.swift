@@ -23,6 +23,12 @@ enum FunnelSQL {
 
     static let byDay: Query = "string_agg(day || '=' || delivered, ' ' ORDER BY day) AS by_day"
 
+    /// A moment as the clocks of the app's zone showed it: a day's deliveries were received on that day. The column itself has the
+    /// same moment for machines.
+    static func local(_ moment: Query, _ scope: Scope) -> Query {
+        "to_char(\(moment) AT TIME ZONE \(scope.timeZone), 'YYYY-MM-DD HH24:MI:SS')"
+    }
+
     static func during(_ days: DayRange) -> Query {
         days.count == 1 ? "day = \(days.first)" : "day BETWEEN \(days.first) AND \(days.last)"
     }

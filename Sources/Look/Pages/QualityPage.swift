@@ -45,12 +45,13 @@ enum QualityPage {
             """)
         reasons.none = "Nothing was rejected."
         var newest = Listing(
-            "rejected", "The newest rejected events that are kept",
+            "rejected", "The newest rejected events that are kept, \(scope.timeZone) time",
             """
-            SELECT received_at, key, reason, detail, install_id
+            SELECT received_at, \(FunnelSQL.local("received_at", scope)) AS received_locally, key, reason, detail, install_id
             FROM analytics.rejected_events WHERE app = \(app) ORDER BY received_at DESC, rejection DESC
             """)
         newest.most = 10
+        newest.hidden = ["received_at"]
         newest.none = "None is kept."
         newest.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }

@@ -23,13 +23,14 @@ enum ReportsPage {
             sight.add("No such report", [.words("No report on this day was made at position \(position).")])
         }
         var reports = Listing(
-            "reports", "Kept reports, the newest first",
+            "reports", "Kept reports, the newest first, \(scope.timeZone) time",
             """
-            SELECT day, position, made_at, final, delivered, received, response_rate, engagement_rate
+            SELECT day, position, made_at, \(FunnelSQL.local("made_at", scope)) AS made_locally, final, delivered, received, response_rate, engagement_rate
             FROM analytics.reports WHERE app = \(app) AND \(FunnelSQL.during(scope.days))
             ORDER BY day DESC, made_at DESC
             """)
         reports.most = 60
+        reports.hidden = ["made_at"]
         reports.none = "No report on these days is kept. bellwether report makes them; a timer does so each night."
         reports.link = { row, column in
             guard column == "day" || column == "position", let day = row.day("day") else { return nil }

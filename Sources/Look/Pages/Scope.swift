@@ -17,6 +17,9 @@ struct Scope: Sendable {
     var settled: DaysSettled
     var firstOpenDay: CivilDate { isByReceipt ? today : settled.firstOpenDay(today: today) }
 
+    /// The zone whose days and times a page shows.
+    var timeZone: String { app?.timeZone ?? "UTC" }
+
     /// How many days a page shows if nobody chose.
     static let usual = 28
 
