@@ -62,6 +62,7 @@ extension Connection {
         countRequest()
         guard !server.isDraining else { return answer(server.errorResponse(.draining), engine) }
         let settlement = Settlement()
+        if peerHasEnded { settlement.leave() }
         exchange = settlement
         phase = .deciding
         due = .after(seconds: server.configuration.parkDeadline)

@@ -23,7 +23,7 @@ final class Connection: @unchecked Sendable {
     var mayRead = true
     var mayWrite = true
     /// The client sends no more. What it sent is still read, and answered if it is complete.
-    var peerHasEnded = false
+    var peerHasEnded = false { didSet { if peerHasEnded { exchange?.leave() } } }
     /// Whether it waits for its turn in this round of the I/O thread.
     var isQueued = false
     /// Whether it counts as an open connection.

@@ -25,6 +25,9 @@ package final class Exchange: Sendable {
         connection.server.mailbox.post(.readBody(connection, request: request, limit: limit, then: then))
     }
 
+    /// Whether the client has hung up, or sends no more, which most do only to hang up. Whoever makes it wait may stop.
+    package var hasBeenLeft: Bool { settlement.isMade || settlement.isLeft }
+
     /// Answers. Returns false, and does nothing, if the request already has an answer (an earlier one of the handler, or
     /// the server's own after a deadline) or if the client is gone.
     @discardableResult package func respond(_ response: Response) -> Bool {
@@ -37,6 +40,11 @@ package final class Exchange: Sendable {
 /// Decides who answers a request: the handler or the server, whichever is first.
 final class Settlement: Sendable {
     private let made = Atomic(false)
+    private let left = Atomic(false)
+
+    var isLeft: Bool { left.load(ordering: .acquiring) }
+
+    func leave() { left.store(true, ordering: .releasing) }
 
     var isMade: Bool { made.load(ordering: .acquiring) }
 

@@ -13,6 +13,9 @@ struct Reply: Sendable {
         takesGzip = head.header("accept-encoding")?.contains("gzip") ?? false
     }
 
+    /// Whether nobody waits for it any more.
+    var hasBeenLeft: Bool { exchange.hasBeenLeft }
+
     /// Pages are mostly markup, which packs to a sixth. They hold nothing that a stranger chose beside a secret.
     func send(_ response: Response) {
         guard takesGzip, response.body.count > 1024 else {
@@ -33,7 +36,7 @@ enum LookResponse {
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-    private static let safety = [
+    static let safety = [
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
         ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
@@ -144,18 +147,23 @@ enum LookResponse {
         }
     }
 
-    /// The style sheet and the script. Their addresses change with their texts, so a browser may keep them.
-    static func file(_ path: String) -> Response? {
-        let (type, text): (String, String)
+    /// The style sheet and the script. Their addresses change with their texts, so a browser may keep them; at the address of
+    /// another version, which another process may serve, it may not.
+    static func file(_ path: String, query: String?) -> Response? {
+        let (type, text, address): (String, String, String)
         switch path {
-        case "/look.css": (type, text) = ("text/css; charset=utf-8", LookStyle.text)
-        case "/look.js": (type, text) = ("text/javascript; charset=utf-8", LookScript.text)
-        case "/robots.txt": (type, text) = ("text/plain", "User-agent: *\nDisallow: /\n")
+        case "/look.css": (type, text, address) = ("text/css; charset=utf-8", LookStyle.text, LookStyle.address)
+        case "/look.js": (type, text, address) = ("text/javascript; charset=utf-8", LookScript.text, LookScript.address)
+        case "/robots.txt": (type, text, address) = ("text/plain", "User-agent: *\nDisallow: /\n", "")
         default: return nil
         }
+        let isThis = query.map { "\(path)?\($0)" == address } ?? false
         return Response(
             status: 200,
-            headers: [("Content-Type", type), ("Cache-Control", "public, max-age=31536000, immutable")] + safety,
+            headers: [
+                ("Content-Type", type),
+                ("Cache-Control", isThis ? "public, max-age=31536000, immutable" : "public, max-age=60"),
+            ] + safety,
             body: Array(text.utf8))
     }
 }

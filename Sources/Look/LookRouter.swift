@@ -46,16 +46,16 @@ final class LookRouter: RequestHandler {
         }
         switch head.path {
         case SignIn.path: signIn.show(head, reply)
-        case "/sign-out": reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
+        case Session.endPath: reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
         default:
-            if let file = LookResponse.file(head.path) { return reply.send(file) }
+            if let file = LookResponse.file(head.path, query: head.query) { return reply.send(file) }
             look(head, reply)
         }
     }
 
     /// For whoever may look.
     private func look(_ head: RequestHead, _ reply: Reply) {
-        let isFeed = head.path.hasSuffix("/live/events")
+        let isFeed = head.path.hasSuffix("/live\(PageState.feed)")
         let isSignedIn: Bool
         switch directory.door {
         case .open: isSignedIn = false
@@ -74,10 +74,14 @@ final class LookRouter: RequestHandler {
         if head.path == LookResponse.cancelPath { return cancel(head.query ?? "", reply) }
         let state: PageState
         do {
-            let path = isFeed ? String(head.path.dropLast("/events".count)) : head.path
+            let path = isFeed ? String(head.path.dropLast(PageState.feed.count)) : head.path
             state = try PageState(path: path, query: head.query)
         } catch { return reply.send(LookResponse.refusing(error)) }
         if isFeed {
+            // Each takes one of few places: no other web site may take them all.
+            if let site = head.header("sec-fetch-site"), site != "same-origin", site != "none" {
+                return reply.send(LookResponse.notice(403, "Not from here", ["Only this site's pages listen here."]))
+            }
             let last = head.header("last-event-id").flatMap { Int64($0) }
             feed.wait(after: last ?? state.position, LivePage.filter(state), reply)
         } else {

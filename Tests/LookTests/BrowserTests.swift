@@ -231,6 +231,16 @@ import Values
         #expect(try browser.evaluate("window.obeyed") is NSNull)
         #expect(try browser.evaluate("document.querySelectorAll('#live li img, #live li script').length") as? Int == 0)
         #expect(browser.complaints == [])
+        // What comes while its session is away is shown once it is back.
+        var administrator = try database.administrator()
+        try administrator.query(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE '%look live%'
+            """)
+        let event = Event.sample(at: now, receivedAt: now, category: "LATER", interaction: .dismissed)
+        _ = try appender.append([app.submission([event], receivedAt: now)])
+        #expect(browser.waits(for: "document.querySelectorAll('#live li').length == 4"))
     }
 }
 

@@ -31,7 +31,9 @@ private typealias UUID = Values.UUID
                 else { return nil }
                 return (String(kind.dropFirst(7)), String(data.dropFirst(6)))
             }
-            position = blocks.compactMap { $0.hasPrefix("id: ") ? String($0.dropFirst(4)) : nil }.last ?? ""
+            let ids = answer.body.split(separator: "\n").filter { $0.hasPrefix("id: ") }
+            try #require(ids.count == 1 && blocks.dropLast().last?.contains(ids[0]) == true)
+            position = String(ids[0].dropFirst(4))
         }
     }
 
@@ -102,6 +104,25 @@ private typealias UUID = Values.UUID
             // What was refused is the install's whose envelope it came in.
             #expect(ofInstall.map(\.kind) == ["accepted", "refused"], "\(ofInstall)")
             #expect(try ask("&type=notification.dismissed").count == 1)
+        }
+    }
+
+    @Test("whoever hangs up leaves room for others; another web site takes none, whatever the app is called")
+    func left() throws {
+        try Self.withPages { database, _, look in
+            _ = try database.makeApp("live-scores")
+            let page = try HTTPClient(look).get("/app/live-scores/live").body
+            let feed = try #require(page.firstMatch(of: /data-feed="([^"]*)"/)).1
+            #expect(feed == "/app/live-scores/live/events?position=0")
+            guard case .tcp(_, let port) = look.address else { return }
+            for _ in 0..<64 {
+                let client = try RawClient(port: port)
+                client.send("GET /app/shop/live/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            }
+            // All have hung up. One that comes now waits, and hears after some seconds that nothing came.
+            #expect(try eventually(within: 6) { try HTTPClient(look).get(String(feed)).status == 200 })
+            let stranger = try HTTPClient(look).get(String(feed), headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(stranger.status == 403)
         }
     }
 

@@ -13,20 +13,20 @@ import Values
     func roundTrip(page: PageState.Page) throws {
         for (place, text) in HostileNames.all.enumerated() {
             var state = PageState(page, app: page == .overview ? nil : text + "x")
-            for filter in PageState.Filter.allCases where ![.type, .install].contains(filter) {
-                state.filters[filter] = text
-            }
+            for filter in page.filters where ![.type, .install, .flag].contains(filter) { state.filters[filter] = text }
             state.days = DayRange(CivilDate(daysSince1970: 20_000), CivilDate(daysSince1970: 20_000 + place))
             if place % 2 == 0 { state.compared = state.days?.before }
             if place % 3 == 0 { state.step = .week }
-            state.after = text + "x"
-            state.position = Int64(place)
+            if page == .deliveries { state.after = "2026-11-20 \(place)" }
+            if page == .live { state.position = Int64(place) }
             let address = state.address
             #expect(address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
             let read = try Self.read(address)
             // Compared as bytes: Swift takes two spellings of one letter for the same text.
             #expect(read.address.utf8.elementsEqual(address.utf8))
-            #expect(read.filters[.category].map { $0.utf8.elementsEqual(text.utf8) } == true)
+            #expect(
+                read.filters.allSatisfy { $1.utf8.elementsEqual(text.utf8) }
+                    && read.filters.count == state.filters.count)
         }
     }
 
@@ -47,8 +47,18 @@ import Values
             ("/app/shop?from=2026-11-20&to=2026-11-19", "after the last"),
             ("/app/shop?from=2020-01-01&to=2026-11-19", "shows up to 400"), ("/app/shop?by=year", "day, week"),
             ("/app/shop?with=yesterday", "2026-11-01..2026-11-07"), ("/app/shop?by=day&by=week", "twice"),
-            ("/app/shop?category=%ff", "stands for no text"), ("/app/shop?category=%00", "stands for no text"),
-            ("/app/shop/live?install=x", "8-4-4-4-12"), ("/app/shop?position=-1", "number of a batch"),
+            ("/app/shop/category?category=%ff", "stands for no text"),
+            ("/app/shop/category?category=%00", "stands for no text"),
+            ("/app/shop?with=2026-11-01...2026-11-07", "2026-11-01..2026-11-07"),
+            ("/app/shop?category=SALE", "cannot be narrowed by 'category'"),
+            ("/app/shop/quality?campaign=x", "cannot be narrowed by 'campaign'"),
+            ("/app/shop/deliveries?type=notification.opened", "cannot be narrowed by 'type'"),
+            ("/app/shop/deliveries?flag=wrong", "'flag' is one of action_tapped"),
+            ("/app/shop/deliveries?after=x", "'after' is a day"),
+            ("/app/shop/deliveries?after=2026-11-20%20x", "'after' is a day"),
+            ("/app/shop?after=2026-11-20", "page of deliveries"), ("/app/shop?position=5", "Live and the reports"),
+            ("/app/shop/live?type=wrong", "'type' is one of notification.received"),
+            ("/app/shop/live?install=x", "8-4-4-4-12"), ("/app/shop/live?position=-1", "number of a batch"),
         ])
     func refused(address: String, reason: String) throws {
         let fault = #expect(throws: AddressFault.self) { try Self.read(address) }

@@ -198,12 +198,15 @@ import Values
         #expect(try shop.client.get("/app/nobody").status == 404)
         let answer = try shop.client.get("/app/shop?colour=%3Cscript%3E")
         #expect(answer.status == 400)
-        #expect(try shop.client.get("/look.css")["cache-control"]?.contains("immutable") == true)
+        #expect(try shop.client.get(LookStyle.address)["cache-control"]?.contains("immutable") == true)
+        for other in ["/look.css", "/look.css?v=another", "/robots.txt"] {
+            #expect(try shop.client.get(other)["cache-control"] == "public, max-age=60")
+        }
     }
 
     @Test("a request that names another machine gets no page (DNS rebinding)") func rebinding() throws {
         let client = shop.client
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "[::2]"] {
+        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "[::2]", "127.0.0.1:evil.example"] {
             let answer = try RawAsk.get("/app/shop", host: host, of: shop.look)
             #expect(answer.status == 421 && !answer.body.contains("SALE"))
         }

@@ -19,10 +19,8 @@ struct HostCheck: Sendable {
     func accepts(_ host: String?) -> Bool {
         guard isNeeded else { return true }
         guard let host = host?.lowercased() else { return false }
-        // Without the port.
-        let end = host.lastIndex(of: ":") ?? host.endIndex
-        let name = host.hasSuffix("]") ? host : String(host[..<end])
-        return names.contains(name)
+        guard !host.hasSuffix("]"), let end = host.lastIndex(of: ":") else { return names.contains(host) }
+        return names.contains(String(host[..<end])) && UInt16(host[host.index(after: end)...]) != nil
     }
 }
 

@@ -11,6 +11,8 @@ struct Session: Sendable, Equatable {
     /// How long somebody stays signed in.
     static let seconds: Int64 = 12 * 3600
     static let cookie = "bellwether_look"
+    /// Where one signs out.
+    static let endPath = "/sign-out"
 
     init(of reader: String, at now: Timestamp) {
         (self.reader, expires) = (reader, now.microseconds / 1_000_000 + Self.seconds)

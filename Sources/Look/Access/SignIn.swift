@@ -24,7 +24,12 @@ final class SignIn: Sendable {
         case .open: reply.send(LookResponse.going(to: next))
         case .unknown: reply.send(LookResponse.keysUnknown)
         case .keys(let keys) where keys.isEmpty: reply.send(LookResponse.noKeys)
-        case .keys: reply.send(LookResponse.page(LookDocument(signInFor: next, fault: nil).text))
+        case .keys(let keys):
+            // A link in a mail brings no strict cookie, and the form's own address does.
+            let isSignedIn = Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil
+            reply.send(
+                isSignedIn
+                    ? LookResponse.going(to: next) : LookResponse.page(LookDocument(signInFor: next, fault: nil).text))
         }
     }
 
@@ -34,7 +39,7 @@ final class SignIn: Sendable {
             reply.send(LookResponse.notice(403, "Not from here", ["Sign in with the form of this page."]))
             return
         }
-        guard limit.allows(head.peer) else {
+        guard limit.take(head.peer) else {
             reply.send(
                 LookResponse.notice(
                     429, "Too many wrong keys", ["Wait a minute, then try again."],
@@ -58,11 +63,11 @@ final class SignIn: Sendable {
         // All are compared, so that the time tells nothing.
         let found = keys.reduce(ReaderKey.Access?.none) { $1.hash.equalsInConstantTime(hash) ? $1 : $0 }
         guard let key = found else {
-            limit.count(peer)
             return LookResponse.page(
                 LookDocument(signInFor: next, fault: "This key opens nothing. Perhaps it was revoked.").text,
                 status: 403)
         }
+        limit.forgive(peer)
         let session = Session(of: key.name, at: WallClock.now)
         log.info("look: signed in", ["reader": key.name, "address": peer])
         return LookResponse.going(
@@ -81,10 +86,11 @@ final class SignIn: Sendable {
         return host != nil && host?.lowercased() == head.header("host")?.lowercased()
     }
 
-    /// An address of ours to go on to, never another site's.
+    /// An address of ours to go on to, never another site's, nor that which ends the session.
     static func inside(_ address: String?) -> String {
         guard let address, address.hasPrefix("/"), !address.hasPrefix("//"), address.utf8.count <= 8192,
-            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+            !address.hasPrefix(Session.endPath)
         else { return "/" }
         return address
     }

@@ -23,9 +23,8 @@ package struct DayRange: Hashable, Sendable, CustomStringConvertible {
 
     /// `2026-11-01..2026-11-07`
     init(text: String) throws(AddressFault) {
-        let ends = text.split(separator: ".", omittingEmptySubsequences: true).map(String.init)
-        guard text.contains(".."), ends.count == 2, let first = CivilDate(text: ends[0]),
-            let last = CivilDate(text: ends[1])
+        let ends = text.split(separator: "..", omittingEmptySubsequences: false).map(String.init)
+        guard ends.count == 2, let first = CivilDate(text: ends[0]), let last = CivilDate(text: ends[1])
         else {
             throw AddressFault(
                 "Write the days to compare with like 2026-11-01..2026-11-07, not '\(String(printable: text))'.")
@@ -37,6 +36,8 @@ package struct DayRange: Hashable, Sendable, CustomStringConvertible {
     init(_ count: Int, upTo last: CivilDate) { self.init(last.advanced(by: 1 - count), last) }
 
     package var count: Int { last.daysSince1970 - first.daysSince1970 + 1 }
+
+    func overlaps(_ other: DayRange) -> Bool { first <= other.last && other.first <= last }
 
     /// As many days, right before.
     var before: DayRange { DayRange(count, upTo: first.advanced(by: -1)) }

@@ -1,4 +1,5 @@
 internal import ServiceRuntime
+internal import Telemetry
 internal import Values
 
 /// Why an address shows nothing, for the person who opened it.
@@ -69,9 +70,25 @@ extension PageState {
         } else if let only = first ?? last {
             days = DayRange(only, only)
         }
+        try check()
+    }
+
+    /// Refuses a part that says nothing on this page, or nothing at all.
+    private func check() throws(AddressFault) {
+        for filter in Filter.allCases where filters[filter] != nil && !page.filters.contains(filter) {
+            throw AddressFault("This page cannot be narrowed by '\(filter.rawValue)'.")
+        }
+        if after != nil, page != .deliveries { throw AddressFault("Only the page of deliveries has an 'after'.") }
+        if position != nil, ![.live, .reports].contains(page) {
+            throw AddressFault("Only Live and the reports have a 'position'.")
+        }
         if let install = filters[.install], UUID(install) == nil {
             throw AddressFault("'install' is an id of 8-4-4-4-12 hexadecimal digits.")
         }
+        if let type = filters[.type], EventType(wire: type) == nil {
+            throw AddressFault("'type' is one of \(EventType.allCases.map(\.name).joined(separator: ", ")).")
+        }
+        if page == .deliveries { try DeliveriesPage.check(self) }
     }
 
     private static func day(_ text: String) throws(AddressFault) -> CivilDate {

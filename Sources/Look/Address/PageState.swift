@@ -6,6 +6,17 @@ package struct PageState: Sendable {
         /// Every app; the only page without an app.
         case overview
         case app, category, story, campaign, installs, live, quality, reports, deliveries
+
+        /// What narrows it.
+        package var filters: Set<Filter> {
+            switch self {
+            case .overview, .app, .installs, .quality, .reports: []
+            case .category: [.category]
+            case .campaign, .story: [.campaign]
+            case .live: [.type, .install]
+            case .deliveries: Set(Filter.allCases).subtracting([.type, .install])
+            }
+        }
     }
 
     /// What a range of days is drawn by.
@@ -13,7 +24,7 @@ package struct PageState: Sendable {
 
     /// What narrows a page to a part of the deliveries or events. The raw value is its name in the address.
     package enum Filter: String, CaseIterable, Sendable {
-        case category, campaign, variant, thread, version, response
+        case category, campaign, variant, thread, platform, version, response
         /// A flag of a delivery, such as `opened`.
         case flag
         /// Of Live: an event's type and its install.
@@ -45,6 +56,7 @@ package struct PageState: Sendable {
         var state = self
         state.page = page ?? self.page
         for (filter, value) in changes { state.filters[filter] = value }
+        state.filters = state.filters.filter { state.page.filters.contains($0.key) }
         (state.table, state.format, state.after) = (nil, .html, nil)
         return state
     }
@@ -67,12 +79,20 @@ package struct PageState: Sendable {
 
 extension PageState {
     /// The address, from the first slash on.
-    package var address: String {
+    package var address: String { address("") }
+
+    /// Of Live: where a script hears of new events.
+    package var feedAddress: String { address(Self.feed) }
+
+    package static let feed = "/events"
+
+    private func address(_ below: String) -> String {
         var path = "/"
         if let app {
             path += "app/" + PercentText.encoded(app)
             if page != .app { path += "/" + page.rawValue }
         }
+        path += below
         let query = fields.map { "\($0)=\(PercentText.encoded($1))" }.joined(separator: "&")
         return query.isEmpty ? path : path + "?" + query
     }

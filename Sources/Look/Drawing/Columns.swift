@@ -7,7 +7,8 @@ internal import Values
 enum Columns {
     private static let titles = [
         "app": "App", "day": "Day", "week": "Week from", "time_zone": "Time zone", "received_responded": "Responded",
-        "received_engaged": "Engaged", "receipt_coverage": "Coverage", "response_rate": "Response",
+        "received_engaged": "Engaged", "responded": "Responded, all", "engaged": "Engaged, all",
+        "receipt_coverage": "Coverage", "response_rate": "Response",
         "engagement_rate": "Engagement", "action_tapped": "Tapped", "app_version": "Version", "version": "Version",
         "action_id": "Button", "tapped_deliveries": "Tapped on", "tap_rate": "Tap rate",
         "rate_bound": "True rate below",
@@ -18,7 +19,7 @@ enum Columns {
         "fcm_delivered": "FCM delivered", "delivery_rate": "Delivered / sent", "not_determined": "Not asked",
         "received_nothing": "No push before", "rejected_by_reason": "Reasons", "client_dropped": "Lost on phones",
         "install_id": "Install", "notification_key": "Notification", "first_response": "First response",
-        "received_locally": "Received at", "made_locally": "Made at", "is_final": "Final",
+        "received_locally": "Received at", "made_locally": "Made at", "is_final": "Told as final",
         "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
         "fallback_rate": "Fallback", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
@@ -45,10 +46,13 @@ enum Columns {
         }
     }
 
-    /// A name from outside. One of blanks alone is put in quotes, so that there is something to see and to follow.
+    private static let none = "(none)"
+
+    /// A name from outside. One of blanks alone is put in quotes, so that there is something to see and to follow; so is one that
+    /// looks like none.
     static func shown(_ name: String) -> String {
-        guard !name.isEmpty else { return "(none)" }
-        return name.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? "“\(name)”" : name
+        guard !name.isEmpty else { return none }
+        return name == none || name.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? "“\(name)”" : name
     }
 
     static func text(_ column: String, _ value: AnyPostgresValue?) -> String {

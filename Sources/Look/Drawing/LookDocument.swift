@@ -82,7 +82,7 @@ struct LookDocument {
         if let app = sight.state.app {
             document.write("<span class=\"app\"><bdi>\(String(html: app))</bdi></span>\n")
         }
-        if isSignedIn { document.write("<a class=\"out\" href=\"/sign-out\">Sign out</a>\n") }
+        if isSignedIn { document.write("<a class=\"out\" href=\"\(Session.endPath)\">Sign out</a>\n") }
         document.write("</header>\n")
         guard sight.state.app != nil else { return }
         let tabs: [(PageState.Page, String)] = [
@@ -226,12 +226,10 @@ struct LookDocument {
         document.write(
             "value=\"\(String(html: state.filters[.install] ?? ""))\"></label>\n<button>Show</button>\n</form>\n")
         document.write(
-            "<p id=\"live-state\" role=\"status\">\(list.lines.isEmpty ? "No events yet." : "The newest events first.")</p>\n"
+            "<p id=\"live-state\" role=\"status\">\(list.lines.isEmpty ? list.none : "The newest events first.")</p>\n"
         )
         document.write("<ol class=\"live\" id=\"live\" reversed tabindex=\"0\" aria-label=\"Events\" ")
-        document.write(
-            "data-feed=\"\(String(html: feed.address.replacing("/live", with: "/live/events", maxReplacements: 1)))\">\n"
-        )
+        document.write("data-feed=\"\(String(html: feed.feedAddress))\">\n")
         for line in list.lines.reversed() { document.write("<li>\(String(html: line))</li>\n") }
         document.write("</ol>\n")
     }

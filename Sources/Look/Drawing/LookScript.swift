@@ -42,13 +42,23 @@ enum LookScript {
         if (list) {
           const state = document.getElementById("live-state");
           const most = 300;
-          const feed = new EventSource(list.dataset.feed);
+          const address = new URL(list.dataset.feed, location.href);
+          let feed = null;
           let shown = 0;
-          feed.addEventListener("open", () => { state.textContent = shown ? `${shown} since you opened the page.` : "Listening. The newest events first."; });
-          feed.addEventListener("error", () => {
-            if (feed.readyState === EventSource.CLOSED) state.textContent = "The connection has ended: reload the page.";
-          });
+          // A browser gives up for good on any answer but 200, such as that of a database which is away for a moment.
+          const listen = () => {
+            feed = new EventSource(address);
+            feed.addEventListener("open", () => { state.textContent = shown ? `${shown} since you opened the page.` : "Listening. The newest events first."; });
+            feed.addEventListener("accepted", show(false));
+            feed.addEventListener("refused", show(true));
+            feed.addEventListener("error", () => {
+              if (feed.readyState !== EventSource.CLOSED) return;
+              state.textContent = "The connection has ended, and is tried again every few seconds. If you were signed out, reload the page.";
+              setTimeout(listen, 3000);
+            });
+          };
           const show = refused => event => {
+            if (event.lastEventId) address.searchParams.set("position", event.lastEventId);
             const line = document.createElement("li");
             line.textContent = event.data;
             if (refused) line.className = "refused";
@@ -58,8 +68,6 @@ enum LookScript {
             state.textContent = `${shown} since you opened the page.`;
             check();
           };
-          feed.addEventListener("accepted", show(false));
-          feed.addEventListener("refused", show(true));
           // The check list is read anew after events came, at most every two seconds.
           let pending = null;
           const check = () => {
@@ -74,6 +82,7 @@ enum LookScript {
             }, 2000);
           };
           addEventListener("pagehide", () => feed.close());
+          listen();
         }
 
         """#

@@ -42,6 +42,7 @@ final class LiveFeed: Sendable {
         let waiter = Waiter(
             reply: reply, filter: filter, position: position, deadline: .after(seconds: Self.secondsPerAnswer))
         let isTaken = worker.notify { waiters, readiness in
+            if waiters.count >= Self.mostWaiting { waiters.removeAll { $0.reply.hasBeenLeft } }
             guard readiness != .stopping, waiters.count < Self.mostWaiting else { return false }
             waiters.append(waiter)
             return true
@@ -94,6 +95,7 @@ final class LiveFeed: Sendable {
         // Whoever was not reached when the database fails is turned away with the others.
         defer { worker.withLock { [left] waiters in waiters += left } }
         for (place, waiter) in waiters.enumerated() {
+            guard !waiter.reply.hasBeenLeft else { continue }
             var waiter = waiter
             let position = min(waiter.position ?? head, head)
             var lines: [LogTail.Line] = []
@@ -129,20 +131,21 @@ final class LiveFeed: Sendable {
     }
 
     static func events(_ lines: [LogTail.Line], position: Int64) -> Response {
-        var text = "retry: 250\n"
-        for line in lines {
-            text += "event: \(line.isRejected ? "refused" : "accepted")\ndata: \(String(printable: line.text))\n\n"
+        var events = lines.map { line in
+            "event: \(line.isRejected ? "refused" : "accepted")\ndata: \(String(printable: line.text))\n\n"
         }
         if lines.count >= mostLines {
-            text += "event: accepted\ndata: … more came at once than is shown here: see bellwether events tail\n\n"
+            events.append(
+                "event: accepted\ndata: … more came at once than is shown here: see bellwether events tail\n\n")
         }
-        text += "id: \(position)\n\n"
+        // With the last of them, so that whoever heard only a part asks for all again.
+        let text = "retry: 250\n" + events.dropLast().joined() + "id: \(position)\n" + (events.last ?? "\n")
         return Response(
             status: 200,
             headers: [
                 ("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-store"),
-                ("X-Content-Type-Options", "nosniff"), ("X-Accel-Buffering", "no"),
-            ], body: Array(text.utf8))
+                ("X-Accel-Buffering", "no"),
+            ] + LookResponse.safety, body: Array(text.utf8))
     }
 }
 

@@ -7,6 +7,8 @@ internal import Values
 /// Events as they commit, and whether an app is integrated rightly.
 enum LivePage {
     private static let most = 60
+    /// So many batches back, few first: a busy log has enough in one.
+    private static let looksBack: [Int64] = [1, 4, 20]
 
     static func filter(_ state: PageState) -> LogTail.Filter {
         var filter = LogTail.Filter()
@@ -31,10 +33,16 @@ enum LivePage {
             "Events",
             [
                 .links(types(state)),
-                .live(Sight.LiveList(lines: lines, position: head)),
+                .live(Sight.LiveList(lines: lines, position: head, none: none(head))),
                 .words("The same in a terminal: bellwether events tail --app \(state.app ?? "")", .note),
             ])
         return sight
+    }
+
+    private static func none(_ head: Int64) -> String {
+        head == 0
+            ? "No events yet."
+            : "None of these in the newest \(looksBack[looksBack.count - 1]) batches of the log. New ones appear here."
     }
 
     private static func types(_ state: PageState) -> [Sight.Link] {
@@ -49,14 +57,14 @@ enum LivePage {
             }
     }
 
-    /// The newest lines of the newest batches, few batches first: a busy log has enough in one.
+    /// The newest lines of the newest batches.
     private static func newest(
         _ filter: LogTail.Filter, on connection: inout Connection
     ) throws(PostgresError) -> (lines: [String], head: Int64) {
         try connection.execute(script: LiveSession.settings.replacing("SET ", with: "SET LOCAL "))
         let head = try LogTail.head(on: &connection)
         var lines: [String] = []
-        for batches in [1, 4, 20] as [Int64] where lines.count < most {
+        for batches in looksBack where lines.count < most {
             lines = []
             var tail = LogTail(after: max(0, head - batches), filter, page: 100)
             _ = try tail.advance(on: &connection) { line in

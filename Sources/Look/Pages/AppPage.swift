@@ -28,7 +28,7 @@ enum AppPage {
                 + (try trends(state, scope, from: "analytics.category_funnel", where: mine, on: &connection)))
         let categories = try connection.answer(categories(state, scope), for: state)
         let judged = Judged(categories.grid.rows, scope)
-        sight.add("Categories", judged.words + [.answer(judged.marking(categories))])
+        sight.add("Categories", judged.words(state) + [.answer(judged.marking(categories))])
         sight.add("Versions", [.answer(try connection.answer(versions(state, scope), for: state))])
         return sight
     }
@@ -113,7 +113,7 @@ enum AppPage {
         listing.most = 12
         listing.link = { row, column in
             guard column == "delivered", let version = row.text("app_version") else { return nil }
-            return state.with([.version: version], page: .deliveries)
+            return state.with([.version: version, .platform: row.text("platform")], page: .deliveries)
         }
         return listing
     }
@@ -123,9 +123,10 @@ enum AppPage {
 struct Judged {
     let verdicts: [Verdict?]
     private let rows: [Grid.Row]
+    private let scope: Scope
 
     init(_ rows: [Grid.Row], _ scope: Scope) {
-        self.rows = rows
+        (self.rows, self.scope) = (rows, scope)
         let raw: [Verdict?] = rows.map { row in
             let rate = Rate(row.count("received_engaged"), of: row.count("received"))
             let base = Rate(row.count("received_engaged_before"), of: row.count("received_before"))
@@ -139,8 +140,22 @@ struct Judged {
         verdicts = raw.map { $0?.held(to: limit) }
     }
 
-    /// What rose and what fell.
-    var words: [Sight.Piece] {
+    /// What rose and what fell, or why nobody can tell.
+    func words(_ state: PageState) -> [Sight.Piece] {
+        guard !rows.isEmpty else { return [] }
+        guard scope.isMostlySettled else {
+            let words = "What rose and what fell is not judged: too many of these days still change."
+            guard scope.firstOpenDay > scope.days.first else { return [.words(words, .note)] }
+            let settled = DayRange(scope.days.first, scope.firstOpenDay.advanced(by: -1))
+            return [
+                .words(words, .note),
+                .links([.init(text: "Only the days that have settled", address: state.over(settled).address)]),
+            ]
+        }
+        let judged = verdicts.count { $0?.tested != nil }
+        guard judged > 0 else {
+            return [.words("No category has enough deliveries in both ranges to tell whether it rose or fell.", .note)]
+        }
         func names(_ sign: Int64) -> String {
             zip(rows, verdicts).filter { $1?.sign == sign }.map { Wording.name($0.0.text("category") ?? "") }
                 .joined(separator: ", ")
@@ -150,7 +165,13 @@ struct Judged {
             rose.isEmpty ? "" : "Engagement rose by more than chance: \(rose).",
             fell.isEmpty ? "" : "Engagement fell by more than chance: \(fell).",
         ].filter { !$0.isEmpty }
-        if words.isEmpty { return [.words("No category's engagement rate moved by more than chance.", .note)] }
+        if words.isEmpty {
+            return [
+                .words(
+                    "Of \(Wording.count(Int64(judged), "category", "categories")) that can be judged, none moved by more than chance.",
+                    .note)
+            ]
+        }
         return words.map { .words($0) }
     }
 

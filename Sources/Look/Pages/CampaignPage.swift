@@ -23,9 +23,10 @@ enum CampaignPage {
         let sent = try connection.answer(
             Listing(
                 "sent", "From sent to engaged",
-                "SELECT \(counts)\nFROM analytics.campaign_funnel WHERE \(mine) AND \(FunnelSQL.during(scope.days))"),
+                "SELECT \(counts), sum(woken) AS woken\nFROM analytics.campaign_funnel WHERE \(mine) AND \(FunnelSQL.during(scope.days))"
+            ),
             for: state)
-        sight.add("In short", FunnelParts.figures(totals, scope) + ladder(sent) + [.source(sent)])
+        sight.add("In short", FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent)])
         sight.add("Variants", try variants(state, scope, mine, on: &connection))
         sight.add(
             "Trends",
@@ -33,14 +34,24 @@ enum CampaignPage {
                 + (try AppPage.trends(
                     state, scope, from: "analytics.campaign_funnel", where: mine, told: false, on: &connection)))
         var delays = Listing(
-            "delays", "From sending to the phone, on \(Wording.long(scope.days.last))",
+            "delays", "From sending to the phone, on \(Wording.long(scope.lastWholeDay))",
             """
             SELECT variant, delayed, negative, median_seconds, p90_seconds
-            FROM analytics.send_delays WHERE \(mine) AND day = \(scope.days.last) ORDER BY delayed DESC, variant
+            FROM analytics.send_delays WHERE \(mine) AND day = \(scope.lastWholeDay) ORDER BY delayed DESC, variant
             """)
         delays.none = "Nothing says when the pushes of this day were sent."
         sight.add("Send delay", [.answer(try connection.answer(delays, for: state))])
         return sight
+    }
+
+    /// Silent pushes show nothing, so the funnel of what is shown has none of them.
+    private static func silent(_ answer: Answer) -> Sight.Piece? {
+        guard let row = answer.grid.rows.first, row.count("woken") > 0 else { return nil }
+        let woke = "\(Wording.count(row.count("woken"), "silent push", "silent pushes")) of this campaign woke the app."
+        return .words(
+            row.count("delivered") > 0
+                ? "Besides, \(woke) They show nothing and are not counted here."
+                : "\(woke) They show nothing, so nobody can answer them: see the view silent_funnel.")
     }
 
     private static func list(
@@ -98,6 +109,6 @@ enum CampaignPage {
                 (name: row.text("variant") ?? "", rate: Rate(row.count("received_engaged"), of: row.count("received")))
             }, isSettled: scope.isMostlySettled)
         return [.answer(answer)]
-            + tests.map { .words($0.words("of the deliveries with a receipt, those that engaged were"), .note) }
+            + VariantTest.told(tests, "of the deliveries with a receipt, those that engaged were")
     }
 }

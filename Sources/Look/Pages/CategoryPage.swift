@@ -32,7 +32,7 @@ enum CategoryPage {
                 + (try AppPage.trends(
                     state, scope, from: "analytics.category_funnel", where: mine, told: false, on: &connection)))
         sight.add("Buttons", try buttons(state, scope, on: &connection))
-        sight.add("On \(Wording.long(scope.days.last))", try lastDay(state, scope, on: &connection))
+        sight.add("On \(Wording.long(scope.lastWholeDay))", try lastDay(state, scope, on: &connection))
         return sight
     }
 
@@ -74,7 +74,7 @@ enum CategoryPage {
     private static func verdict(_ word: String) -> Table.Cell {
         switch word {
         case "tapped": Table.Cell("tapped", tone: .plain)
-        case "untapped": Table.Cell("dead: nobody who saw it tapped it", tone: .alarm)
+        case "untapped": Table.Cell("nobody who saw it tapped it", tone: .alarm)
         case "too_few": Table.Cell("too few saw it", tone: .note)
         case "exposure_unknown": Table.Cell("unknown who saw it", tone: .note)
         case "may_be_cut_off": Table.Cell("a banner may cut it off", tone: .note)
@@ -88,7 +88,7 @@ enum CategoryPage {
     private static func lastDay(
         _ state: PageState, _ scope: Scope, on connection: inout Connection
     ) throws(PostgresError) -> [Sight.Piece] {
-        let day = scope.days.last
+        let day = scope.lastWholeDay
         guard let table = state.table, scanned.contains(table) else {
             var asked = state
             asked.table = scanned[1]

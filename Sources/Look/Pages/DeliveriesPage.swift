@@ -22,6 +22,16 @@ enum DeliveriesPage {
         "fell_back": "story_exit = 'fallback'",
     ]
 
+    /// Refuses what the addresses of this page cannot mean.
+    static func check(_ state: PageState) throws(AddressFault) {
+        if let flag = state.filters[.flag], flags[flag] == nil {
+            throw AddressFault("'flag' is one of \(flags.keys.sorted().joined(separator: ", ")).")
+        }
+        if let after = state.after, Cursor(after) == nil {
+            throw AddressFault("'after' is a day, and how many of its deliveries come before, like 2026-11-20 100.")
+        }
+    }
+
     /// The flag that the deliveries behind a column have; empty for the column of all; nil for a column that has none.
     static func flag(of column: String) -> String? {
         column == "delivered" ? "" : flags[column] == nil ? nil : column
@@ -105,7 +115,8 @@ enum DeliveriesPage {
             let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let day = CivilDate(text: parts[0]) else { return nil }
             self.day = day
-            guard parts.count == 2, let place = Int64(parts[1]) else { return }
+            guard parts.count == 2 else { return }
+            guard let place = Int64(parts[1]) else { return nil }
             self.place = min(max(place, 0), mostPlaces)
         }
     }
@@ -119,11 +130,10 @@ enum DeliveriesPage {
             case .campaign: condition = "\(condition) AND campaign = \(value)"
             case .variant: condition = "\(condition) AND variant = \(value)"
             case .thread: condition = "\(condition) AND thread = \(value)"
+            case .platform: condition = "\(condition) AND platform = \(value)"
             case .version: condition = "\(condition) AND app_version = \(value)"
             case .response: condition = "\(condition) AND first_response = \(value)"
-            case .flag:
-                // An unknown flag is nobody's.
-                condition = "\(condition) AND \(sql: flags[value] ?? "false")"
+            case .flag: condition = "\(condition) AND \(sql: flags[value] ?? "false")"
             case .type, .install: break
             }
         }

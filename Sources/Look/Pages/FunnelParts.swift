@@ -11,12 +11,10 @@ enum FunnelParts {
             return [.words("No delivery in these days."), .source(answer)]
         }
         let then = row("compared")
-        let change = then.flatMap { Wording.change(from: $0.count("delivered"), to: now.count("delivered")) }
         var figures = [
             Figure(
                 "Delivered", Wording.count(now.count("delivered")),
-                detail: change.map { "\($0) from \(Wording.count(then?.count("delivered") ?? 0))" }
-                    ?? "nothing to compare with")
+                detail: change(now.count("delivered"), then?.count("delivered") ?? 0, scope))
         ]
         var verdicts: [(String, Rate, Rate, Verdict)] = []
         for (title, part, whole) in [
@@ -39,6 +37,18 @@ enum FunnelParts {
                 + (scope.isMostlySettled ? verdict.held(to: limit) : .unsettled).sentence
         }
         return [.block(.figures(figures))] + words.map { .words($0, .note) } + [.source(answer)]
+    }
+
+    /// How a count differs from that of the days compared. Of more days or fewer, what counts is a day's.
+    private static func change(_ now: Int64, _ then: Int64, _ scope: Scope) -> String {
+        let (days, others) = (Int64(scope.days.count), Int64(scope.compared.count))
+        let isAlike = days == others
+        let before = isAlike ? then : (then + others / 2) / others
+        guard let change = Wording.change(from: before, to: isAlike ? now : (now + days / 2) / days) else {
+            return "nothing to compare with"
+        }
+        return isAlike
+            ? "\(change) from \(Wording.count(before))" : "\(change) a day, from \(Wording.count(before)) a day"
     }
 
     /// The funnel as bars, from all that left a trace to those that engaged.
@@ -127,7 +137,10 @@ extension Ladder {
             Ladder.Step(Columns.title(column), value: row.count(column), share: Double(row.count(column)) / base)
         }
         let table = Table(
-            caption, columns: [.name("Step"), .number("Count"), .number("Share")],
+            caption,
+            columns: [
+                .name("Step"), .number("Count"), .number("Of \((steps.first?.label ?? "all").lowercased())"),
+            ],
             rows: steps.map {
                 [Table.Cell($0.label), Table.Cell(Wording.count($0.value)), Table.Cell(Wording.percent($0.share))]
             })

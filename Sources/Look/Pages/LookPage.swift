@@ -57,12 +57,20 @@ struct PageSource: Sendable {
         }
         let app: ReportedApp
         do { app = try ReportedApp.find(slug, at: now, on: &connection) } catch { throw LookError(error) }
-        do {
+        let scope: Scope
+        do throws(PostgresError) {
             let settled = try settled.settled(app, at: now, on: &connection)
             let compares = [.app, .category, .campaign, .story].contains(state.page)
-            var scope = Scope(state, app: app, today: app.today, settled: settled, compares: compares)
-            scope.isByReceipt = state.page == .quality
-            return scope
+            var read = Scope(state, app: app, today: app.today, settled: settled, compares: compares)
+            read.isByReceipt = state.page == .quality
+            scope = read
         } catch { throw .database(error) }
+        guard !scope.compares || !scope.days.overlaps(scope.compared) else {
+            throw .fault(
+                AddressFault(
+                    "\(scope.days) and \(scope.compared) have days in common. Days are compared with others, not with themselves."
+                ))
+        }
+        return scope
     }
 }

@@ -29,6 +29,9 @@ struct Scope: Sendable {
         compared = state.compared ?? days.before
     }
 
+    /// The last of them that is over, or else the last: of a day that has just begun only stragglers are known.
+    var lastWholeDay: CivilDate { days.last == today && days.count > 1 ? today.advanced(by: -1) : days.last }
+
     /// Whether the days that still change are too few to matter: up to one in ten.
     var isMostlySettled: Bool {
         let open = days.last.daysSince1970 - max(firstOpenDay, days.first).daysSince1970 + 1

@@ -63,6 +63,8 @@ struct Sight: Sendable {
     struct LiveList: Sendable {
         var lines: [String]
         var position: Int64
+        /// What stands for no lines.
+        var none = "No events yet."
     }
 
     /// The table with this name, if the page has it.

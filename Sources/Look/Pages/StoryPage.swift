@@ -25,7 +25,6 @@ enum StoryPage {
             "variants", "Variants: how their stories ended",
             "SELECT variant, \(counts)\nFROM analytics.story_funnel WHERE \(mine) GROUP BY variant ORDER BY stories DESC, variant"
         )
-        variants.most = VariantLadders.most
         variants.bars = ["completion_rate"]
         variants.none = "No story of this campaign in these days."
         variants.link = { row, column in
@@ -36,34 +35,42 @@ enum StoryPage {
             return state.with([.variant: variant, .flag: flag], page: .deliveries)
         }
         var pages = Listing(
-            "pages", "Pages of each variant, from 1",
+            "pages", "Pages from 1, of the \(VariantLadders.most) variants with the most stories",
             """
             SELECT variant, page_index, max(page_title) AS page_title, sum(planned) AS planned, sum(reached) AS reached,
                 sum(shown) AS shown, sum(clicked) AS clicked, sum(exited) AS exited,
                 round(sum(clicked) / nullif(sum(shown), 0), 4) AS click_rate,
                 round(sum(dwell_ms) / nullif(sum(dwells), 0) / 1000, 1) AS mean_dwell_seconds
-            FROM analytics.story_page_funnel WHERE \(mine)
-            GROUP BY variant, page_index ORDER BY variant, page_index
+            FROM analytics.story_page_funnel AS p
+            JOIN (
+                SELECT variant, sum(stories) AS stories FROM analytics.story_funnel WHERE \(mine)
+                GROUP BY variant ORDER BY stories DESC, variant LIMIT \(Int64(VariantLadders.most))
+            ) AS v USING (variant)
+            WHERE \(mine)
+            GROUP BY v.stories, variant, page_index ORDER BY v.stories DESC, variant, page_index
             """)
-        pages.most = 60
+        pages.most = 150
         let (ended, shown) = (try connection.answer(variants, for: state), try connection.answer(pages, for: state))
-        sight.add("In short", [try totals(state, scope, where: any, on: &connection)])
+        let totals = try totals(state, scope, where: any, on: &connection)
+        sight.add("In short", [.answer(totals), fallback(totals.grid)])
+        sight.add("How its stories ended", [.answer(ended)] + tests(ended.grid, scope))
+        // The last of a table that was cut may lack pages.
+        let ladders = VariantLadders.of(shown.grid)
         sight.add(
-            "How its stories ended",
-            [.answer(ended)] + tests(ended.grid, scope) + [fallback(ended.grid)])
-        sight.add("Page by page", [.sideBySide(VariantLadders.of(shown.grid)), .answer(shown)])
+            "Page by page",
+            [.sideBySide(shown.isCut && ladders.count > 1 ? ladders.dropLast() : ladders), .answer(shown)])
         return sight
     }
 
     /// The chosen days and those that they are compared with.
     private static func totals(
         _ state: PageState, _ scope: Scope, where condition: Query, on connection: inout Connection
-    ) throws(PostgresError) -> Sight.Piece {
+    ) throws(PostgresError) -> Answer {
         var listing = Listing(
             "totals", "The chosen days and those compared",
             FunnelSQL.compared(scope, counts, from: "analytics.story_funnel", where: condition))
         listing.bars = ["completion_rate"]
-        return .answer(try connection.answer(listing, for: state))
+        return try connection.answer(listing, for: state)
     }
 
     /// All campaigns with stories.
@@ -76,7 +83,7 @@ enum StoryPage {
             state,
             scope)
         let any: Query = "app = \(state.app ?? "")"
-        sight.add("In short", [try totals(state, scope, where: any, on: &connection)])
+        sight.add("In short", [.answer(try totals(state, scope, where: any, on: &connection))])
         var stories = Listing(
             "stories", "Campaigns with stories, those with the most first",
             """
@@ -99,14 +106,15 @@ enum StoryPage {
         let rates = grid.rows.map { row in
             (name: row.text("variant") ?? "", rate: Rate(row.count("exit_clicked"), of: row.count("started")))
         }
-        return VariantTest.compare(rates, isSettled: scope.isMostlySettled).map { test in
-            .words(test.words("of the stories that started, its call to action was tapped in"), .note)
-        }
+        return VariantTest.told(
+            VariantTest.compare(rates, isSettled: scope.isMostlySettled),
+            "of the stories that started, its call to action was tapped in")
     }
 
     /// A story that falls back shows no pages, so nobody can tap its call to action.
     private static func fallback(_ grid: Grid) -> Sight.Piece? {
-        let sum = { (column: String) in grid.rows.reduce(Int64(0)) { $0 + $1.count(column) } }
+        guard let chosen = grid.rows.first(where: { $0.text("days") == "chosen" }) else { return nil }
+        let sum = { (column: String) in chosen.count(column) }
         let (fell, started, clicked) = (sum("exit_fallback"), sum("started"), sum("exit_clicked"))
         guard fell > 0 else { return nil }
         let words =
@@ -133,7 +141,7 @@ enum VariantLadders {
                 variants.append((name, [row]))
             }
         }
-        return variants.prefix(most).map { name, rows in
+        return variants.map { name, rows in
             let caption =
                 name.isEmpty && variants.count == 1
                 ? "Pages reached" : "Pages reached, \(Wording.name(name, else: "no variant"))"
@@ -158,6 +166,21 @@ enum VariantLadders {
 }
 
 extension VariantTest {
+    /// Each comparison in a sentence. Of many, those that found a difference.
+    static func told(_ tests: [VariantTest], _ what: String) -> [Sight.Piece] {
+        let told = tests.count <= 3 ? tests : tests.filter { [1, -1].contains($0.verdict.sign) }
+        let rest = tests.count - told.count
+        return told.map { .words($0.words(what), .note) }
+            + (rest == 0
+                ? []
+                : [
+                    .words(
+                        "Of \(Wording.count(Int64(tests.count), "comparison", "comparisons")) between two variants, "
+                            + "\(Wording.count(Int64(rest))) show no difference beyond chance, or have too few to tell.",
+                        .note)
+                ])
+    }
+
     /// `B against A: of the deliveries received, 12.0 % and 10.0 % …`
     func words(_ what: String) -> String {
         "\(Wording.name(variant, else: "(no variant)")) against \(Wording.name(base, else: "(no variant)")): \(what) "
