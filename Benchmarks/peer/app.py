@@ -1,4 +1,5 @@
-"""What a team would write in a day: FastAPI, uvicorn and asyncpg before the same table, committed before it answers.
+"""What a team would write in a day: FastAPI, uvicorn and asyncpg before a table with a column for each member, committed
+before it answers.
 
 VARIANT says how rows go in: `values`, prepared INSERT .. ON CONFLICT DO NOTHING for each event of a request in one
 transaction; `unnest`, one INSERT .. SELECT FROM unnest for a request; `copy`, COPY into a temporary table and one

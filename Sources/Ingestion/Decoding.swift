@@ -8,7 +8,7 @@ internal import ServiceRuntime
 package final class Decoding: Sendable {
     package struct Configuration: Sendable {
         /// How many bodies, and how many bytes of them as received, may wait in a lane.
-        package var mostRequests = 512
+        package var mostRequests = 2048
         package var mostBytes = 32 * 1024 * 1024
         /// A body that waits longer is refused.
         package var secondsToWait = 10.0
