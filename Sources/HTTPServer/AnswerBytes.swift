@@ -58,11 +58,10 @@ struct AnswerBytes {
     /// The reason phrases of the statuses that we send, for people who read the traffic.
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 303: "See Other", 304: "Not Modified",
-        400: "Bad Request",
-        401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
-        409: "Conflict", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
-        421: "Misdirected Request",
-        422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        408: "Request Timeout", 409: "Conflict", 411: "Length Required", 413: "Content Too Large",
+        415: "Unsupported Media Type", 421: "Misdirected Request", 422: "Unprocessable Content",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large",
         500: "Internal Server Error", 503: "Service Unavailable",
     ]
 }

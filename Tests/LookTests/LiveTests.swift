@@ -123,6 +123,11 @@ private typealias UUID = Values.UUID
             #expect(try eventually(within: 6) { try HTTPClient(look).get(String(feed)).status == 200 })
             let stranger = try HTTPClient(look).get(String(feed), headers: ["Sec-Fetch-Site": "cross-site"])
             #expect(stranger.status == 403)
+            // Whoever only stopped sending is answered soon, and the connection ends.
+            let silent = try RawClient(port: port)
+            silent.send("GET /app/shop/live/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            silent.finishSending()
+            #expect(try silent.answer(within: 4).status == 200)
         }
     }
 

@@ -57,7 +57,7 @@ final class GuessLimit: Sendable {
     }
 
     /// An IPv6 network counts as one address: whoever has it has all of its addresses.
-    static func neighbourhood(of address: String) -> String {
+    private static func neighbourhood(of address: String) -> String {
         guard address.contains(":") else { return address }
         // `::` stands for as many groups of zeros as are missing from eight.
         let halves = address.split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)

@@ -25,7 +25,7 @@ final class SignIn: Sendable {
         case .unknown: reply.send(LookResponse.keysUnknown)
         case .keys(let keys) where keys.isEmpty: reply.send(LookResponse.noKeys)
         case .keys(let keys):
-            // A link in a mail brings no strict cookie, and the form's own address does.
+            // Whoever follows a link from a mail comes without the cookie, which is strict, and with it when the form asks again.
             let isSignedIn = Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil
             reply.send(
                 isSignedIn

@@ -41,13 +41,21 @@ final class LiveFeed: Sendable {
     func wait(after position: Int64?, _ filter: LogTail.Filter, _ reply: Reply) {
         let waiter = Waiter(
             reply: reply, filter: filter, position: position, deadline: .after(seconds: Self.secondsPerAnswer))
-        let isTaken = worker.notify { waiters, readiness in
-            if waiters.count >= Self.mostWaiting { waiters.removeAll { $0.reply.hasBeenLeft } }
-            guard readiness != .stopping, waiters.count < Self.mostWaiting else { return false }
-            waiters.append(waiter)
-            return true
+        let refused = worker.notify { waiters, readiness in
+            var refused: [Waiter] = []
+            if waiters.count >= Self.mostWaiting {
+                refused = waiters.filter { $0.reply.hasBeenLeft }
+                waiters.removeAll { $0.reply.hasBeenLeft }
+            }
+            if readiness != .stopping, waiters.count < Self.mostWaiting {
+                waiters.append(waiter)
+            } else {
+                refused.append(waiter)
+            }
+            return refused
         }
-        if !isTaken { reply.send(Self.refusal) }
+        // Whoever has hung up too: a connection ends with its answer.
+        for waiter in refused { waiter.reply.send(Self.refusal) }
     }
 
     private static let refusal = LookResponse.notice(
@@ -95,7 +103,10 @@ final class LiveFeed: Sendable {
         // Whoever was not reached when the database fails is turned away with the others.
         defer { worker.withLock { [left] waiters in waiters += left } }
         for (place, waiter) in waiters.enumerated() {
-            guard !waiter.reply.hasBeenLeft else { continue }
+            guard !waiter.reply.hasBeenLeft else {
+                waiter.reply.send(Self.events([], position: waiter.position ?? head))
+                continue
+            }
             var waiter = waiter
             let position = min(waiter.position ?? head, head)
             var lines: [LogTail.Line] = []

@@ -23,7 +23,7 @@ package enum Verdict: Hashable, Sendable {
         switch self {
         case .higher(let p), .lower(let p): "This is more than chance (\(Wording.probability(p)))."
         case .likeChance(let p) where p < TwoProportions.significance:
-            "Among so many comparisons as this report makes, this may be chance (\(Wording.probability(p)))."
+            "Among so many comparisons, this may be chance (\(Wording.probability(p)))."
         case .likeChance(let p): "This is within chance (\(Wording.probability(p)))."
         case .smallSample: "The sample is too small to judge this."
         case .unsettled: "It is too early to judge this: receipts still arrive, and the rate usually falls as they do."
