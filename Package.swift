@@ -295,8 +295,8 @@ let package = Package(
         .testTarget(
             name: "ClusterTests",
             dependencies: [
-                "Accounts", "bellwether", "Clusters", "EventLog", "Postgres", "ServiceRuntime", "Telemetry",
-                "TestSupport", "Values",
+                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "Envelopes", "EventLog", "FunnelOracle",
+                "Postgres", "Projections", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
         // An app and its extension, to be killed.

@@ -50,6 +50,8 @@ package enum Migrations {
             Migration("view_deliveries", PackageResources.view_deliveries_sql),
             Migration("view_installs", PackageResources.view_installs_sql),
             Migration("view_send_days", PackageResources.view_send_days_sql),
+            Migration("view_dated_delay", PackageResources.view_dated_delay_sql),
+            HubViews.offered,
             Migration("view_fcm_days", PackageResources.view_fcm_days_sql),
             Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),
             Migration("view_sends", PackageResources.view_sends_sql),
@@ -92,13 +94,35 @@ package enum Migrations {
                 throw .database(nil, error)
             }
         }
-        return try runner.run(on: &connection, log: log)
+        let isHub: Bool
+        do { isHub = try Self.isHub(&connection) } catch { throw .database(nil, error) }
+        return try (isHub ? hubRunner : runner).run(on: &connection, log: log)
+    }
+
+    /// The state of a database, as this program sees it.
+    package static func state(of connection: inout Connection) throws(PostgresError) -> MigrationRunner.State {
+        try (isHub(&connection) ? hubRunner : runner).state(of: &connection)
     }
 
     /// Runs them, and keeps their history in the schema `bellwether`.
-    package static let runner = MigrationRunner(
-        schema: "bellwether", steps: steps, definitions: definitions, definitionsVersion: definitionsVersion,
-        unreleased: ["0001_create_roles"])
+    package static let runner = runner(definitions)
+    /// The same for a hub.
+    private static let hubRunner = runner(definitions.map(HubViews.definition))
+
+    private static func runner(_ definitions: [Migration]) -> MigrationRunner {
+        MigrationRunner(
+            schema: "bellwether", steps: steps, definitions: definitions, definitionsVersion: definitionsVersion,
+            unreleased: ["0001_create_roles"])
+    }
+
+    /// Whether the database is the hub of a cluster.
+    private static func isHub(_ connection: inout Connection) throws(PostgresError) -> Bool {
+        let isMade: Bool = try connection.query("SELECT to_regclass('cluster.state') IS NOT NULL")[0].get(0)
+        guard isMade else { return false }
+        return try connection.query(
+            "SELECT coalesce((SELECT is_hub FROM cluster.cell WHERE cell = s.cell), false) FROM cluster.state AS s")[0]
+            .get(0)
+    }
 }
 
 extension Migration {

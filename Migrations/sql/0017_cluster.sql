@@ -8,7 +8,9 @@ CREATE TABLE cluster.cell (
     -- As people say it.
     name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
     -- Where it is, for libpq. Who logs in, and with which password, is up to the process that connects.
-    connection text NOT NULL CHECK (connection <> '' AND connection !~ '(^|\s)(user|password|sslpassword)\s*=')
+    connection text NOT NULL CHECK (connection <> '' AND connection !~ '(^|\s)(user|password|sslpassword)\s*='),
+    -- A hub has no events. Its views of `analytics` read all cells.
+    is_hub boolean NOT NULL DEFAULT false
 );
 
 -- No cell takes the events of a shard whose cell is NULL: it is being moved.
@@ -40,7 +42,7 @@ CREATE CONSTRAINT TRIGGER announce_map AFTER UPDATE ON cluster.state DEFERRABLE 
 -- nothing, if this database has a map of this epoch or a later one.
 CREATE FUNCTION cluster.take_map(
     of_cluster uuid, new_epoch bigint, own smallint, new_cells smallint[], new_names text[], new_connections text[],
-    holders smallint[]
+    new_hubs boolean[], holders smallint[]
 ) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -56,18 +58,166 @@ BEGIN
         RAISE EXCEPTION 'the map has % shards, and this database has %', cardinality(holders), (SELECT shards FROM log.head)
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
+    IF EXISTS (SELECT FROM unnest(new_cells, new_hubs) AS c (cell, is_hub) WHERE c.is_hub AND c.cell = ANY (holders)) THEN
+        RAISE EXCEPTION 'a hub has no shards' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
     IF present.epoch >= new_epoch THEN
         RETURN false;
     END IF;
     DELETE FROM cluster.map;
     DELETE FROM cluster.cell WHERE cell <> ALL (new_cells);
-    INSERT INTO cluster.cell (cell, name, connection)
-    SELECT * FROM unnest(new_cells, new_names, new_connections)
-    ON CONFLICT (cell) DO UPDATE SET name = excluded.name, connection = excluded.connection;
+    INSERT INTO cluster.cell (cell, name, connection, is_hub)
+    SELECT * FROM unnest(new_cells, new_names, new_connections, new_hubs)
+    ON CONFLICT (cell) DO UPDATE SET name = excluded.name, connection = excluded.connection, is_hub = excluded.is_hub;
     INSERT INTO cluster.map (shard, cell)
     SELECT place - 1, cell FROM unnest(holders) WITH ORDINALITY AS h (cell, place);
     UPDATE cluster.state SET cluster = of_cluster, cell = own, epoch = new_epoch;
+    IF (SELECT is_hub FROM cluster.cell WHERE cell = own) THEN
+        PERFORM cluster.reach_cells();
+    END IF;
     RETURN true;
 END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_map FROM PUBLIC;
+
+-- What hubs read of a cell besides `analytics`: what the projections count, with words instead of ids.
+CREATE SCHEMA cells;
+GRANT USAGE ON SCHEMA cells TO bellwether_analyst;
+
+-- In a hub: a view for each of these, with the rows of all cells and the name of the cell beside them. It reads foreign tables,
+-- one a cell: `deliveries@2` is that of cell 2.
+CREATE SCHEMA hub;
+GRANT USAGE ON SCHEMA hub TO bellwether_analyst;
+
+-- The views that a hub reads in all cells.
+CREATE TABLE cluster.gathered (
+    source text PRIMARY KEY
+);
+
+-- A server for each cell, named after it, so that an error names the cell. The hub logs in as its own user does, and goes on as
+-- an analyst. PostgreSQL keeps the password with the mapping of the user, where only the owner and superusers see it.
+CREATE FUNCTION cluster.reach_cells() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    one record;
+    known text[];
+    secret text := nullif(current_setting('bellwether.cell_password', true), '');
+BEGIN
+    FOR one IN
+        SELECT c.name, (
+            SELECT string_agg(format('ADD %I %L', o.keyword, o.value), ', ')
+            FROM (
+                SELECT part[1] AS keyword, regexp_replace(part[2], E'\\\\(.)', '\1', 'g') AS value
+                FROM regexp_matches(c.connection, E'(\\w+)=''((?:[^''\\\\]|\\\\.)*)''', 'g') AS part
+                WHERE part[1] NOT IN ('options', 'connect_timeout', 'application_name', 'client_encoding', 'fallback_application_name')
+                UNION ALL
+                VALUES ('options', '-c role=bellwether_analyst'), ('connect_timeout', '5'), ('application_name', 'bellwether hub'),
+                    ('async_capable', 'true'), ('fetch_size', '1000')
+            ) AS o
+        ) AS options
+        FROM cluster.cell AS c WHERE NOT c.is_hub
+    LOOP
+        SELECT coalesce(array_agg(format('DROP %I', split_part(o, '=', 1))), '{}') INTO known
+        FROM pg_foreign_server AS s, unnest(s.srvoptions) AS o WHERE s.srvname = one.name;
+        IF EXISTS (SELECT FROM pg_foreign_server WHERE srvname = one.name) THEN
+            EXECUTE format('ALTER SERVER %I OPTIONS (%s)', one.name, array_to_string(known || one.options, ', '));
+        ELSE
+            EXECUTE format(
+                'CREATE SERVER %I FOREIGN DATA WRAPPER postgres_fdw OPTIONS (%s)', one.name,
+                replace(one.options, 'ADD ', ''));
+        END IF;
+        IF NOT EXISTS (SELECT FROM pg_user_mappings WHERE srvname = one.name AND usename = current_user) THEN
+            EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER %I OPTIONS (user %L)', one.name, session_user);
+        END IF;
+        IF secret IS NOT NULL THEN
+            SELECT array_agg(split_part(o, '=', 1)) INTO known
+            FROM pg_user_mappings AS m, unnest(m.umoptions) AS o WHERE m.srvname = one.name AND m.usename = current_user;
+            EXECUTE format(
+                'ALTER USER MAPPING FOR CURRENT_USER SERVER %I OPTIONS (%s password %L)', one.name,
+                CASE WHEN 'password' = ANY (known) THEN 'SET' ELSE 'ADD' END, secret);
+        END IF;
+    END LOOP;
+    PERFORM cluster.gather(source) FROM cluster.gathered;
+    FOR one IN
+        SELECT s.srvname FROM pg_foreign_server AS s
+        JOIN pg_foreign_data_wrapper AS w ON w.oid = s.srvfdw AND w.fdwname = 'postgres_fdw'
+        WHERE NOT EXISTS (SELECT FROM cluster.cell AS c WHERE c.name = s.srvname AND NOT c.is_hub)
+    LOOP
+        EXECUTE format('DROP SERVER %I CASCADE', one.srvname);
+    END LOOP;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.reach_cells FROM PUBLIC;
+
+-- Makes the view of a hub with the rows of all cells. They have the columns that the view has here; new ones are at its end.
+CREATE FUNCTION cluster.gather(a_view text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    source record;
+    one record;
+    foreign_name text;
+    missing text[];
+    parts text[] := '{}';
+BEGIN
+    SELECT c.oid, n.nspname, c.relname, a.definitions, a.names, a.nulls INTO STRICT source
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    CROSS JOIN LATERAL (
+        SELECT
+            array_agg(format('%I %s%s', a.attname, kind.name, kind.order) ORDER BY a.attnum) AS definitions,
+            string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS names,
+            string_agg(format('NULL::%s%s AS %I', kind.name, kind.order, a.attname), ', ' ORDER BY a.attnum) AS nulls
+        FROM pg_attribute AS a
+        CROSS JOIN LATERAL (
+            SELECT
+                format_type(a.atttypid, a.atttypmod) AS name,
+                CASE WHEN a.attcollation NOT IN (0, 'pg_catalog.default'::regcollation)
+                    THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END AS order
+        ) AS kind
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    ) AS a
+    WHERE c.oid = a_view::regclass;
+    FOR one IN SELECT c.cell, c.name FROM cluster.cell AS c WHERE NOT c.is_hub ORDER BY c.cell LOOP
+        foreign_name := source.relname || '@' || one.cell;
+        IF to_regclass(format('hub.%I', foreign_name)) IS NULL THEN
+            EXECUTE format(
+                'CREATE FOREIGN TABLE hub.%I (%s) SERVER %I OPTIONS (schema_name %L, table_name %L)', foreign_name,
+                array_to_string(source.definitions, ', '), one.name, source.nspname, source.relname);
+        ELSE
+            SELECT array_agg('ADD COLUMN ' || d.definition ORDER BY d.place) INTO missing
+            FROM unnest(source.definitions) WITH ORDINALITY AS d (definition, place)
+            WHERE d.place > (
+                SELECT count(*) FROM pg_attribute AS a
+                WHERE a.attrelid = format('hub.%I', foreign_name)::regclass AND a.attnum > 0 AND NOT a.attisdropped);
+            IF missing IS NOT NULL THEN
+                EXECUTE format('ALTER FOREIGN TABLE hub.%I %s', foreign_name, array_to_string(missing, ', '));
+            END IF;
+        END IF;
+        parts := parts || format('SELECT %L::text AS cell, %s FROM hub.%I', one.name, source.names, foreign_name);
+    END LOOP;
+    IF parts = '{}' THEN
+        parts := ARRAY[format('SELECT NULL::text AS cell, %s WHERE false', source.nulls)];
+    END IF;
+    EXECUTE format('CREATE OR REPLACE VIEW hub.%I AS %s', source.relname, array_to_string(parts, ' UNION ALL '));
+    EXECUTE format('GRANT SELECT ON hub.%I TO bellwether_analyst', source.relname);
+    INSERT INTO cluster.gathered (source) VALUES (a_view) ON CONFLICT DO NOTHING;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.gather FROM PUBLIC;
+
+-- Lets the analysts' view of a hub show the rows of all cells, with the columns and comments that it has.
+CREATE FUNCTION cluster.show_all(a_view text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM cluster.gather(a_view);
+    EXECUTE (
+        SELECT format(
+            'CREATE OR REPLACE VIEW analytics.%I AS SELECT %s FROM hub.%I', c.relname,
+            string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), c.relname)
+        FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE c.oid = a_view::regclass GROUP BY c.relname);
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.show_all FROM PUBLIC;

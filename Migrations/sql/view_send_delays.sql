@@ -1,6 +1,5 @@
--- Why: how long a notification takes from the sender to the phone. What the events say themselves is tallied by the fold. For the
--- other deliveries the view looks for the newest send of their campaign and variant before the receipt; sends may be reported
--- late, so this is not stored.
+-- Why: how long a notification takes from the sender to the phone. What the events say themselves is tallied by the fold; the other
+-- deliveries are in `sends.dated_delay`.
 CREATE OR REPLACE VIEW analytics.send_delays AS
 SELECT
     app.slug AS app, f.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
@@ -27,39 +26,8 @@ CROSS JOIN LATERAL (
             WHERE send_delay_times.app = app.id
                 AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'send_delays'))
             UNION ALL
-            SELECT day, campaign, variant, bucket, count(*), 0::bigint, count(*)
-            FROM (
-                SELECT
-                    day, campaign, variant,
-                    CASE WHEN microseconds < 8 THEN microseconds
-                        ELSE (exponent - 2) * 8 + (microseconds >> (exponent - 3) & 7) END::integer AS bucket
-                FROM (
-                    SELECT *, 64 - position(B'1' IN microseconds::bit(64)) AS exponent
-                    FROM (
-                        SELECT
-                            d.day, d.campaign, coalesce(d.variant, 0) AS variant,
-                            (extract(epoch FROM d.extension_at - sent.times[width_bucket(d.extension_at, sent.times)]) * 1000000)::bigint
-                                AS microseconds
-                        FROM projection.opened_delivery AS d
-                        JOIN (
-                            -- The times of all sends of a campaign and variant, in their order.
-                            SELECT w.id AS campaign, coalesce(v.id, 0) AS variant, s.times
-                            FROM (
-                                SELECT send.campaign, send.variant, array_agg(send.sent_at ORDER BY send.sent_at) AS times
-                                FROM sends.send WHERE send.app = app.id AND send.campaign <> ''
-                                GROUP BY send.campaign, send.variant
-                            ) AS s
-                            -- 3 and 4 are the codes of campaigns and variants among the kinds of words.
-                            JOIN log.word AS w ON w.app = app.id AND w.kind = 3 AND w.value = s.campaign
-                            LEFT JOIN log.word AS v ON v.app = app.id AND v.kind = 4 AND v.value = s.variant AND s.variant <> ''
-                            WHERE s.variant = '' OR v.id IS NOT NULL
-                        ) AS sent ON sent.campaign = d.campaign AND sent.variant = coalesce(d.variant, 0)
-                        WHERE d.app = app.id AND d.flags & 4096 <> 0 AND d.extension_at >= sent.times[1]
-                            AND (d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
-                    ) AS delay
-                ) AS delay
-            ) AS delay
-            GROUP BY day, campaign, variant, bucket
+            SELECT day, campaign, variant, bucket, deliveries, 0::bigint, deliveries
+            FROM sends.dated_delay WHERE dated_delay.app = app.id
         ) AS part
         GROUP BY day, campaign, variant, bucket
     ) AS histogram

@@ -53,7 +53,7 @@ extension Cluster {
     }
 
     private func checkFit(of cell: ClusterMap.Cell) throws -> Finding? {
-        let misfit = try working(on: cell) { connection in try Migrations.runner.state(of: &connection).misfit }
+        let misfit = try working(on: cell) { connection in try Migrations.state(of: &connection).misfit }
         return misfit.map { Finding(cell: cell.name, what: $0, isMended: false) }
     }
 

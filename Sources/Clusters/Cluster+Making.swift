@@ -29,21 +29,87 @@ extension Cluster {
 
     /// Adds a database as one more cell, which has no shard yet. Migrates it first, and gives it what all cells share. Done
     /// again, it continues where it was interrupted. Returns the cells that could not be told.
-    package func add(name: String, url: String) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+    ///
+    /// A hub never gets a shard. It needs what only a superuser of its server can permit; `superuser` is a URL of one.
+    package func add(
+        name: String, url: String, isHub: Bool = false, superuser: String? = nil
+    ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         try Self.check(name)
         let place = try Self.place(of: url, ownURL: ownURL)
         if let known = map.cells.first(where: { $0.name == name || $0.place == place }) {
             guard known.name == name else { throw ClusterError.placeTaken(by: known.name) }
-            guard known.place == place else { throw ClusterError.nameTaken(name) }
+            guard known.place == place, known.isHub == isHub else { throw ClusterError.nameTaken(name) }
             // An earlier run was killed before it had told all cells.
-            return try bringUp(known)
+            if isHub { try permit(known, superuser: superuser) }
+            let untold = try bringUp(known)
+            if isHub { try gather(in: known, superuser: superuser) }
+            return untold
         }
-        let cell = ClusterMap.Cell(number: (map.cells.map(\.number).max() ?? 0) + 1, name: name, place: place)
+        let cell = ClusterMap.Cell(
+            number: (map.cells.map(\.number).max() ?? 0) + 1, name: name, place: place, isHub: isHub)
         try prepare(cell)
+        if isHub { try permit(cell, superuser: superuser) }
         var next = map
         next.epoch += 1
         next.cells.append(cell)
-        return try tell(next)
+        let untold = try tell(next)
+        if isHub { try gather(in: cell, superuser: superuser) }
+        return untold
+    }
+
+    /// Makes sure that whoever owns a hub may reach other databases from it.
+    private func permit(_ hub: ClusterMap.Cell, superuser: String?) throws {
+        let (owner, isPermitted): (String, Bool) = try working(on: hub) { connection in
+            let row = try connection.query(
+                """
+                SELECT current_user::text, coalesce(bool_or(has_foreign_data_wrapper_privilege(oid, 'USAGE')), false)
+                FROM pg_foreign_data_wrapper WHERE fdwname = 'postgres_fdw'
+                """)[0]
+            return (try row.get(0), try row.get(1))
+        }
+        guard !isPermitted else { return }
+        let script = """
+            CREATE EXTENSION IF NOT EXISTS postgres_fdw; \
+            GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO \(Statement.quoted(owner))
+            """
+        guard let superuser else { throw ClusterError.notPermitted(hub: hub.name, script: script) }
+        do throws(PostgresError) {
+            var administrator = try Self.open(superuser, log: log)
+            try administrator.execute(script: script)
+        } catch { throw ClusterError.database(error) }
+    }
+
+    /// Gives a hub its views of all cells, and reads one of them.
+    private func gather(in hub: ClusterMap.Cell, superuser: String?) throws {
+        let log = self.log
+        _ = try working(on: hub) { connection in try Migrations.run(on: &connection, log: log) }
+        // Where a server asks for no password, only a superuser may let others log in there from here.
+        let open: [(server: String, owner: String)] = try working(on: hub) { connection in
+            var open: [(String, String)] = []
+            for row in try connection.query(
+                """
+                SELECT srvname::text, usename::text FROM pg_user_mappings AS m
+                WHERE usename = current_user
+                    AND NOT EXISTS (SELECT FROM unnest(m.umoptions) AS o WHERE o ~ '^password(_required)?=')
+                """)
+            { open.append((try row.get(0), try row.get(1))) }
+            return open
+        }
+        if let superuser, !open.isEmpty {
+            do throws(PostgresError) {
+                var administrator = try Self.open(superuser, log: log)
+                for (server, owner) in open {
+                    try administrator.execute(
+                        script: """
+                            ALTER USER MAPPING FOR \(Statement.quoted(owner)) SERVER \(Statement.quoted(server))
+                            OPTIONS (ADD password_required 'false')
+                            """)
+                }
+            } catch { throw ClusterError.database(error) }
+        }
+        do { _ = try working(on: hub) { connection in try connection.query("SELECT count(*) FROM hub.apps") } } catch {
+            throw ClusterError.hubCannotRead(hub: hub.name, ClusterError(error))
+        }
     }
 
     /// Where a cell is, from the URL that a person gave for it.

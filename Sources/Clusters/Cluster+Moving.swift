@@ -12,6 +12,7 @@ extension Cluster {
         _ shards: Set<Int16>, to name: String
     ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         guard let target = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
+        guard !target.isHub else { throw ClusterError.isHub(name) }
         for shard in shards.sorted() where !map.holders.indices.contains(Int(shard)) {
             throw ClusterError.unknownShard(shard, count: map.holders.count)
         }

@@ -17,6 +17,10 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case unknownCell(String)
     case unknownShard(Int16, count: Int)
     case hasEvents(shards: [Int16], cell: String)
+    case isHub(String)
+    /// Only a superuser can permit what a hub does.
+    case notPermitted(hub: String, script: String)
+    indirect case hubCannotRead(hub: String, ClusterError)
     /// Somebody else changed the map at the same time.
     case overtaken
     case unreachable(cell: String, PostgresError)
@@ -48,6 +52,13 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .hasEvents(let shards, let cell):
             "\(shards.count == 1 ? "shard" : "shards") \(shards.map { "\($0)" }.joined(separator: ", ")) of cell '\(cell)' "
                 + "\(shards.count == 1 ? "has" : "have") events or erased installs, and only empty shards can move"
+        case .isHub(let name): "'\(name)' is a hub, which takes no events: choose a cell"
+        case .notPermitted(let hub, let script):
+            "the owner of the hub '\(hub)' may not reach other databases from it. Name a superuser of that database with "
+                + "--superuser URL, or run this there as one: \(script)"
+        case .hubCannotRead(let hub, let error):
+            "'\(hub)' is a hub of the cluster, but cannot read its cells yet: \(error). Then run the same command again; where a cell "
+                + "asks for no password, with --superuser URL"
         case .overtaken: "somebody else changed the cluster at the same time: try again"
         case .unreachable(let cell, let error): "the cell '\(cell)' cannot be reached: \(error)"
         case .database(let error): error.description
@@ -59,6 +70,7 @@ extension ClusterError: DatabaseFailure {
     package var ofDatabase: PostgresError? {
         switch self {
         case .database(let error), .unreachable(_, let error): error
+        case .hubCannotRead(_, let error): error.ofDatabase
         default: nil
         }
     }

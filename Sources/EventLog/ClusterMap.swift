@@ -12,9 +12,11 @@ package struct ClusterMap: Sendable, Equatable {
         package let name: String
         /// Where it is, without who logs in.
         package let place: String
+        /// Whether it is a hub: it has what all cells share and no events, and its views read all cells.
+        package let isHub: Bool
 
-        package init(number: Int16, name: String, place: String) {
-            (self.number, self.name, self.place) = (number, name, place)
+        package init(number: Int16, name: String, place: String, isHub: Bool = false) {
+            (self.number, self.name, self.place, self.isHub) = (number, name, place, isHub)
         }
 
         /// Its URL for whoever logs in there.
@@ -41,30 +43,40 @@ package struct ClusterMap: Sendable, Equatable {
             SELECT s.cluster, s.epoch, s.cell, ARRAY(SELECT cell FROM cluster.cell ORDER BY cell),
                 ARRAY(SELECT name FROM cluster.cell ORDER BY cell),
                 ARRAY(SELECT connection FROM cluster.cell ORDER BY cell),
+                ARRAY(SELECT cell FROM cluster.cell WHERE is_hub),
                 ARRAY(SELECT coalesce(cell, 0::smallint) FROM cluster.map ORDER BY shard)
             FROM cluster.state AS s
             """)[0]
         guard let cluster: UUID = try row.optional(0) else { return nil }
         let (numbers, names): ([Int16], [String]) = (try row.get(3), try row.get(4))
-        let places: [String] = try row.get(5)
-        let cells = numbers.indices.map { Cell(number: numbers[$0], name: names[$0], place: places[$0]) }
+        let (places, hubs): ([String], [Int16]) = (try row.get(5), try row.get(6))
+        let cells = numbers.indices.map {
+            Cell(number: numbers[$0], name: names[$0], place: places[$0], isHub: hubs.contains(numbers[$0]))
+        }
         return ClusterMap(
-            cluster: cluster, epoch: try row.get(1), own: try row.get(2), cells: cells, holders: try row.get(6))
+            cluster: cluster, epoch: try row.get(1), own: try row.get(2), cells: cells, holders: try row.get(7))
     }
 
     /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has a map of
     /// this epoch or a later one.
     @discardableResult
     package func write(as own: Int16, on connection: inout Connection) throws(PostgresError) -> Bool {
-        try connection.query(
+        if cell(own)?.isHub == true, let password = connection.password {
+            // A hub logs in to the cells as whoever writes this.
+            try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
+        }
+        return try connection.query(
             """
             SELECT cluster.take_map(
                 \(cluster), \(epoch), \(own), \(cells.map(\.number)), \(cells.map(\.name)), \(cells.map(\.place)),
-                \(Nullables(holders.map { $0 == 0 ? nil : $0 })))
+                \(cells.map(\.isHub)), \(Nullables(holders.map { $0 == 0 ? nil : $0 })))
             """)[0].get(0)
     }
 
     package func cell(_ number: Int16) -> Cell? { cells.first { $0.number == number } }
+
+    /// Whether the database that says so is a hub.
+    package var isOfHub: Bool { cell(own)?.isHub == true }
 
     /// The cell in which everything begins that all cells have: apps, keys, categories, sends.
     package var first: Cell? { cells.first }

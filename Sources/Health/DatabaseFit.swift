@@ -24,7 +24,7 @@ package enum DatabaseFit: Sendable {
         let state: MigrationRunner.State
         do {
             try connection.execute(script: "SET lock_timeout = '3s'")
-            state = try Migrations.runner.state(of: &connection)
+            state = try Migrations.state(of: &connection)
         } catch {
             switch (error.state, self) {
             // This login, for example a reporter's, may not read the migrations, but there are some.

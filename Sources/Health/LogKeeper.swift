@@ -83,7 +83,7 @@ package final class LogKeeper: Sendable {
     /// One round: checks whether the database fits, and if so, whether the needed months exist. It checks the months every
     /// minute, when a writer asks, and soon again if one could not be created.
     private func look(_ connection: inout Connection) throws(PostgresError) {
-        if let misfit = try Migrations.runner.state(of: &connection).misfit { return tell(.unfit(misfit)) }
+        if let misfit = try Migrations.state(of: &connection).misfit { return tell(.unfit(misfit)) }
         if health != .well {
             try connection.execute(script: "SET ROLE \(Statement.quoted(role.rawValue))")
         }

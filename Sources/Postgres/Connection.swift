@@ -36,6 +36,12 @@ package import ServiceRuntime
     /// False once the connection broke: drop it and make another.
     package internal(set) var isUsable = true
 
+    /// With which password it logged in; nil if none was asked for.
+    package var password: String? {
+        guard unsafe PQconnectionUsedPassword(handle) != 0, let text = unsafe PQpass(handle) else { return nil }
+        return unsafe String(cString: text)
+    }
+
     /// Connects. `url` is anything that libpq accepts, a URL or `key=value` pairs, with all its options (several hosts, TLS,
     /// …).
     package init(url: String, applicationName: String = "bellwether", log: Log = .silent) throws(PostgresError) {

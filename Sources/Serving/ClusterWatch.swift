@@ -56,7 +56,7 @@ final class ClusterWatch: Sendable {
     var cells: [String: String?] {
         let (map, number, others) = worker.withLock { ($0.map, $0.home, $0.others) }
         var cells: [String: String?] = [:]
-        for cell in map?.cells ?? [] {
+        for cell in map?.cells ?? [] where !cell.isHub {
             cells[cell.name] = .some(cell.number == number ? home.fault : others[cell].flatMap(\.fault))
         }
         return cells
@@ -130,7 +130,8 @@ final class ClusterWatch: Sendable {
         }
         guard map.epoch > known.map?.epoch ?? 0 else { return }
         var others: [ClusterMap.Cell: CellService] = [:]
-        let services = map.cells.map { cell in
+        // A hub takes no events.
+        let services = map.cells.filter { !$0.isHub || $0.number == known.number }.map { cell in
             if cell.number == known.number { return (cell, home) }
             let service = known.others[cell] ?? make(url(of: cell))
             others[cell] = service

@@ -42,7 +42,11 @@ struct ClusterAddCommand: Command {
     static let words = ["cluster", "add"]
     static let operands = ["URL"]
     static let summary = "Add an empty database to the cluster as a cell; migrates it"
-    static let options = [Option("name", "NAME", help: "Name of the cell, as people say it; required")]
+    static let options = [
+        Option("name", "NAME", help: "Name of the cell, as people say it; required"),
+        Option("hub", help: "Make it a hub, which takes no events: its views read all cells"),
+        Option("superuser", "URL", help: "A superuser of the hub's database, for what only one can permit"),
+    ]
 
     private let arguments: Arguments
     private let name: String
@@ -55,8 +59,13 @@ struct ClusterAddCommand: Command {
 
     func run() throws -> ExitCode {
         try DatabaseAccess.withCluster(arguments) { cluster in
-            let untold = try cluster.add(name: name, url: arguments.operands[0])
-            StandardStream.error.write("'\(name)' is a cell of the cluster. It has no shards yet.\n")
+            let isHub = arguments.has("hub")
+            let untold = try cluster.add(
+                name: name, url: arguments.operands[0], isHub: isHub, superuser: arguments.text("superuser"))
+            StandardStream.error.write(
+                isHub
+                    ? "'\(name)' is a hub of the cluster. Its views read all cells.\n"
+                    : "'\(name)' is a cell of the cluster. It has no shards yet.\n")
             return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
         }
     }
@@ -85,11 +94,11 @@ struct ClusterStatusCommand: Command {
                 switch cell.answer {
                 case .there(let epoch, let log, let lag):
                     table.add([
-                        cell.cell.name, "\(cell.shards)", "\(epoch)", "\(log.head)", "\(log.events)",
+                        cell.cell.name, shards(cell), "\(epoch)", "\(log.head)", "\(log.events)",
                         "\((lag * 10).rounded() / 10)", cell.cell.place, "there",
                     ])
                 case .away(let reason):
-                    table.add([cell.cell.name, "\(cell.shards)", "", "", "", "", cell.cell.place, "away: \(reason)"])
+                    table.add([cell.cell.name, shards(cell), "", "", "", "", cell.cell.place, "away: \(reason)"])
                 }
             }
             StandardStream.output.write(table.text)
@@ -98,9 +107,11 @@ struct ClusterStatusCommand: Command {
         return cells.allSatisfy { if case .there = $0.answer { true } else { false } } ? .done : .failed
     }
 
+    private func shards(_ cell: CellStatus) -> String { cell.cell.isHub ? "hub" : "\(cell.shards)" }
+
     private func object(_ cell: CellStatus) -> JSONObject {
         var members: [(String, any JSONWritable)] = [
-            ("cell", cell.cell.name), ("place", cell.cell.place), ("shards", cell.shards),
+            ("cell", cell.cell.name), ("place", cell.cell.place), ("hub", cell.cell.isHub), ("shards", cell.shards),
         ]
         switch cell.answer {
         case .there(let epoch, let log, let lag):

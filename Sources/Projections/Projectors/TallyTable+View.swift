@@ -25,6 +25,26 @@ extension TallyTable {
             """
     }
 
+    /// SQL that creates the view of this table that hubs read in each cell: the sums of its rows that count, with words instead of
+    /// ids, which every cell gives out by itself.
+    package func cellView(of projector: any Projector.Type) -> String {
+        let keys = self.keys.map { key in
+            if case .word = key.kind { "coalesce(\(key.name).value, '') AS \(key.name)" } else { "f.\(key.name)" }
+        }
+        return """
+            CREATE OR REPLACE VIEW cells.\(name) AS
+            SELECT \((["app.id AS app", "f.day"] + keys + counts.map { "f.\($0)::bigint AS \($0)" }).joined(separator: ", ")),
+                0 AS generation
+            FROM log.app AS app
+            CROSS JOIN LATERAL (
+                \(rows(of: projector, nil))
+                GROUP BY \((["day"] + self.keys.map(\.name)).joined(separator: ", "))
+            ) AS f
+            \(words.map { "LEFT JOIN log.word AS \($0) ON \($0).id = f.\($0)" }.joined(separator: "\n"));
+            GRANT SELECT ON cells.\(name) TO bellwether_analyst;
+            """
+    }
+
     /// The beginning of a SELECT of sums: its columns and rows.
     private func rows(of projector: any Projector.Type, _ soles: String?) -> String {
         let keys = ["day"] + keys.map(\.name)

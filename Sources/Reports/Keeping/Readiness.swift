@@ -5,22 +5,35 @@ package import Values
 /// Whether the funnels contain what a report of a day has to show: everything that was committed before the end of the day,
 /// or, while the day lasts, before the report was requested.
 package struct Readiness: Sendable {
-    /// The position in the log that every projection must have reached.
-    package let needed: Int64
+    /// The position that every projection must have reached in the log of each cell; outside a hub there is one log, ''.
+    package let needed: [String: Int64]
     private let app: String
 
     /// Looks up what a report of this day of this app needs.
     package init(
         for day: CivilDate, of app: ReportedApp, on connection: inout Connection
     ) throws(PostgresError) {
-        // Backwards from the head, since most reports are about recent days.
-        let rows = try connection.query(
-            """
-            SELECT batch FROM analytics.batches
-            WHERE committed_at < (\(day) + 1)::timestamp AT TIME ZONE \(app.timeZone) ORDER BY batch DESC LIMIT 1
-            """)
-        needed = try rows.first?.get(0) ?? 0
         self.app = app.slug
+        let isHub: Bool = try connection.query("SELECT to_regclass('hub.batches') IS NOT NULL")[0].get(0)
+        var cells: [String] = []
+        if isHub {
+            for row in try connection.query("SELECT DISTINCT cell FROM hub.projections") {
+                cells.append(try row.get(0))
+            }
+        }
+        // Backwards from the head, since most reports are about recent days.
+        var needed: [String: Int64] = [:]
+        for cell in isHub ? cells : [""] {
+            let batches: StaticString =
+                isHub ? "hub.batches" : "(SELECT '' AS cell, batch, committed_at FROM analytics.batches) AS b"
+            let rows = try connection.query(
+                """
+                SELECT batch FROM \(sql: batches) WHERE cell = \(cell) AND committed_at < (\(day) + 1)::timestamp AT TIME ZONE \(app.timeZone)
+                ORDER BY batch DESC LIMIT 1
+                """)
+            needed[cell] = try rows.first?.get(0) ?? 0
+        }
+        self.needed = needed
     }
 
     /// Waits until every projection runs and has reached the position. `waits` is called once, before the first pause.
@@ -43,21 +56,26 @@ package struct Readiness: Sendable {
 
     /// What stands in the way now; nil when nothing does.
     private func lookOnce(on connection: inout Connection) throws(PostgresError) -> NotReady? {
+        let projections: StaticString =
+            needed[""] == nil ? "hub.projections" : "(SELECT '' AS cell, * FROM analytics.projections) AS p"
         let rows = try connection.query(
             """
-            SELECT name, position, lag_seconds::float8, stopped_batch, stopped_because FROM analytics.projections
+            SELECT name, position, lag_seconds::float8, stopped_batch, stopped_because, cell FROM \(sql: projections)
             ORDER BY status = 'running', name <> 'deliveries', position, name
             """)
         guard let row = rows.first else { return nil }
         if let batch: Int64 = try row.optional(3) {
             return .stopped(name: try row.get(0), batch: batch, reason: try row.optional(4) ?? "")
         }
-        var least: (position: Int64, seconds: Double)?
+        var most: (position: Int64, needed: Int64, seconds: Double)?
         for row in rows {
-            let position: Int64 = try row.get(1)
-            if position < min(needed, least?.position ?? .max) { least = (position, try row.get(2)) }
+            let (position, cell): (Int64, String) = (try row.get(1), try row.get(5))
+            let needed = self.needed[cell] ?? 0
+            if needed - position > most.map({ $0.needed - $0.position }) ?? 0 {
+                most = (position, needed, try row.get(2))
+            }
         }
-        if let least { return .behind(position: least.position, needed: needed, seconds: least.seconds) }
+        if let most { return .behind(position: most.position, needed: most.needed, seconds: most.seconds) }
         let zones = try connection.query(
             "SELECT time_zone FROM analytics.apps WHERE app = \(app) AND days_moving")
         return try zones.first.map { zone throws(PostgresError) in .moving(app: app, timeZone: try zone.get(0)) }

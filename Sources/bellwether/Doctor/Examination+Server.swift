@@ -23,7 +23,7 @@ extension Examination {
     }
 
     static let migrations = Examination(name: "migrations", readsOurs: false) { _, connection in
-        guard let misfit = try Migrations.runner.state(of: &connection).misfit else {
+        guard let misfit = try Migrations.state(of: &connection).misfit else {
             return .ok("the database is at this program's version")
         }
         return .fail(misfit, do: "that, then run bellwether doctor again: the other checks of the database wait for it")

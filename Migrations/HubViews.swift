@@ -1,0 +1,168 @@
+package import Postgres
+internal import Projections
+
+/// The views of a hub: those of `analytics`, with the same columns and comments, over all cells.
+///
+/// Most follow from the text that every database has. Each cell gives its own ids to words, so a hub reads the words themselves,
+/// from the views in schema `cells`; what those count, it adds up. What a view joins to ids then joins to words.
+package enum HubViews {
+    /// The tables of counts, each with its projector.
+    private static let tables = Projectors.all.flatMap { projector in projector.tables.map { (projector, $0) } }
+
+    /// What every database offers to a hub.
+    package static let offered = Migration(
+        name: "view_cells",
+        sql: """
+            -- Why: a hub adds up what the cells have counted, and each cell has its own ids for words. Made of what the projectors
+            -- declare.
+            \(tables.map { $1.cellView(of: $0) }.joined(separator: "\n"))
+
+            CREATE OR REPLACE VIEW cells.dated_delay AS
+            SELECT d.app, d.day, campaign.value AS campaign, coalesce(variant.value, '') AS variant, d.bucket, d.deliveries
+            FROM sends.dated_delay AS d
+            JOIN log.word AS campaign ON campaign.id = d.campaign
+            LEFT JOIN log.word AS variant ON variant.id = d.variant;
+
+            -- The deliveries of the messages in the FCM export, for the campaigns of these. The bounds of a key are those of
+            -- sends.fcm_campaigns.
+            CREATE OR REPLACE VIEW cells.message_delivery AS
+            SELECT
+                m.app, m.message_key, m.instance_id, m.first_at, campaign.value AS campaign,
+                coalesce(variant.value, '') AS variant, p.first_occurred_at, p.install_id
+            FROM sends.fcm_message AS m
+            CROSS JOIN LATERAL (
+                SELECT
+                    ((CASE WHEN m.message_key ~ '^[0-9]{10}' THEN left(m.message_key, 10)::bigint >> 6
+                        ELSE hashtextextended(m.message_key, 0) >> 16 END & 8388607) << 40)
+                    | ((hashtextextended(m.message_key, 0) & 65535) << 24) AS first
+            ) AS key
+            JOIN projection.delivery AS p
+                ON p.key BETWEEN key.first AND key.first + 16777215
+                AND p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
+                AND (p.generation = 0 OR p.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
+            JOIN log.word AS campaign ON campaign.id = p.campaign
+            LEFT JOIN log.word AS variant ON variant.id = p.variant;
+
+            GRANT SELECT ON cells.dated_delay, cells.message_delivery TO bellwether_analyst;
+            """)
+
+    /// Views whose rows are those of all cells, one after another.
+    private static let listed = [
+        "view_events": ["events", "receipts", "opens", "action_taps", "story_events"],
+        "view_batches": ["batches"], "view_rejected_events": ["rejected_events"], "view_client_drops": ["client_drops"],
+        "view_deliveries": ["deliveries"], "view_installs": ["installs"],
+    ]
+
+    /// Views whose rows of all cells are put together, and how.
+    private static let merged = [
+        "view_apps": """
+        SELECT cluster.gather('analytics.apps');
+        CREATE OR REPLACE VIEW analytics.apps AS
+        SELECT
+            app.slug AS app, app.time_zone,
+            EXISTS (SELECT FROM hub.apps AS theirs WHERE theirs.app = app.slug AND theirs.days_moving) AS days_moving,
+            app.created_at
+        FROM log.app AS app;
+        """,
+        "view_projections": """
+        SELECT cluster.gather('analytics.projections');
+        CREATE OR REPLACE VIEW analytics.projections AS
+        SELECT
+            name, min(version) AS version, sum(position)::bigint AS position, sum(lag)::bigint AS lag,
+            max(lag_seconds) AS lag_seconds,
+            CASE WHEN bool_or(status = 'stopped') THEN 'stopped' WHEN bool_or(status = 'stalled') THEN 'stalled'
+                ELSE 'running' END AS status,
+            (array_agg(stopped_batch ORDER BY stopped_at, cell))[1] AS stopped_batch, min(stopped_at) AS stopped_at,
+            string_agg('cell ' || cell || ': ' || stopped_because, '; ' ORDER BY stopped_at, cell) AS stopped_because
+        FROM hub.projections
+        GROUP BY name;
+        """,
+        "view_data_quality": """
+        SELECT cluster.gather('analytics.data_quality');
+        CREATE OR REPLACE VIEW analytics.data_quality AS
+        SELECT
+            app, day, key, accepted::bigint AS accepted, duplicate::bigint AS duplicate, rejected::bigint AS rejected, (
+                SELECT coalesce(jsonb_object_agg(reason, events), '{}')
+                FROM (
+                    SELECT part.key AS reason, sum(part.value::bigint) AS events
+                    FROM unnest(reasons) AS one, jsonb_each_text(one) AS part GROUP BY part.key
+                ) AS refused
+            ) AS rejected_by_reason,
+            corrected::bigint AS corrected, clamped::bigint AS clamped, late::bigint AS late,
+            least(client_dropped, 9223372036854775807)::bigint AS client_dropped, other::bigint AS other
+        FROM (
+            SELECT
+                app, day, key, sum(accepted) AS accepted, sum(duplicate) AS duplicate, sum(rejected) AS rejected,
+                array_agg(rejected_by_reason) AS reasons, sum(corrected) AS corrected, sum(clamped) AS clamped,
+                sum(late) AS late, sum(client_dropped) AS client_dropped, sum(other) AS other
+            FROM hub.data_quality
+            GROUP BY app, day, key
+        ) AS total;
+        """,
+        // An install is in one cell, and its stack with it.
+        "view_stack_depth_funnel": """
+        SELECT cluster.gather('analytics.stack_depth_funnel');
+        CREATE OR REPLACE VIEW analytics.stack_depth_funnel AS
+        SELECT
+            app, day, scope, depth_bucket, \(stackCounts.map { "\($0)::bigint AS \($0)" }.joined(separator: ", ")),
+            round(received_responded / nullif(received, 0), 4) AS response_rate,
+            round(received_engaged / nullif(received, 0), 4) AS engagement_rate,
+            round(received / nullif(delivered, 0), 4) AS receipt_coverage
+        FROM (
+            SELECT app, day, scope, depth_bucket, \(stackCounts.map { "sum(\($0)) AS \($0)" }.joined(separator: ", "))
+            FROM hub.stack_depth_funnel
+            GROUP BY app, day, scope, depth_bucket
+        ) AS total;
+        """,
+        "view_cells": """
+        \((tables.map(\.1.name) + ["dated_delay", "message_delivery"]).map { "SELECT cluster.gather('cells.\($0)');" }.joined(separator: "\n"))
+        CREATE OR REPLACE VIEW hub.closing_button AS
+        SELECT b.app, b.category, b.action_id FROM registry.registered_button AS b WHERE b.answer IN ('close', 'decline');
+        """,
+    ]
+
+    /// The counts of stack_depth_funnel, in the order of the view.
+    private static let stackCounts = [
+        "delivered", "received", "inferred", "expanded", "opened", "action_tapped", "story_action_tapped", "responded",
+        "received_responded", "engaged", "received_engaged", "dismissed", "unanswered", "suppressed", "media_attached",
+    ]
+
+    /// The definition that a hub has instead.
+    static func definition(_ local: Migration) -> Migration {
+        if let views = listed[local.name] {
+            let all = views.map { "SELECT cluster.show_all('analytics.\($0)');" }.joined(separator: "\n")
+            return Migration(name: local.name, sql: "\(local.sql)\n\(all)")
+        }
+        if let merging = merged[local.name] { return Migration(name: local.name, sql: "\(local.sql)\n\(merging)") }
+        // What a cell offers is read where it is.
+        guard local.name != "view_dated_delay" else { return local }
+        return Migration(name: local.name, sql: overWords(local.sql))
+    }
+
+    /// The same SQL where it reads counts by words, those of all cells.
+    private static func overWords(_ sql: String) -> String {
+        let counted = Set(tables.map(\.1.name))
+        var text = sql.replacing(/projection\.(\w+)/) { match in
+            counted.contains(String(match.1)) ? "hub.\(match.1)" : match.0
+        }
+        // Other texts read the tables of their own database, with ids.
+        for view in ["dated_delay", "day_story", "fcm_campaigns"] {
+            text = text.replacing("sends.\(view)", with: "hub.\(view)")
+        }
+        guard text != sql else { return sql }
+        // Where the campaigns of FCM's messages are looked up among the deliveries of this database.
+        text = text.replacing(
+            /LEFT JOIN projection\.delivery AS p\s+ON p\.key BETWEEN[^()]*\((?:[^()]|\([^()]*\))*\)/
+        ) { _ in
+            """
+            LEFT JOIN hub.message_delivery AS p
+                ON p.app = m.app AND p.message_key = m.message_key AND p.instance_id = m.instance_id
+                AND p.first_at >= d.since AND p.first_at < d.until
+            """
+        }
+        return text.replacing("registry.closing_button", with: "hub.closing_button")
+            .replacing(/LEFT JOIN log\.word AS (\w+) ON (\w+)\.id = ([\w.]+)/) { match in
+                "CROSS JOIN LATERAL (SELECT \(match.3) AS value) AS \(match.1)"
+            }
+    }
+}
