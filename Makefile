@@ -154,7 +154,7 @@ test-tsan test-asan: deps
 
 # The whole fault suite; `make test` runs the quick part. FAULT_SECONDS=600 runs each lasting fault for ten minutes.
 FAULT_SECONDS ?= 60
-FAULTS := FaultTests\.|HTTPServerTests\.|EmbeddedPostgresTests\.
+FAULTS := FaultTests\.|MoveKillTests|HTTPServerTests\.|EmbeddedPostgresTests\.
 fault: deps
 	swift build --build-tests
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'

@@ -1,3 +1,4 @@
+internal import EventLog
 package import Postgres
 internal import Projections
 
@@ -40,6 +41,7 @@ package enum HubViews {
                 ON p.key BETWEEN key.first AND key.first + 16777215
                 AND p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
                 AND (p.generation = 0 OR p.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
+                AND \(ClusterMap.isShown("p.shard"))
             JOIN log.word AS campaign ON campaign.id = p.campaign
             LEFT JOIN log.word AS variant ON variant.id = p.variant;
 

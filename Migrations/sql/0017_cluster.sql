@@ -13,10 +13,18 @@ CREATE TABLE cluster.cell (
     is_hub boolean NOT NULL DEFAULT false
 );
 
--- No cell takes the events of a shard whose cell is NULL: it is being moved.
+-- Which cell takes the events of a shard. While the shard is moved, two cells have events of it: `home` is the one whose copy is
+-- whole and shown, and `arriving` or `leaving` is the other, which is still being filled, or emptied. All three are NULL otherwise.
+-- No cell takes the events of a shard whose `cell` is NULL, for the moment between the old cell and the new one.
 CREATE TABLE cluster.map (
     shard smallint PRIMARY KEY CHECK (shard BETWEEN 0 AND 63),
-    cell smallint REFERENCES cluster.cell
+    cell smallint REFERENCES cluster.cell,
+    home smallint REFERENCES cluster.cell,
+    arriving smallint REFERENCES cluster.cell,
+    leaving smallint REFERENCES cluster.cell,
+    CHECK (num_nonnulls(arriving, leaving) = num_nonnulls(home)),
+    CHECK (home NOT IN (arriving, leaving)),
+    CHECK (cell IN (home, arriving))
 );
 
 -- What this database knows of itself: its cluster and its cell are NULL until it belongs to one.
@@ -38,16 +46,42 @@ CREATE CONSTRAINT TRIGGER announce_map AFTER UPDATE ON cluster.state DEFERRABLE 
     FOR EACH ROW WHEN (NEW.epoch IS DISTINCT FROM OLD.epoch OR NEW.cell IS DISTINCT FROM OLD.cell)
     EXECUTE FUNCTION log.announce_decision();
 
--- Takes a map: which cells there are, which of them this one is, and the cell of each shard, from 0. Returns false, and changes
--- nothing, if this database has a map of this epoch or a later one.
+-- The shards of which a cell has a copy that hubs do not show.
+CREATE FUNCTION cluster.hidden_in(a_cell smallint) RETURNS smallint[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT coalesce(array_agg(shard ORDER BY shard), '{}') FROM cluster.map WHERE a_cell IN (arriving, leaving) $$;
+REVOKE ALL ON FUNCTION cluster.hidden_in FROM PUBLIC;
+
+-- The same for whoever reads a cell: a hub says what it hides when it logs in. NULL for everybody else.
+CREATE FUNCTION cluster.hidden_shards() RETURNS smallint[]
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$ SELECT nullif(current_setting('bellwether.hidden', true), '')::smallint[] $$;
+REVOKE ALL ON FUNCTION cluster.hidden_shards FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION cluster.hidden_shards TO bellwether_analyst, bellwether_projector;
+
+-- All that the views of a hub depend on.
+CREATE FUNCTION cluster.readable() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format('%s %s %s %s', cell, name, connection, cluster.hidden_in(cell)), E'\n' ORDER BY cell)
+    FROM cluster.cell WHERE NOT is_hub
+$$;
+REVOKE ALL ON FUNCTION cluster.readable FROM PUBLIC;
+
+-- Takes a map: which cells there are, which of them this one is, the cell of each shard, from 0, and the other three columns of
+-- `cluster.map`. Returns false, and changes nothing, if this database has a map of this epoch or a later one.
+--
+-- A hub shows the copies that the map says, so its readers must not see two maps at once: its views are made again, for which
+-- PostgreSQL waits for whoever reads them. The lock timeout of the session says how long.
 CREATE FUNCTION cluster.take_map(
     of_cluster uuid, new_epoch bigint, own smallint, new_cells smallint[], new_names text[], new_connections text[],
-    new_hubs boolean[], holders smallint[]
+    new_hubs boolean[], holders smallint[], homes smallint[], arriving smallint[], leaving smallint[]
 ) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     present cluster.state;
+    had text;
 BEGIN
     SELECT * INTO STRICT present FROM cluster.state FOR UPDATE;
     IF present.cluster <> of_cluster OR present.cell <> own THEN
@@ -58,21 +92,25 @@ BEGIN
         RAISE EXCEPTION 'the map has % shards, and this database has %', cardinality(holders), (SELECT shards FROM log.head)
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    IF EXISTS (SELECT FROM unnest(new_cells, new_hubs) AS c (cell, is_hub) WHERE c.is_hub AND c.cell = ANY (holders)) THEN
+    IF EXISTS (
+        SELECT FROM unnest(new_cells, new_hubs) AS c (cell, is_hub)
+        WHERE c.is_hub AND c.cell = ANY (holders || homes || arriving || leaving)) THEN
         RAISE EXCEPTION 'a hub has no shards' USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     IF present.epoch >= new_epoch THEN
         RETURN false;
     END IF;
+    had := cluster.readable();
     DELETE FROM cluster.map;
     DELETE FROM cluster.cell WHERE cell <> ALL (new_cells);
     INSERT INTO cluster.cell (cell, name, connection, is_hub)
     SELECT * FROM unnest(new_cells, new_names, new_connections, new_hubs)
     ON CONFLICT (cell) DO UPDATE SET name = excluded.name, connection = excluded.connection, is_hub = excluded.is_hub;
-    INSERT INTO cluster.map (shard, cell)
-    SELECT place - 1, cell FROM unnest(holders) WITH ORDINALITY AS h (cell, place);
+    INSERT INTO cluster.map (shard, cell, home, arriving, leaving)
+    SELECT m.place - 1, m.cell, m.home, m.arriving, m.leaving
+    FROM unnest(holders, homes, arriving, leaving) WITH ORDINALITY AS m (cell, home, arriving, leaving, place);
     UPDATE cluster.state SET cluster = of_cluster, cell = own, epoch = new_epoch;
-    IF (SELECT is_hub FROM cluster.cell WHERE cell = own) THEN
+    IF (SELECT is_hub FROM cluster.cell WHERE cell = own) AND had IS DISTINCT FROM cluster.readable() THEN
         PERFORM cluster.reach_cells();
     END IF;
     RETURN true;
@@ -112,7 +150,8 @@ BEGIN
                 FROM regexp_matches(c.connection, E'(\\w+)=''((?:[^''\\\\]|\\\\.)*)''', 'g') AS part
                 WHERE part[1] NOT IN ('options', 'connect_timeout', 'application_name', 'client_encoding', 'fallback_application_name')
                 UNION ALL
-                VALUES ('options', '-c role=bellwether_analyst'), ('connect_timeout', '5'), ('application_name', 'bellwether hub'),
+                VALUES ('options', '-c role=bellwether_analyst -c bellwether.hidden=' || cluster.hidden_in(c.cell)::text),
+                    ('connect_timeout', '5'), ('application_name', 'bellwether hub'),
                     ('async_capable', 'true'), ('fetch_size', '1000')
             ) AS o
         ) AS options

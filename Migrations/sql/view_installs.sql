@@ -25,6 +25,7 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT (d.day - date '2000-01-01')::bigint AS day) AS n
     WHERE d.app = app.id
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
+        AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
     GROUP BY d.install_id
 ) AS f
 LEFT JOIN log.word AS platform ON platform.id = f.platform

@@ -38,7 +38,7 @@ extension Cluster {
     }
 
     /// Finds the map with the highest epoch: somebody may have been killed before all cells had it.
-    private func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void) throws(ClusterError) {
+    func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void) throws(ClusterError) {
         var asked: Set<Int16> = []
         while let cell = map.cells.first(where: { !asked.contains($0.number) }) {
             asked.insert(cell.number)

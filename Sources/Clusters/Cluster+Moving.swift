@@ -1,74 +1,58 @@
 package import EventLog
 package import Postgres
-internal import ServiceRuntime
-internal import Telemetry
 
 extension Cluster {
-    /// Gives shards that have no events yet to another cell. Killed anywhere, the same again goes on.
+    /// Where a move of shards has come to.
+    package enum MoveProgress: Sendable {
+        /// So many events were copied, and the copy ends at this batch of the old cell, whose head is the other number.
+        case copying(events: Int64, position: Int64, head: Int64)
+        /// For so many seconds no cell took events of the shards.
+        case switched(seconds: Double)
+        case proving
+        /// A hub waits for whoever reads it.
+        case waiting(hub: String)
+        case forgetting(events: Int64)
+    }
+
+    /// Gives shards to another cell, with all that their installs ever sent, while events come in. Whoever is killed anywhere leaves a
+    /// map that says how far it came: the same again goes on, and the old cell as the target goes back.
     ///
-    /// First no cell has the shards: after the old one knows that, no writer can add an event to them there, so that they stay
-    /// empty. Then the new one has them. Meanwhile, for much less than a second, events of these shards are answered with 503.
-    package func moveEmpty(
-        _ shards: Set<Int16>, to name: String
+    /// 1. Hubs are told not to show what arrives in the new cell.
+    /// 2. The events are copied, batch by batch, at most `rate` a second.
+    /// 3. For a moment no cell takes events of the shards: the rest is copied, and the new cell takes them from now on.
+    /// 4. The new cell counts them and is compared with the old one. Then hubs show the new copy and no longer the old one.
+    /// 5. The old cell forgets the shards.
+    ///
+    /// Returns the cells that could not be told.
+    package func move(
+        _ shards: Set<Int16>, to name: String, rate: Int? = nil, progress: @escaping (MoveProgress) -> Void = { _ in }
     ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         guard let target = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
         guard !target.isHub else { throw ClusterError.isHub(name) }
         for shard in shards.sorted() where !map.holders.indices.contains(Int(shard)) {
             throw ClusterError.unknownShard(shard, count: map.holders.count)
         }
-        let moving = shards.filter { map.holders[Int($0)] != target.number }
-        guard !moving.isEmpty else { return [] }
-        let holders = map.holders
-        // A shard that an interrupted run has left without a cell may have been anybody's.
-        let sources = map.cells.filter { cell in
-            cell.number != target.number
-                && moving.contains { [0, cell.number].contains(holders[Int($0)]) }
+        // Whoever moved shards before may have been killed between two cells.
+        try followNewest { _, _ in }
+        let newest = map
+        for cell in map.cells {
+            _ = try? on(cell) { connection throws(PostgresError) in try newest.write(as: cell.number, on: &connection) }
         }
-        for cell in sources { try requireEmpty(moving, in: cell) }
-        // The new cell must be there, and up to date, before the old ones let go.
-        let present = map
-        _ = try working(on: target) { connection in try present.write(as: target.number, on: &connection) }
-        let untold = try tell(map(giving: moving, to: 0))
-        CrashPoint.pass("shards let go")
-        for (cell, error) in untold where sources.contains(cell) || cell == target {
-            throw ClusterError.unreachable(cell: cell.name, error)
-        }
-        do { for cell in sources { try requireEmpty(moving, in: cell) } } catch {
-            // Events came in at the last moment: their cell keeps them.
-            var back = map
-            back.epoch += 1
-            for shard in moving { back.holders[Int(shard)] = holders[Int(shard)] }
-            _ = try tell(back)
-            throw error
-        }
-        return try tell(map(giving: moving, to: target.number))
+        var move = ShardMove(in: self, rate: rate, progress: progress)
+        while let stage = stage(of: shards, to: target.number) { try move.perform(stage, target: target.number) }
+        return move.untold
     }
 
-    /// The next map, in which a cell has these shards, or none has them.
-    private func map(giving shards: Set<Int16>, to cell: Int16) -> ClusterMap {
-        var next = map
-        next.epoch += 1
-        for shard in shards { next.holders[Int(shard)] = cell }
-        return next
-    }
-
-    private func requireEmpty(_ shards: Set<Int16>, in cell: ClusterMap.Cell) throws {
-        let filled: [Int16] = try working(on: cell) { connection in
-            var filled: [Int16] = []
-            let rows = try connection.query(
-                """
-                SELECT s.shard FROM unnest(\(shards.sorted())) AS s (shard)
-                WHERE EXISTS (SELECT FROM log.batch AS b WHERE b.shard_events[s.shard + 1] > 0)
-                """)
-            for row in rows { filled.append(try row.get(0)) }
-            // What was erased before it came must stay out, wherever the shard is.
-            let count = Int16(map.holders.count)
-            for row in try connection.query("SELECT DISTINCT install_id FROM log.erasure") {
-                let shard = Shard.of(try row.get(0), among: count)
-                if shards.contains(shard), !filled.contains(shard) { filled.append(shard) }
-            }
-            return filled
+    /// What is to be done next, and with which shards; nil if all are where they should be.
+    private func stage(of shards: Set<Int16>, to target: Int16) -> ShardMove.Stage? {
+        let left = shards.sorted().filter { map.move(of: $0) != nil || map.holders[Int($0)] != target }
+        guard let first = left.first else { return nil }
+        let (holder, move) = (map.holders[Int(first)], map.move(of: first))
+        let alike = left.filter { shard in
+            let other = map.move(of: shard)
+            return map.holders[Int(shard)] == holder && other?.home == move?.home && other?.other == move?.other
+                && other?.isArriving == move?.isArriving
         }
-        guard filled.isEmpty else { throw ClusterError.hasEvents(shards: filled, cell: cell.name) }
+        return ShardMove.Stage(shards: alike, holder: holder, move: move)
     }
 }

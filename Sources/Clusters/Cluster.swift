@@ -43,7 +43,8 @@ package final class Cluster {
     func follow(_ newer: ClusterMap) {
         sessions = sessions.filter { newer.cells.contains($0.key) }
         map = ClusterMap(
-            cluster: map.cluster, epoch: newer.epoch, own: map.own, cells: newer.cells, holders: newer.holders)
+            cluster: map.cluster, epoch: newer.epoch, own: map.own, cells: newer.cells, holders: newer.holders,
+            moves: newer.moves)
     }
 
     /// Runs `body` with a connection to a cell.
@@ -67,10 +68,13 @@ package final class Cluster {
 
     private func session(of cell: ClusterMap.Cell) throws(PostgresError) -> Session {
         if let session = sessions[cell], session.connection.isUsable { return session }
-        let session = Session(try Cluster.open(cell.number == map.own ? ownURL : url(of: cell.place), log: log))
+        let session = Session(try Cluster.open(url(of: cell), log: log))
         sessions[cell] = session
         return session
     }
+
+    /// The URL of a cell for the user of this cluster.
+    package func url(of cell: ClusterMap.Cell) -> String { cell.number == map.own ? ownURL : url(of: cell.place) }
 
     /// The URL of a place for the user of this cluster.
     func url(of place: String) -> String { ConnectionString.url(of: place, user: ConnectionString.user(of: ownURL)) }

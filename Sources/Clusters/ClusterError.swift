@@ -16,7 +16,16 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case unfit(cell: String, reason: String)
     case unknownCell(String)
     case unknownShard(Int16, count: Int)
-    case hasEvents(shards: [Int16], cell: String)
+    /// Retention has begun to remove months of a cell whose shards are to be moved.
+    case halfRemoved(months: [String], cell: String)
+    /// Months of the old cell whose events the new one cannot take now.
+    case noMonths([String], cell: String)
+    /// More events arrive than can be copied.
+    case cannotKeepUp(shards: [Int16], cell: String)
+    /// The copy is not what the original is.
+    case notProved(shards: [Int16], cell: String, difference: String)
+    /// Somebody has been reading a hub for too long.
+    case hubIsRead(hub: String)
     case isHub(String)
     /// Only a superuser can permit what a hub does.
     case notPermitted(hub: String, script: String)
@@ -25,6 +34,10 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case overtaken
     case unreachable(cell: String, PostgresError)
     case database(PostgresError)
+
+    private static func named(_ shards: [Int16]) -> String {
+        "\(shards.count == 1 ? "shard" : "shards") \(shards.map { "\($0)" }.joined(separator: ", "))"
+    }
 
     package var description: String {
         switch self {
@@ -49,9 +62,20 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .unknownCell(let name):
             "the cluster has no cell '\(String(printable: name))': see bellwether cluster status"
         case .unknownShard(let shard, let count): "there is no shard \(shard): the shards are 0 to \(count - 1)"
-        case .hasEvents(let shards, let cell):
-            "\(shards.count == 1 ? "shard" : "shards") \(shards.map { "\($0)" }.joined(separator: ", ")) of cell '\(cell)' "
-                + "\(shards.count == 1 ? "has" : "have") events or erased installs, and only empty shards can move"
+        case .halfRemoved(let months, let cell):
+            "retention has not finished removing \(months.joined(separator: ", ")) in cell '\(cell)': run bellwether retain again first"
+        case .noMonths(let months, let cell):
+            "cell '\(cell)' has no partitions for \(months.joined(separator: ", ")), because somebody reads its events for long or "
+                + "has sent it too many of these months: try again later"
+        case .cannotKeepUp(let shards, let cell):
+            "events of \(Self.named(shards)) arrive faster than '\(cell)' can take them over; nothing has changed for senders and readers. "
+                + "The same command again continues"
+        case .notProved(let shards, let cell, let difference):
+            "the copy of \(Self.named(shards)) in cell '\(cell)' is not proved: \(difference). The old cell still has everything, and "
+                + "hubs show that"
+        case .hubIsRead(let hub):
+            "somebody has been reading the hub '\(hub)' in one transaction for over a minute, and must not see two maps: when that has "
+                + "ended, the same command again continues"
         case .isHub(let name): "'\(name)' is a hub, which takes no events: choose a cell"
         case .notPermitted(let hub, let script):
             "the owner of the hub '\(hub)' may not reach other databases from it. Name a superuser of that database with "

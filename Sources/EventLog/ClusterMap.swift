@@ -23,17 +23,35 @@ package struct ClusterMap: Sendable, Equatable {
         package func url(for user: String?) -> String { ConnectionString.url(of: place, user: user) }
     }
 
+    /// Two cells have events of a shard that is being moved. The copy at `home` is whole, and hubs show it; the other one is being
+    /// filled or emptied.
+    package struct Move: Sendable, Hashable {
+        package let shard: Int16
+        package let home: Int16
+        package let other: Int16
+        package let isArriving: Bool
+
+        package init(shard: Int16, home: Int16, other: Int16, isArriving: Bool) {
+            (self.shard, self.home, self.other, self.isArriving) = (shard, home, other, isArriving)
+        }
+    }
+
     package let cluster: UUID
     package var epoch: Int64
     /// The number of the cell that says so.
     package let own: Int16
     /// In the order of their numbers.
     package var cells: [Cell]
-    /// The number of the cell of each shard; 0 while the shard is being moved.
+    /// The number of the cell that takes the events of each shard; 0 for the moment in which a move changes it.
     package var holders: [Int16]
+    /// The shards that are being moved, in their order.
+    package var moves: [Move]
 
-    package init(cluster: UUID, epoch: Int64, own: Int16, cells: [Cell], holders: [Int16]) {
-        (self.cluster, self.epoch, self.own, self.cells, self.holders) = (cluster, epoch, own, cells, holders)
+    package init(
+        cluster: UUID, epoch: Int64, own: Int16, cells: [Cell], holders: [Int16], moves: [Move] = []
+    ) {
+        (self.cluster, self.epoch, self.own, self.cells) = (cluster, epoch, own, cells)
+        (self.holders, self.moves) = (holders, moves)
     }
 
     /// Reads the map of a database; nil if that belongs to no cluster.
@@ -44,7 +62,10 @@ package struct ClusterMap: Sendable, Equatable {
                 ARRAY(SELECT name FROM cluster.cell ORDER BY cell),
                 ARRAY(SELECT connection FROM cluster.cell ORDER BY cell),
                 ARRAY(SELECT cell FROM cluster.cell WHERE is_hub),
-                ARRAY(SELECT coalesce(cell, 0::smallint) FROM cluster.map ORDER BY shard)
+                ARRAY(SELECT coalesce(cell, 0::smallint) FROM cluster.map ORDER BY shard),
+                ARRAY(SELECT home FROM cluster.map ORDER BY shard),
+                ARRAY(SELECT coalesce(arriving, leaving) FROM cluster.map ORDER BY shard),
+                ARRAY(SELECT shard FROM cluster.map WHERE arriving IS NOT NULL)
             FROM cluster.state AS s
             """)[0]
         guard let cluster: UUID = try row.optional(0) else { return nil }
@@ -53,25 +74,65 @@ package struct ClusterMap: Sendable, Equatable {
         let cells = numbers.indices.map {
             Cell(number: numbers[$0], name: names[$0], place: places[$0], isHub: hubs.contains(numbers[$0]))
         }
+        let (homes, others): (Nullables<Int16>, Nullables<Int16>) = (try row.get(8), try row.get(9))
+        let arriving: [Int16] = try row.get(10)
+        let moves = zip(homes.elements, others.elements).enumerated().compactMap { shard, cells -> Move? in
+            guard let home = cells.0, let other = cells.1 else { return nil }
+            let shard = Int16(shard)
+            return Move(shard: shard, home: home, other: other, isArriving: arriving.contains(shard))
+        }
         return ClusterMap(
-            cluster: cluster, epoch: try row.get(1), own: try row.get(2), cells: cells, holders: try row.get(7))
+            cluster: cluster, epoch: try row.get(1), own: try row.get(2), cells: cells, holders: try row.get(7),
+            moves: moves)
+    }
+
+    /// SQL: whether a row of this shard is shown to whoever reads it. Hubs do not show the second copy of a shard that is being
+    /// moved; everybody else sees all rows of a database.
+    package static func isShown(_ shard: String) -> String {
+        "((SELECT cluster.hidden_shards()) IS NULL OR \(shard) <> ALL ((SELECT cluster.hidden_shards())::smallint[]))"
     }
 
     /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has a map of
     /// this epoch or a later one.
     @discardableResult
     package func write(as own: Int16, on connection: inout Connection) throws(PostgresError) -> Bool {
-        if cell(own)?.isHub == true, let password = connection.password {
-            // A hub logs in to the cells as whoever writes this.
-            try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
+        if cell(own)?.isHub == true {
+            if let password = connection.password {
+                // A hub logs in to the cells as whoever writes this.
+                try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
+            }
+            // Readers of the hub wait behind this while it waits for one of them.
+            try connection.query("SELECT set_config('lock_timeout', '300ms', false)")
+        }
+        func ofShards(_ cell: (Move) -> Int16?) -> Nullables<Int16> {
+            Nullables(holders.indices.map { shard in move(of: Int16(shard)).flatMap(cell) })
         }
         return try connection.query(
             """
             SELECT cluster.take_map(
                 \(cluster), \(epoch), \(own), \(cells.map(\.number)), \(cells.map(\.name)), \(cells.map(\.place)),
-                \(cells.map(\.isHub)), \(Nullables(holders.map { $0 == 0 ? nil : $0 })))
+                \(cells.map(\.isHub)), \(Nullables(holders.map { $0 == 0 ? nil : $0 })), \(ofShards(\.home)),
+                \(ofShards { $0.isArriving ? $0.other : nil }), \(ofShards { $0.isArriving ? nil : $0.other }))
             """)[0].get(0)
     }
+
+    /// The same map of the next epoch, in which these shards have another cell that takes their events, and other copies.
+    package func next(
+        _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?
+    ) -> ClusterMap {
+        var next = self
+        next.epoch += 1
+        next.moves.removeAll { shards.contains($0.shard) }
+        for shard in shards {
+            next.holders[Int(shard)] = holder
+            guard let move else { continue }
+            next.moves.append(Move(shard: shard, home: move.home, other: move.other, isArriving: move.isArriving))
+        }
+        next.moves.sort { $0.shard < $1.shard }
+        return next
+    }
+
+    package func move(of shard: Int16) -> Move? { moves.first { $0.shard == shard } }
 
     package func cell(_ number: Int16) -> Cell? { cells.first { $0.number == number } }
 

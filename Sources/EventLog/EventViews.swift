@@ -171,8 +171,9 @@ package enum EventViews {
                 LEFT JOIN log.named_device AS d ON d.id = e.device
                 LEFT JOIN log.named_context AS c ON c.id = e.context
                 LEFT JOIN log.word AS word_1 ON word_1.id = e.word_1
-                LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2\(
-                    types == .all ? "" : "\nWHERE e.codes >> 10 & 31 IN (\(codes.joined(separator: ", ")))")
+                LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2
+                WHERE \(ClusterMap.isShown("(e.codes >> 4 & 63)::smallint"))\(
+                    types == .all ? "" : " AND e.codes >> 10 & 31 IN (\(codes.joined(separator: ", ")))")
                 """
         }
     }

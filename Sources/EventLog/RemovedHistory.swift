@@ -16,6 +16,10 @@ struct RemovedHistory {
     private var erased: [Install: Timestamp] = [:]
     /// The months that accept no more events, in order. Consecutive months are one range.
     private var closed: [Range<Timestamp>] = []
+    /// More such months of single shards, which came here from a cell that had removed them.
+    private var closedOfShard: [Int16: [Range<Timestamp>]] = [:]
+    /// How many shards the log has.
+    private var shards: Int16 = 0
 
     /// Keys that were revoked.
     private(set) var closedKeys: Set<Int32> = []
@@ -44,7 +48,7 @@ struct RemovedHistory {
     }
 
     /// Whether nothing was ever erased or retained, so that nothing needs a check.
-    var isEmpty: Bool { erased.isEmpty && closed.isEmpty }
+    var isEmpty: Bool { erased.isEmpty && closed.isEmpty && closedOfShard.isEmpty }
 
     /// Why an event must stay out; nil if it may come in.
     func rejection(of event: EventRecord, install: UUID, app: Int32) -> Rejection? {
@@ -56,9 +60,16 @@ struct RemovedHistory {
                 .erased, "source.install_id: this install was erased at \(erasedAt), and the event is from before that")
         }
         // Late events are rare, and consecutive months are one range, so there is little to search.
-        guard closed.contains(where: { $0.contains(event.deviceAt) }) else { return nil }
+        guard closed.contains(where: { $0.contains(event.deviceAt) }) || isClosed(event.deviceAt, of: install) else {
+            return nil
+        }
         return Rejection(
             .tooOld, "at: the events of \(event.deviceAt.month) have been removed, and no more are accepted")
+    }
+
+    private func isClosed(_ time: Timestamp, of install: UUID) -> Bool {
+        guard !closedOfShard.isEmpty else { return false }
+        return closedOfShard[Shard.of(install, among: shards)]?.contains { $0.contains(time) } ?? false
     }
 
     /// Whether nothing else that names this install may be kept.
@@ -88,9 +99,15 @@ struct RemovedHistory {
         (history, epoch) = (try head.get(0), try head.get(1))
     }
 
+    /// Those of all shards first.
     private static let closedMonths: Statement = """
-        SELECT month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC'
-        FROM log.partition WHERE closed_at IS NOT NULL ORDER BY month
+        SELECT month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC', shard, h.shards
+        FROM (
+            SELECT NULL::smallint AS shard, month FROM log.partition WHERE closed_at IS NOT NULL
+            UNION ALL
+            SELECT shard, month FROM log.closed_before_move
+        ) AS closed, log.head AS h
+        ORDER BY shard NULLS FIRST, month
         """
 
     private mutating func learnErased(_ rows: Rows) throws(PostgresError) {
@@ -98,10 +115,13 @@ struct RemovedHistory {
     }
 
     private mutating func learnClosed(_ rows: Rows) throws(PostgresError) {
-        closed = []
+        (closed, closedOfShard) = ([], [:])
         for row in rows {
             let (start, end): (Timestamp, Timestamp) = (try row.get(0), try row.get(1))
-            if let last = closed.last, last.upperBound == start {
+            if let shard: Int16 = try row.optional(2) {
+                shards = try row.get(3)
+                closedOfShard[shard, default: []].append(start..<end)
+            } else if let last = closed.last, last.upperBound == start {
                 closed[closed.count - 1] = last.lowerBound..<end
             } else {
                 closed.append(start..<end)

@@ -160,8 +160,9 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Nobody can learn a word meanwhile.
+    /// Nobody can learn a word meanwhile. While a shard moves, words would change in one copy of its events and not in the other.
     private func hold(on connection: inout Connection) throws(PostgresError) {
+        try connection.query("SELECT cluster.require_no_move()")
         try connection.query("INSERT INTO log.dictionary VALUES (\(app.id)) ON CONFLICT DO NOTHING")
         try connection.query("SELECT FROM log.dictionary WHERE app = \(app.id) FOR UPDATE")
     }

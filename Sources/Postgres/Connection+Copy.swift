@@ -85,3 +85,18 @@ extension Connection {
         }
     }
 }
+
+extension Connection {
+    /// Stores what a query selects here in a table of another database, and returns how many rows that were. The rows are held in
+    /// memory meanwhile.
+    @discardableResult
+    package mutating func relay(
+        _ select: String, to table: String, _ columns: [String], of target: inout Connection
+    ) throws(PostgresError) -> Int {
+        var rows = CopyRows(columns: columns.count)
+        try copyOut("COPY (\(select)) TO STDOUT (FORMAT binary)") { row throws(PostgresError) in rows.append(row) }
+        guard rows.count > 0 else { return 0 }
+        let names = columns.map(Statement.quoted).joined(separator: ", ")
+        return try target.copyIn("COPY \(table) (\(names)) FROM STDIN (FORMAT binary)", rows)
+    }
+}

@@ -27,6 +27,17 @@
 
     package var count: Int { unsafe fields.count }
 
+    /// Adds the row as it is to others.
+    func append(to bytes: inout CopyBytes) {
+        for field in unsafe fields {
+            if let field = unsafe field {
+                unsafe bytes.append(field: field)
+            } else {
+                bytes.append(bigEndian: Int32(-1))
+            }
+        }
+    }
+
     /// The value of a column, nil for NULL. COPY does not send types, so asking for the wrong one is our mistake.
     package func optional<Value: PostgresValue>(_ column: Int, as _: Value.Type = Value.self) throws(PostgresError)
         -> Value?
@@ -86,7 +97,7 @@ struct CopyBytes: Sendable {
         unsafe bytes.withUnsafeBytes { bytes in unsafe append(bytes) }
     }
 
-    private mutating func append(field bytes: UnsafeRawBufferPointer) {
+    mutating func append(field bytes: UnsafeRawBufferPointer) {
         append(bigEndian: Int32(bytes.count))
         unsafe append(bytes)
     }

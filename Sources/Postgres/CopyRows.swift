@@ -33,6 +33,13 @@ package struct CopyRows: Sendable {
         count += 1
     }
 
+    /// Appends a row that another database sent.
+    mutating func append(_ row: CopyRow) {
+        beginRow()
+        missing -= row.count
+        row.append(to: &bytes)
+    }
+
     /// Throws if a row has more or fewer values than there are columns: values would land in the wrong columns, or PostgreSQL
     /// would blame the data.
     func check() throws(PostgresError) {

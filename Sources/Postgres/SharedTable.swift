@@ -56,13 +56,20 @@ package struct SharedTable: Sendable {
         package let count: Int64
         /// Does not depend on the order of the rows.
         let digest: String
+
+        /// Of the rows of a query, each of which is one value, `said`.
+        package init(
+            of query: String, _ parameters: [Statement.Parameter] = [], on connection: inout Connection
+        ) throws(PostgresError) {
+            let question: String =
+                "SELECT count(*), coalesce(sum(hashtextextended(said::text, 0)::numeric), 0)::text FROM (\(query)) AS t"
+            let row = try connection.query(Statement(question, parameters))[0]
+            (count, digest) = (try row.get(0), try row.get(1))
+        }
     }
 
     package func content(on connection: inout Connection) throws(PostgresError) -> Content {
-        let question: String =
-            "SELECT count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text FROM \(name) AS t"
-        let row = try connection.query(Statement(question))[0]
-        return Content(count: try row.get(0), digest: try row.get(1))
+        try Content(of: "SELECT t AS said FROM \(name) AS t", on: &connection)
     }
 
     /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how many `target`

@@ -26,6 +26,13 @@ package struct Deadline: Hashable, Comparable, Sendable {
         return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(saturating: nanoseconds)) : .never
     }
 
+    /// The moment so many seconds after this one.
+    package func later(by seconds: Double) -> Deadline {
+        self == .never ? .never : Deadline(nanoseconds: nanoseconds + Int64(saturating: seconds * 1e9))
+    }
+
+    package func seconds(since earlier: Deadline) -> Double { Double(nanoseconds - earlier.nanoseconds) / 1e9 }
+
     package var hasPassed: Bool { self != .never && Deadline.now >= self }
 
     /// Seconds left, never below 0; infinite for `never`.

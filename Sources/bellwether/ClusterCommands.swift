@@ -86,7 +86,7 @@ struct ClusterStatusCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let cells = try DatabaseAccess.withCluster(arguments) { $0.status() }
+        let (cells, map) = try DatabaseAccess.withCluster(arguments) { ($0.status(), $0.map) }
         switch format {
         case .text:
             var table = TextTable(["CELL", "SHARDS", "EPOCH", "BATCH", "EVENTS", "LAG, S", "PLACE", "STATE"])
@@ -102,16 +102,26 @@ struct ClusterStatusCommand: Command {
                 }
             }
             StandardStream.output.write(table.text)
-        case .json: StandardStream.output.write(cells.map(object).json + "\n")
+            for move in map.moves {
+                let (home, other) = (map.cell(move.home)?.name ?? "", map.cell(move.other)?.name ?? "")
+                StandardStream.output.write(
+                    move.isArriving
+                        ? "Shard \(move.shard) is moving from \(home) to \(other): to go on, bellwether cluster move --shard \(move.shard) --to \(other)\n"
+                        : "Shard \(move.shard) is in \(home), and \(other) has yet to forget it: to go on, bellwether cluster move --shard \(move.shard) --to \(home)\n"
+                )
+            }
+        case .json: StandardStream.output.write(cells.map { object($0, map) }.json + "\n")
         }
         return cells.allSatisfy { if case .there = $0.answer { true } else { false } } ? .done : .failed
     }
 
     private func shards(_ cell: CellStatus) -> String { cell.cell.isHub ? "hub" : "\(cell.shards)" }
 
-    private func object(_ cell: CellStatus) -> JSONObject {
+    private func object(_ cell: CellStatus, _ map: ClusterMap) -> JSONObject {
         var members: [(String, any JSONWritable)] = [
             ("cell", cell.cell.name), ("place", cell.cell.place), ("hub", cell.cell.isHub), ("shards", cell.shards),
+            ("arriving", map.moves.filter { $0.isArriving && $0.other == cell.cell.number }.map { Int($0.shard) }),
+            ("leaving", map.moves.filter { !$0.isArriving && $0.other == cell.cell.number }.map { Int($0.shard) }),
         ]
         switch cell.answer {
         case .there(let epoch, let log, let lag):

@@ -107,32 +107,4 @@ struct ClusterMakingTests {
         }
         #expect(try cluster.check().isEmpty)
     }
-
-    @Test("shards with events stay where they are, and a move that was cut short goes on")
-    func moves() throws {
-        let cells = try ThreeCells()
-        defer { cells.drop() }
-        let installs = try (0..<2).map { _ in try #require(UUID(cells.install(of: 0))) }
-        let shards = installs.map { Shard.of($0, among: 16) }
-        _ = try cells.databases[0].appender().append([cells.app.submission([Event.sample(install: installs[0])])])
-        _ = try cells.databases[0].column(
-            "SELECT number FROM log.begin_erasure(\(cells.app.id), \(installs[1]))", of: Int64.self)
-        let cluster = try cells.cluster()
-        for shard in shards {
-            #expect(throws: ClusterError.self) { try cluster.moveEmpty([shard], to: "cell-2") }
-            #expect(cluster.map.holders[Int(shard)] == 1)
-        }
-        let empty = try #require((0..<8).first { !shards.contains(Int16($0)) })
-        let dying = try Bellwether(cells.databases[0]).dying(at: "shards let go")
-        #expect(
-            try dying.run("cluster", "move", "--shard", "\(empty)", "--to", "cell-2").status == 128 + 9)
-        #expect(try cells.cluster().map.holders[empty] == 0)
-        #expect(
-            try Bellwether(cells.databases[1]).run("cluster", "move", "--shard", "\(empty)", "--to", "cell-2").status
-                == 0)
-        for database in cells.databases {
-            #expect(
-                try database.value("SELECT cell FROM cluster.map WHERE shard = \(Int16(empty))", as: Int16.self) == 2)
-        }
-    }
 }

@@ -145,7 +145,7 @@ struct RoutingTests {
             "POST /v1/events HTTP/1.1\r\nHost: bellwether\r\nContent-Type: application/json\r\nAuthorization: Bearer \(key)\r\n"
                 + "Content-Length: \(envelope.utf8.count)\r\n\r\n\(envelope)")
         #expect(eventually { service.process.isStopped })
-        #expect(try cells.cluster().moveEmpty([shard], to: "cell-3").isEmpty)
+        #expect(try cells.cluster().move([shard], to: "cell-3").isEmpty)
         service.process.signal(SIGCONT)
         let answer = try waiting.answer(within: 30)
         #expect(answer.status == 503 && answer["retry-after"] == "1", "\(answer)")

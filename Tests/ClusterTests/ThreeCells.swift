@@ -24,8 +24,8 @@ struct ThreeCells {
         for (place, database) in databases.enumerated().dropFirst() {
             #expect(try cluster.add(name: "cell-\(place + 1)", url: try Self.place(of: database)).isEmpty)
         }
-        #expect(try cluster.moveEmpty([8, 9, 10, 11], to: "cell-2").isEmpty)
-        #expect(try cluster.moveEmpty([12, 13, 14, 15], to: "cell-3").isEmpty)
+        #expect(try cluster.move([8, 9, 10, 11], to: "cell-2").isEmpty)
+        #expect(try cluster.move([12, 13, 14, 15], to: "cell-3").isEmpty)
         map = cluster.map
     }
 

@@ -17,11 +17,18 @@ enum Laws {
     static func check(
         _ load: Load, url: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Count {
+        try check(load, cells: [url], sourceLocation: sourceLocation)
+    }
+
+    /// The same for the cells of a cluster: each event is stored once in all of them together.
+    @discardableResult
+    static func check(
+        _ load: Load, cells: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Count {
         load.stop()
         #expect(load.surprises.isEmpty, sourceLocation: sourceLocation)
         #expect(!load.acknowledged.isEmpty, sourceLocation: sourceLocation)
-        var connection = try Connection(url: url)
-        let counts = try rows(of: &connection)
+        let counts = try rows(of: cells)
         let lost = load.acknowledged.filter { counts[$0] == nil }
         #expect(lost.isEmpty, "acknowledged and not stored", sourceLocation: sourceLocation)
         let doubled = counts.filter { $0.value != 1 }
@@ -30,11 +37,14 @@ enum Laws {
         let refused = try load.sendAllAgain()
         #expect(refused.isEmpty, sourceLocation: sourceLocation)
         let all = Set(load.sent.flatMap(\.ids))
-        let final = try rows(of: &connection)
+        let final = try rows(of: cells)
         #expect(all.symmetricDifference(final.keys).isEmpty, "sent and not stored", sourceLocation: sourceLocation)
         #expect(final.filter { $0.value != 1 }.isEmpty, "stored twice", sourceLocation: sourceLocation)
-        try checkBatches(&connection, sourceLocation)
-        try checkFunnels(url: url, sourceLocation: sourceLocation)
+        for url in cells {
+            var connection = try Connection(url: url)
+            try checkBatches(&connection, sourceLocation)
+            try checkFunnels(url: url, sourceLocation: sourceLocation)
+        }
         return Count(stored: final.count, lost: lost.count, doubled: doubled.count)
     }
 
@@ -47,10 +57,13 @@ enum Laws {
         }
     }
 
-    private static func rows(of connection: inout Connection) throws -> [String: Int64] {
+    private static func rows(of cells: [String]) throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
-        for row in try connection.query("SELECT event_id::text, count(*) FROM log.event GROUP BY event_id") {
-            counts[try row.get(0)] = try row.get(1)
+        for url in cells {
+            var connection = try Connection(url: url)
+            for row in try connection.query("SELECT event_id::text, count(*) FROM log.event GROUP BY event_id") {
+                counts[try row.get(0), default: 0] += try row.get(1)
+            }
         }
         return counts
     }

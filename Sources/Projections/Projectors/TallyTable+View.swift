@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Postgres
 
 extension TallyTable {
@@ -38,6 +39,7 @@ extension TallyTable {
             FROM log.app AS app
             CROSS JOIN LATERAL (
                 \(rows(of: projector, nil))
+                    AND \(ClusterMap.isShown("\(name).shard"))
                 GROUP BY \((["day"] + self.keys.map(\.name)).joined(separator: ", "))
             ) AS f
             \(words.map { "LEFT JOIN log.word AS \($0) ON \($0).id = f.\($0)" }.joined(separator: "\n"));
@@ -87,7 +89,8 @@ extension TallyTable {
         push that nobody received.
         """
 
-    private var words: [String] { keys.compactMap { if case .word = $0.kind { $0.name } else { nil } } }
+    /// The keys that are ids of words.
+    var words: [String] { keys.compactMap { if case .word = $0.kind { $0.name } else { nil } } }
 
     private var sums: [String] { counts.map { "sum(\($0)) AS \($0)" } }
 

@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Values
 
 /// A code in the bits of a delivery's `codes`. Stored rows hold them, so their places are frozen.
@@ -73,7 +74,8 @@ extension DeliveryTable {
         -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
         CREATE OR REPLACE VIEW projection.opened_delivery AS
         SELECT \(openedColumns)
-        FROM projection.delivery AS d;
+        FROM projection.delivery AS d
+        WHERE \(ClusterMap.isShown("d.shard"));
 
         COMMENT ON VIEW projection.opened_delivery IS 'Deliveries with a column for each fact: ids of log.word, codes as in log.opened_event. analytics.deliveries shows their names';
         -- The schema's default gives more, which only its tables need.

@@ -1,19 +1,19 @@
-import Postgres
-import Values
+package import Postgres
+package import Values
 
 /// Event ids whose hash in the log's unique index is the same: Bob Jenkins' hash, as PostgreSQL computes it of a UUID, run
 /// backwards from a result that was chosen.
-struct HashTwins {
+package struct HashTwins {
     /// What PostgreSQL's hash of (install, app) adds to that of the event.
     private let seed: UInt64
 
-    init(install: UUID, app: Int32, on connection: inout Connection) throws {
+    package init(install: UUID, app: Int32, on connection: inout Connection) throws {
         let seed: Int64 = try connection.query("SELECT uuid_hash_extended(\(install), \(Int64(app)))")[0].get(0)
         self.seed = UInt64(bitPattern: seed)
     }
 
     /// The id whose hash is `hash`; another for each number.
-    func id(_ number: UInt32, hash: UInt64) -> UUID {
+    package func id(_ number: UInt32, hash: UInt64) -> UUID {
         let start: UInt32 = 0x9e37_79b9 &+ 16 &+ 3_923_095
         var begun = State(
             a: start &+ UInt32(truncatingIfNeeded: seed >> 32), b: start &+ UInt32(truncatingIfNeeded: seed), c: start)

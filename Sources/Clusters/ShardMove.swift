@@ -1,0 +1,305 @@
+internal import Accounts
+internal import EventLog
+internal import Postgres
+internal import Projections
+internal import ServiceRuntime
+internal import Values
+
+/// Moves some shards, one stage after the other.
+struct ShardMove {
+    /// Shards that are equally far.
+    struct Stage {
+        let shards: [Int16]
+        /// The cell that takes their events; 0 if none does.
+        let holder: Int16
+        let move: ClusterMap.Move?
+    }
+
+    private let cluster: Cluster
+    private let rate: Int?
+    private let progress: (Cluster.MoveProgress) -> Void
+    private(set) var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
+
+    init(in cluster: Cluster, rate: Int?, progress: @escaping (Cluster.MoveProgress) -> Void) {
+        (self.cluster, self.rate, self.progress) = (cluster, rate, progress)
+    }
+
+    mutating func perform(_ stage: Stage, target: Int16) throws {
+        let shards = stage.shards
+        guard let move = stage.move else { return try begin(shards, from: stage.holder, to: target) }
+        guard move.isArriving else { return try forget(shards, in: move.other, kept: move.home) }
+        if stage.holder == move.other { return try show(shards, from: move.home, to: move.other) }
+        guard move.other == target else {
+            // Another cell is wanted than was begun with, perhaps the old one.
+            return try tell(shards, takenBy: move.home, (move.home, move.other, false))
+        }
+        try copy(shards, from: move.home, to: move.other)
+    }
+
+    // MARK: Stages
+
+    private mutating func begin(_ shards: [Int16], from source: Int16, to target: Int16) throws {
+        try requireNoHalfRemoved(in: source, target)
+        try tell(shards, takenBy: source, (source, target, true))
+        CrashPoint.pass("move begun")
+        do {
+            // From now on no month can be closed; one may have been in between.
+            try requireNoHalfRemoved(in: source, target)
+        } catch {
+            try tell(shards, takenBy: source, nil)
+            throw error
+        }
+    }
+
+    private func requireNoHalfRemoved(in numbers: Int16...) throws {
+        for number in numbers {
+            let cell = try cell(number)
+            let months = try cluster.working(on: cell) { connection in try ShardHistory.halfRemoved(on: &connection) }
+            guard months.isEmpty else {
+                throw ClusterError.halfRemoved(months: months.map(\.description), cell: cell.name)
+            }
+        }
+    }
+
+    private mutating func copy(_ shards: [Int16], from source: Int16, to target: Int16) throws {
+        let (old, new) = (try cell(source), try cell(target))
+        try prepare(shards, from: old, to: new)
+        for _ in 0..<Self.mostSwitches {
+            // After an interruption nobody takes the events, and the rest is copied at once.
+            if cluster.map.holders[Int(shards[0])] != 0 { try chase(shards, from: old, to: new) }
+            if try exchange(shards, from: old, to: new) { return }
+        }
+        throw ClusterError.cannotKeepUp(shards: shards, cell: new.name)
+    }
+
+    private static let mostSwitches = 10
+    /// The longest that no cell may take the events, before the old one gets them back.
+    private static let longestSwitch = 1.5
+    /// When a round of copying takes less, what is left is little enough.
+    private static let shortRound = 0.3
+
+    private func prepare(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
+        let history = ShardHistory(of: shards)
+        let deadline = Deadline.after(seconds: 10)
+        try cluster.working(on: old) { source in
+            try cluster.working(on: new) { target in
+                while true {
+                    let left = try ShardHistory.makeMonths(from: &source, on: &target)
+                    if left.isEmpty { break }
+                    // Somebody reads the log.
+                    guard !deadline.hasPassed else {
+                        throw ClusterError.noMonths(left.map(\.description), cell: new.name)
+                    }
+                }
+                try ShardCopy.makeTables(on: &target)
+                guard try ShardCopy(of: shards, on: &target) == nil else { return }
+                try target.transaction { target throws(PostgresError) in
+                    try target.execute(script: "SET LOCAL statement_timeout = 0")
+                    try history.bringRemovals(from: &source, on: &target)
+                    try SealedShards(shards).bring(from: &source, on: &target)
+                    try history.begin(from: old.number, on: &target)
+                }
+            }
+        }
+        CrashPoint.pass("arrival prepared")
+    }
+
+    /// Copies until little is left.
+    private func chase(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
+        let begun = Deadline.now
+        var paced = 0
+        while true {
+            let round = Deadline.after(seconds: Self.shortRound)
+            let head = try cluster.working(on: old) { source in try LogStatus.read(on: &source).head }
+            try copySome(shards, from: old, to: new) { copy, found in
+                progress(.copying(events: copy.events, position: copy.position, head: head))
+                paced += found
+                if let rate { pause(until: begun.later(by: Double(paced) / Double(rate))) }
+                return copy.position < head
+            }
+            if !round.hasPassed { return }
+        }
+    }
+
+    /// Copies batches while there are any and `goesOn` says so.
+    private func copySome(
+        _ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell,
+        while goesOn: (ShardCopy, Int) throws -> Bool
+    ) throws {
+        try cluster.working(on: old) { source in
+            try cluster.working(on: new) { target in
+                guard var copy = try ShardCopy(of: shards, on: &target) else { throw ClusterError.overtaken }
+                while let found = try crossing({ () throws(PostgresError) in
+                    try copy.step(from: &source, to: &target)
+                }) {
+                    CrashPoint.pass("batches copied")
+                    guard try goesOn(copy, found) else { return }
+                }
+            }
+        }
+    }
+
+    /// Tries again what an erasure, or a writer with an event of the same time and hash, was in the way of.
+    private func crossing<Result>(_ body: () throws(PostgresError) -> Result) throws(PostgresError) -> Result {
+        var backoff = Backoff(first: 0.01, most: 0.5)
+        for _ in 1..<Self.mostCrossings {
+            do throws(PostgresError) { return try body() } catch {
+                guard error.isCrossing else { throw error }
+                pause(until: .after(seconds: backoff.next()))
+            }
+        }
+        return try body()
+    }
+
+    private static let mostCrossings = 10
+
+    /// Takes the shards from the old cell, copies what is left, and gives them to the new one. Returns false, and the old cell has them
+    /// again, if that takes too long.
+    private mutating func exchange(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws -> Bool
+    {
+        let begun = Deadline.now
+        let end = begun.later(by: Self.longestSwitch)
+        let move = (home: old.number, other: new.number, isArriving: true)
+        try tell(shards, takenBy: 0, move)
+        CrashPoint.pass("shards let go")
+        var isInTime = true
+        do {
+            try copySome(shards, from: old, to: new) { _, _ in
+                isInTime = !end.hasPassed
+                return isInTime
+            }
+            if isInTime {
+                let history = ShardHistory(of: shards)
+                try cluster.working(on: old) { source in
+                    try cluster.working(on: new) { target in
+                        try target.transaction { target throws(PostgresError) in
+                            try history.bringRemovals(from: &source, on: &target)
+                            try history.complete(on: &target)
+                        }
+                    }
+                }
+            }
+        } catch {
+            try tell(shards, takenBy: old.number, move)
+            throw error
+        }
+        CrashPoint.pass("rest copied")
+        try tell(shards, takenBy: isInTime ? new.number : old.number, move)
+        guard isInTime else { return false }
+        progress(.switched(seconds: Deadline.now.seconds(since: begun)))
+        CrashPoint.pass("shards switched")
+        return true
+    }
+
+    private mutating func show(_ shards: [Int16], from source: Int16, to target: Int16) throws {
+        progress(.proving)
+        try prove(shards, from: try cell(source), to: try cell(target))
+        CrashPoint.pass("copy proved")
+        try tell(shards, takenBy: target, (target, source, false))
+        CrashPoint.pass("copy shown")
+    }
+
+    private mutating func forget(_ shards: [Int16], in number: Int16, kept home: Int16) throws {
+        let history = ShardHistory(of: shards)
+        var gone: Int64 = 0
+        try cluster.working(on: try cell(number)) { connection in
+            try history.forgetEvents(on: &connection) { events in
+                gone += Int64(events)
+                progress(.forgetting(events: gone))
+                CrashPoint.pass("events forgotten")
+            }
+            try SealedShards(shards).remove(on: &connection)
+            try history.forgetClosures(on: &connection)
+            try history.endArrival(on: &connection)
+        }
+        try cluster.working(on: try cell(home)) { connection in try history.endArrival(on: &connection) }
+        CrashPoint.pass("shards forgotten")
+        try tell(shards, takenBy: home, nil)
+    }
+
+    /// Waits; nothing ends it early.
+    private func pause(until moment: Deadline) { _ = Lock(()).wait(until: moment) { _ in Bool?.none } }
+
+    // MARK: The map
+
+    private func cell(_ number: Int16) throws(ClusterError) -> ClusterMap.Cell {
+        guard let cell = cluster.map.cell(number) else { throw .unknownCell("\(number)") }
+        return cell
+    }
+
+    /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything else is done.
+    private mutating func tell(
+        _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?
+    ) throws {
+        let before = shards.compactMap { cluster.map.move(of: $0) }.flatMap { [$0.home, $0.other] }
+        let concerned = Set(before + [holder] + (move.map { [$0.home, $0.other] } ?? []))
+        untold = []
+        for (cell, error) in try cluster.tell(cluster.map.next(shards, takenBy: holder, move)) {
+            guard cell.isHub || concerned.contains(cell.number) else {
+                untold.append((cell, error))
+                continue
+            }
+            try insist(cell, after: error)
+        }
+    }
+
+    private func insist(_ cell: ClusterMap.Cell, after error: PostgresError) throws {
+        var error = error
+        let deadline = Deadline.after(seconds: 60)
+        var backoff = Backoff(first: 0.1, most: 2)
+        while true {
+            let isRead = error.state == .lockNotAvailable || error.state == .deadlockDetected
+            guard isRead, !deadline.hasPassed else {
+                throw isRead ? ClusterError.hubIsRead(hub: cell.name) : .unreachable(cell: cell.name, error)
+            }
+            progress(.waiting(hub: cell.name))
+            pause(until: .after(seconds: backoff.next()))
+            let map = cluster.map
+            do throws(PostgresError) {
+                _ = try cluster.on(cell) { connection throws(PostgresError) in
+                    try map.write(as: cell.number, on: &connection)
+                }
+                return
+            } catch let failure { error = failure }
+        }
+    }
+}
+
+// MARK: The proof
+
+extension ShardMove {
+    /// Proves that the new cell holds, counts and has sealed of the shards what the old one does.
+    private func prove(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
+        func fail(_ difference: String) -> ClusterError {
+            .notProved(shards: shards, cell: new.name, difference: difference)
+        }
+        let (url, log) = (cluster.url(of: new), cluster.log)
+        var control = ProjectionControl(url: url, log: log)
+        control.role = nil
+        if let stopped = try control.catchUp().stopped.first {
+            throw fail("the projection \(stopped.name) has stopped there at batch \(stopped.batch) (\(stopped.reason))")
+        }
+        let report = try Verifier().verify(
+            shards: shards, lanes: 2,
+            opening: { try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0) })
+        guard report.isProved else { throw fail("\n\(report)") }
+        let history = ShardHistory(of: shards)
+        let complete = try cluster.working(on: new) { target in try history.completedAt(on: &target) }
+        for tries in 1... {
+            let held = try cluster.working(on: old) { source in try history.content(until: .max, on: &source) }
+            let copied = try cluster.working(on: new) { target in try history.content(until: complete, on: &target) }
+            if held == copied { break }
+            // An install may have been erased in between.
+            guard tries < 3 else {
+                throw fail(
+                    "'\(old.name)' has \(held.count) events of them and '\(new.name)' \(copied.count), or they say something else"
+                )
+            }
+        }
+        let sealed = try cluster.working(on: old) { source in try SealedShards(shards).content(on: &source) }
+        let brought = try cluster.working(on: new) { target in try SealedShards(shards).content(on: &target) }
+        if let table = sealed.keys.sorted().first(where: { sealed[$0] != brought[$0] }) {
+            throw fail("what retention has sealed differs in \(table)")
+        }
+    }
+}

@@ -1,0 +1,383 @@
+import Accounts
+import CatalogueSupport
+import Clusters
+import EventLog
+import Postgres
+import Projections
+import ServiceRuntime
+import Telemetry
+import TestSupport
+import Testing
+import Values
+
+import class Foundation.ProcessInfo
+
+@Suite("A shard moves to another cell")
+struct MoveTests {
+    /// Recounts each cell.
+    private func verify(_ databases: [TestDatabase]) throws {
+        for database in databases {
+            let report = try Verifier().verify(
+                lanes: 2,
+                opening: { try LogSession.open(url: database.url(), role: nil, purpose: "verify", log: .silent) })
+            #expect(report.isProved, "\(report)")
+        }
+    }
+
+    @Test("with all that its installs ever said: every view of a hub stays what one database shows")
+    func everything() throws {
+        let both = try HubAndWhole(seeds: 0..<6)
+        defer { both.drop() }
+        let cluster = try both.cells.cluster()
+        // From two cells to a third one at once, and then on to the first.
+        #expect(try cluster.move([0, 1, 2, 3, 8, 9], to: "cell-3").isEmpty)
+        #expect(try cluster.move([2, 8, 12], to: "cell-1").isEmpty)
+        #expect(cluster.map.holders == [3, 3, 1, 3, 1, 1, 1, 1, 1, 3, 2, 2, 1, 3, 3, 3] && cluster.map.moves.isEmpty)
+        #expect(try cluster.check().isEmpty)
+        try both.compareViews()
+        try verify(both.cells.databases)
+        for (place, database) in both.cells.databases.enumerated() {
+            let shards: [Int16] = try database.column(
+                "SELECT DISTINCT (codes >> 4 & 63)::smallint FROM log.event ORDER BY 1")
+            #expect(shards.allSatisfy { cluster.map.holders[Int($0)] == Int16(place + 1) })
+            #expect(try database.value("SELECT count(*) FROM cluster.arrival", as: Int64.self) == 0)
+        }
+    }
+}
+
+@Suite("What moves with a shard besides its events")
+struct MovedHistoryTests {
+    private let cells: ThreeCells
+    private let hub: TestDatabase
+
+    init() throws {
+        cells = try ThreeCells()
+        hub = try cells.makeHub()
+    }
+
+    private func drop() {
+        cells.drop()
+        hub.drop()
+    }
+
+    /// An install of a shard that the first cell has, but no other install's.
+    private func installs(_ count: Int) throws -> [UUID] {
+        var shards: Set<Int16> = []
+        var installs: [UUID] = []
+        while installs.count < count {
+            let install = try #require(UUID(cells.install(of: 0)))
+            if shards.insert(Shard.of(install, among: 16)).inserted { installs.append(install) }
+        }
+        return installs
+    }
+
+    private func shard(_ install: UUID) -> Int16 { Shard.of(install, among: 16) }
+
+    private func append(_ place: Int, _ events: [Event]) throws -> [Verdict] {
+        try cells.databases[place].appender().append([cells.app.submission(events)])[0]
+    }
+
+    private func catchUp() throws {
+        for database in cells.databases {
+            #expect(try ProjectionControl(url: database.url(), log: .silent).catchUp().stopped.isEmpty)
+        }
+    }
+
+    /// What the hub's funnels say.
+    private func funnels() throws -> [String] {
+        try Projectors.all.flatMap { $0.tables }.filter(\.hasView).flatMap { table in
+            try hub.column(
+                "SELECT \(table.name) || ' ' || f::text FROM analytics.\(identifier: table.name) AS f ORDER BY 1",
+                of: String.self)
+        }
+    }
+
+    @Test(
+        "retention and erasure: months stay removed with their counts, whatever the new cell has; what was erased stays out"
+    )
+    func removed() throws {
+        defer { drop() }
+        let installs = try installs(3)
+        let (kept, erased) = (installs[0], installs[1])
+        let old = try #require(Timestamp(rfc3339: "2023-02-10T10:00:00Z"))
+        for database in cells.databases {
+            #expect(try database.value("SELECT log.make_partition('2023-02-01')", as: Bool.self) == true)
+        }
+        let events = [kept, erased].map { Event.sample(at: old, install: $0) }
+        let fresh = [kept, erased].map { Event.sample(install: $0) }
+        #expect(try append(0, events + fresh) == [Verdict](repeating: .accepted, count: 4))
+        // The other cell keeps that month: somebody sent it something just now.
+        let other = try #require(UUID(cells.install(of: 1)))
+        #expect(try append(1, [Event.sample(at: old, install: other)]) == [.accepted])
+        try catchUp()
+        let bellwether = try Bellwether(cells.databases[0])
+        try cells.databases[0].run(
+            "BEGIN; SELECT log.open_gate(); UPDATE log.event SET received_at = device_at; COMMIT")
+        #expect(try bellwether.trusted("retain", "--days", "300").contains("2023-02"))
+        _ = try bellwether.trusted("erase", "--app", "chat", "--install", "\(erased)")
+        let before = try funnels()
+        #expect(before.contains { $0.contains("2023-02-10") })
+        let cluster = try cells.cluster()
+        #expect(try cluster.move([shard(kept), shard(erased)], to: "cell-2").isEmpty)
+        #expect(try funnels() == before)
+        func reasons(_ events: [Event]) throws -> [RejectionReason?] {
+            try append(1, events).map { verdict in if case .rejected(let why) = verdict { why.reason } else { nil } }
+        }
+        #expect(try reasons([events[0]]) == [.tooOld])
+        #expect(try reasons([events[1], fresh[1]]) == [.erased, .erased])
+        #expect(try append(1, [fresh[0]]) == [.duplicate])
+        #expect(try append(1, [Event.sample(at: old, install: other)]) == [.accepted])
+        // Once more, to a third cell, and back.
+        #expect(try cluster.move([shard(kept), shard(erased)], to: "cell-3").isEmpty)
+        #expect(try cluster.move([shard(kept), shard(erased)], to: "cell-1").isEmpty)
+        try catchUp()
+        #expect(try append(0, [events[0]]).map { $0 == .accepted } == [false])
+        #expect(try append(0, [fresh[0]]) == [.duplicate])
+        for database in cells.databases[1...] {
+            #expect(try database.value("SELECT count(*) FROM log.closed_before_move", as: Int64.self) == 0)
+        }
+    }
+
+    @Test("words that were merged or forgotten, and events whose hash another one there has")
+    func wordsAndTwins() throws {
+        defer { drop() }
+        let installs = try installs(2)
+        let there = try #require(UUID(cells.install(of: 1)))
+        var connection = try cells.databases[0].connect()
+        let (hash, app) = (UInt64.random(in: 0 ... .max), cells.app.app.id)
+        func twin(_ install: UUID, _ number: UInt32) throws -> Event {
+            Event.sample(
+                id: try HashTwins(install: install, app: app, on: &connection).id(number, hash: hash), install: install)
+        }
+        // The second of them has a tie in the old cell, and its shard moves without the first one's.
+        let twins = [try twin(installs[0], 1), try twin(installs[1], 2), try twin(installs[1], 3)]
+        let foreign = try twin(there, 4)
+        for event in twins { #expect(try append(0, [event]) == [.accepted]) }
+        #expect(try append(1, [foreign]) == [.accepted])
+        let words = ["Sale", "sale", "junk"].map { Event.sample(install: installs[1], category: $0) }
+        #expect(try append(0, words) == [Verdict](repeating: .accepted, count: 3))
+        let bellwether = try Bellwether(cells.databases[0])
+        _ = try bellwether.trusted("words", "merge", "--app", "chat", "--member", "category", "Sale", "--into", "sale")
+        _ = try bellwether.trusted("words", "prune", "--app", "chat", "--member", "category", "junk")
+        try catchUp()
+        let categories: Statement =
+            "SELECT category || ' ' || count(*) FROM analytics.events GROUP BY category ORDER BY 1"
+        let (before, shown): ([String], [String]) = (try funnels(), try hub.column(categories))
+        #expect(shown == ["(other) 1", "INFO_CATEGORY 4", "sale 2"])
+        let cluster = try cells.cluster()
+        #expect(try cluster.move([shard(installs[1])], to: "cell-2").isEmpty)
+        #expect(try funnels() == before)
+        #expect(try hub.column(categories) == shown)
+        for (place, events) in [(0, twins[..<1]), (1, twins[1...] + [foreign] + words)] {
+            #expect(try append(place, Array(events)) == [Verdict](repeating: .duplicate, count: events.count))
+        }
+        #expect(
+            try cells.databases[1].column(
+                "SELECT codes & 15 FROM log.event WHERE device_at = \(foreign.deviceAt) ORDER BY 1"
+            )
+            .filter { $0 > 0 } == [1, 2] as [Int32])
+        #expect(try cluster.move([shard(there)], to: "cell-1").isEmpty)
+        #expect(try append(0, [twins[0], foreign]) == [.duplicate, .duplicate])
+        #expect(try append(1, Array(twins[1...])) == [.duplicate, .duplicate])
+    }
+
+    @Test("retention and a move keep out of each other's way")
+    func oneAtATime() throws {
+        defer { drop() }
+        let install = try installs(1)[0]
+        #expect(try append(0, [Event.sample(install: install)]) == [.accepted])
+        let bellwether = try Bellwether(cells.databases[0])
+        let words = ["cluster", "move", "--shard", "\(shard(install))", "--to", "cell-2"]
+        #expect(try bellwether.dying(at: "move begun").start(words).wait().status == 128 + 9)
+        try cells.databases[0].run("SELECT log.make_partition('2023-02-01')")
+        let error = #expect(throws: PostgresError.self) {
+            try cells.databases[0].run("SELECT log.close_month('2023-02-01', NULL)")
+        }
+        #expect(error.map { "\($0)" }?.contains("being moved") == true)
+        #expect(try bellwether.start(words).wait().status == 0)
+        try cells.databases[1].run(
+            "SELECT log.make_partition('2023-02-01'); SELECT log.close_month('2023-02-01', NULL)")
+        let refused = try bellwether.run("cluster", "move", "--shard", "\(shard(install))", "--to", "cell-1")
+        #expect(
+            refused.status == 1
+                && refused.messages.contains("retention has not finished removing 2023-02-01 in cell 'cell-2'"),
+            "\(refused)")
+        #expect(try cells.cluster().map.moves.isEmpty)
+    }
+}
+
+@Suite("A move that is killed anywhere, while events come in")
+struct MoveKillTests {
+    /// Posts events of some installs without end, each until it is stored.
+    private final class Poster: Sendable {
+        private let worker: Worker
+        private let state = Lock((stopping: false, stored: [String](), failure: String?.none))
+
+        init(_ service: RunningService, key: String, installs: [String]) {
+            let state = self.state
+            worker = Worker(name: "poster") {
+                let client = service.client()
+                var number = 0
+                while !state.withLock({ $0.stopping }) {
+                    number += 1
+                    let id = Wire.id()
+                    let envelope = Wire.envelope(install: installs[number % installs.count], Wire.event(id: id))
+                    var isStored = false
+                    while !isStored {
+                        do {
+                            let answer = try client.post(envelope, key: key)
+                            guard [200, 503].contains(answer.status) else {
+                                return state.withLock { $0.failure = "\(answer)" }
+                            }
+                            isStored = answer.status == 200
+                        } catch { return state.withLock { $0.failure = "\(error)" } }
+                    }
+                    state.withLock { $0.stored.append(id) }
+                }
+            }
+        }
+
+        var count: Int { state.withLock { $0.stored.count } }
+
+        /// The ids of what was stored.
+        func stop() throws -> [String] {
+            state.withLock { $0.stopping = true }
+            worker.join()
+            let (stored, failure) = state.withLock { ($0.stored, $0.failure) }
+            #expect(failure == nil)
+            return stored
+        }
+    }
+
+    /// `make fault` tries all of them.
+    private static let points =
+        ["batches copied", "shards let go", "copy shown", "events forgotten"]
+        + (ProcessInfo.processInfo.environment["BELLWETHER_FAULT_SECONDS"] == nil
+            ? []
+            : [
+                "move begun", "arrival prepared", "rest copied", "shards switched", "copy proved", "shards forgotten",
+                "map told to the first cell",
+            ])
+
+    @Test(
+        "goes on: each acknowledged event is stored once in the cluster, and the hub counts it once", arguments: points)
+    func goesOn(_ point: String) throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let installs = (0..<3).map { _ in cells.install(of: 0) }
+        let shards = Set(installs.compactMap { UUID($0) }.map { Shard.of($0, among: 16) })
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        let poster = Poster(service, key: cells.app.secret, installs: installs)
+        #expect(eventually { poster.count >= 50 })
+        let words = ["cluster", "move", "--to", "cell-3"] + shards.sorted().flatMap { ["--shard", "\($0)"] }
+        let place = point == "map told to the first cell" ? Int.random(in: 1...5) : 1
+        let died = try Bellwether(cells.databases[1]).dying(at: point, time: place).start(words).wait()
+        #expect(died.status == 128 + 9, "\(died)")
+        let before = poster.count
+        // Another process, and another cell to begin in: the map says how far it came.
+        let ended = try Bellwether(cells.databases[2]).start(words).wait()
+        #expect(ended.status == 0, "\(ended)")
+        #expect(eventually { poster.count > before + 20 })
+        let stored = try poster.stop()
+        #expect(try service.stop() == 0)
+        var found: [String] = []
+        for (place, database) in cells.databases.enumerated() {
+            let here: [String] = try database.column("SELECT event_id::text FROM log.event")
+            #expect(place == 2 || here.isEmpty)
+            found += here
+            #expect(try ProjectionControl(url: database.url(), log: .silent).catchUp().stopped.isEmpty)
+            let verified = try Bellwether(database).run("verify")
+            #expect(verified.status == 0, "\(verified)")
+        }
+        #expect(found.sorted() == stored.sorted())
+        #expect(try hub.value("SELECT count(*) FROM analytics.events", as: Int64.self) == Int64(stored.count))
+        #expect(try hub.value("SELECT count(*) FROM analytics.deliveries", as: Int64.self) == 3)
+        #expect(try cells.cluster().check().isEmpty)
+    }
+
+    @Test(
+        "goes back, if the old cell is named as the target",
+        arguments: ["arrival prepared", "batches copied", "shards let go"])
+    func goesBack(_ point: String) throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let install = cells.install(of: 0)
+        let id = try #require(UUID(install))
+        let events = (0..<10).map { _ in Event.sample(install: id) }
+        _ = try cells.databases[0].appender().append([cells.app.submission(events)])
+        let shard = ["--shard", "\(Shard.of(id, among: 16))"]
+        let bellwether = try Bellwether(cells.databases[0])
+        #expect(
+            try bellwether.dying(at: point).start(["cluster", "move", "--to", "cell-2"] + shard).wait().status == 128
+                + 9)
+        #expect(try bellwether.start(["cluster", "move", "--to", "cell-1"] + shard).wait().status == 0)
+        #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 0)
+        #expect(try cells.databases[0].value("SELECT count(*) FROM log.event", as: Int64.self) == 10)
+        #expect(try cells.cluster().map.moves.isEmpty && cells.cluster().map.holders == cells.map.holders)
+        #expect(try bellwether.run("verify").status == 0)
+        #expect(try Bellwether(cells.databases[1]).run("verify").status == 0)
+    }
+
+    /// A transaction that has read the hub and does not end.
+    private final class SlowReader {
+        private var connection: Connection
+        init(_ connection: consuming Connection) { self.connection = connection }
+        func begin() throws { try connection.execute(script: "BEGIN; SELECT count(*) FROM analytics.events") }
+        func end() { connection.rollBack() }
+    }
+
+    @Test("whoever reads the hub sees each event once at any time, and one transaction sees no change of copies")
+    func readers() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let id = try #require(UUID(cells.install(of: 0)))
+        let events = (0..<500).map { number in
+            Event.sample(at: Timestamp(microseconds: Event.sampleTime.microseconds + Int64(number)), install: id)
+        }
+        _ = try cells.databases[0].appender().append([cells.app.submission(events)])
+        #expect(try ProjectionControl(url: cells.databases[0].url(), log: .silent).catchUp().stopped.isEmpty)
+        let seen = Lock((stopping: false, counts: Set<[Int64]>(), reads: 0))
+        let reader = Worker(name: "reader") {
+            do {
+                var analyst = try hub.connect(as: TestCluster.analyst)
+                while !seen.withLock({ $0.stopping }) {
+                    let row = try analyst.query(
+                        """
+                        SELECT (SELECT count(*) FROM analytics.events), (SELECT count(*) FROM analytics.deliveries),
+                            (SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.category_funnel)
+                        """)[0]
+                    let counts: [Int64] = [try row.get(0), try row.get(1), try row.get(2)]
+                    seen.withLock { seen in
+                        seen.counts.insert(counts)
+                        seen.reads += 1
+                    }
+                }
+            } catch { seen.withLock { _ = $0.counts.insert([-1]) } }
+        }
+        let shard = Shard.of(id, among: 16)
+        let slow = SlowReader(try hub.connect(as: TestCluster.analyst))
+        var waits = 0
+        for target in ["cell-2", "cell-3", "cell-1"] {
+            try slow.begin()
+            _ = try cells.cluster().move([shard], to: target) { progress in
+                guard case .waiting = progress else { return }
+                waits += 1
+                slow.end()
+            }
+        }
+        let reads = seen.withLock { $0.reads }
+        #expect(eventually { seen.withLock { $0.reads > reads + 2 } })
+        seen.withLock { $0.stopping = true }
+        reader.join()
+        #expect(seen.withLock { $0.counts } == [[500, 1, 1]])
+        #expect(waits >= 3)
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+import Postgres
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("Shards move between two servers while everything is killed")
+struct MoveFaultTests {
+    /// What is killed while a move goes on.
+    private enum Victim: CaseIterable { case move, old, new, service }
+
+    @Test("each acknowledged event is stored once, whoever is killed at any moment, and the move goes on")
+    func random() throws {
+        let servers = [try DatabaseServer(), try DatabaseServer()]
+        let bellwether = Bellwether(database: servers[0].url)
+        _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
+        _ = try bellwether.trusted("cluster", "add", servers[1].url, "--name", "cell-2")
+        let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
+        var service = try bellwether.serve("--only", "ingest")
+        let load = Load(on: service, key: key)
+        #expect(load.isServed())
+        let end = Deadline.after(seconds: FaultLength.seconds(0))
+        var victims = Victim.allCases.shuffled()
+        var (rounds, kills) = (0, 0)
+        while rounds < 4 || !end.hasPassed {
+            let target = rounds % 2 == 0 ? 2 : 1
+            rounds += 1
+            if victims.isEmpty { victims = Victim.allCases.shuffled() }
+            let victim = victims.removeLast()
+            let shards = (0..<16).filter { _ in Bool.random() } + [Int.random(in: 0..<16)]
+            let words = ["cluster", "move", "--to", "cell-\(target)"] + shards.flatMap { ["--shard", "\($0)"] }
+            let move = try bellwether.start(words)
+            // A moment of the move, whichever.
+            _ = Lock(()).wait(until: .after(seconds: .random(in: 0...1.5))) { _ in Bool?.none }
+            switch victim {
+            case .move: move.signal(SIGKILL)
+            case .service:
+                service.process.signal(SIGKILL)
+                service = try bellwether.serve("--only", "ingest")
+                load.turn(to: service)
+            case .old, .new:
+                let server = servers[victim == .new ? target - 1 : 2 - target]
+                for process in server.postmaster.map({ ProcessTable.family(of: $0) }) ?? [] { kill(process, SIGKILL) }
+                // It may take the server that is dying for one that runs.
+                #expect(
+                    eventually {
+                        try? server.start()
+                        return (try? server.administrator()) != nil
+                    })
+            }
+            kills += 1
+            _ = try move.wait(within: 120)
+            // The same again goes on from wherever that ended.
+            let ended = try bellwether.start(words).wait(within: 120)
+            #expect(ended.status == 0, "\(victim): \(ended)")
+            #expect(load.isServed(5), "\(victim)")
+        }
+        let count = try Laws.check(load, cells: servers.map(\.url))
+        #expect(try service.stop() == 0)
+        FaultLength.report("\(rounds) moves, \(kills) kills, \(count.stored) events")
+        let check = try bellwether.run("cluster", "check")
+        #expect(check.status == 0, "\(check)")
+    }
+}
