@@ -326,3 +326,42 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION cluster.forget_some FROM PUBLIC;
+
+-- Cells that have left the cluster: the first cell has what they counted. Their numbers are never used again.
+CREATE TABLE cluster.former_cell (
+    cell smallint PRIMARY KEY CHECK (cell > 0),
+    name text NOT NULL,
+    left_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Takes what a cell that leaves has besides events, from pg_temp.left_tally, left_rejected and left_drop: once, as a batch without
+-- events.
+CREATE FUNCTION cluster.take_leftovers(of_cell smallint, of_name text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    new_id bigint := nextval('log.batch_id');
+BEGIN
+    PERFORM log.raise_history();
+    IF EXISTS (SELECT FROM cluster.former_cell WHERE cell = of_cell) THEN
+        RETURN;
+    END IF;
+    INSERT INTO cluster.former_cell (cell, name) VALUES (of_cell, of_name);
+    INSERT INTO log.batch (number, id, node, events, shard_events)
+    SELECT (SELECT coalesce(max(b.number), 0) + 1 FROM log.batch AS b), new_id, 'remove', 0,
+        array_fill(0, ARRAY[shards::integer]) FROM log.head;
+    INSERT INTO log.batch_tally (
+        batch_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, other, rejected)
+    SELECT new_id, app, key, received_quarter, accepted, duplicate, corrected, clamped, late, other, rejected
+    FROM pg_temp.left_tally;
+    INSERT INTO log.rejected (
+        batch_id, app, key, received_at, sent_at, install_id, event_id, reason, detail, source, raw, raw_hash, replayed_at)
+    SELECT new_id, app, key, received_at, sent_at, install_id, event_id, reason, detail, source, raw, raw_hash, replayed_at
+    FROM pg_temp.left_rejected
+    ON CONFLICT DO NOTHING;
+    INSERT INTO log.client_drop (app, id, batch_id, key, install_id, received_at, count, since, reason)
+    SELECT app, id, new_id, key, install_id, received_at, count, since, reason FROM pg_temp.left_drop
+    ON CONFLICT DO NOTHING;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.take_leftovers FROM PUBLIC;

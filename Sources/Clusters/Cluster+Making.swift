@@ -45,8 +45,9 @@ extension Cluster {
             if isHub { try gather(in: known, superuser: superuser) }
             return untold
         }
+        let former = try working(on: try first) { first in try CellLeftovers.greatestNumber(on: &first) }
         let cell = ClusterMap.Cell(
-            number: (map.cells.map(\.number).max() ?? 0) + 1, name: name, place: place, isHub: isHub)
+            number: max(map.cells.map(\.number).max() ?? 0, former) + 1, name: name, place: place, isHub: isHub)
         try prepare(cell)
         if isHub { try permit(cell, superuser: superuser) }
         var next = map
@@ -55,6 +56,29 @@ extension Cluster {
         let untold = try tell(next)
         if isHub { try gather(in: cell, superuser: superuser) }
         return untold
+    }
+
+    /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell; its
+    /// database stays as it is, and takes no events. Returns the cells that could not be told.
+    package func remove(_ name: String) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+        guard let cell = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
+        let first = try self.first
+        guard cell != first else { throw ClusterError.isFirst(name) }
+        let shards = map.holders.indices.map { Int16($0) }.filter { shard in
+            let move = map.move(of: shard)
+            return map.holders[Int(shard)] == cell.number || move?.home == cell.number || move?.other == cell.number
+        }
+        guard shards.isEmpty else { throw ClusterError.hasShards(shards, cell: name) }
+        if !cell.isHub {
+            try working(on: cell) { source in
+                try working(on: first) { target in try CellLeftovers.bring(of: cell, from: &source, to: &target) }
+            }
+            CrashPoint.pass("leftovers brought")
+        }
+        var next = map
+        next.epoch += 1
+        next.cells.removeAll { $0 == cell }
+        return try tell(next)
     }
 
     /// Makes sure that whoever owns a hub may reach other databases from it.
@@ -155,7 +179,7 @@ extension Cluster {
             let apps = Set(try Apps.list(on: &connection).map { "\($0.id) \($0.slug)" })
             guard apps.isSubset(of: known) else { throw ClusterError.notEmpty("apps") }
         }
-        _ = try share(SharedTables.all, with: cell)
+        _ = try share(SharedTables.all + SharedTables.export, with: cell)
         for table in SharedTables.all where try differs(table, in: cell) {
             throw ClusterError.notEmpty("rows in \(table.name)")
         }

@@ -16,6 +16,8 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case unfit(cell: String, reason: String)
     case unknownCell(String)
     case unknownShard(Int16, count: Int)
+    case hasShards([Int16], cell: String)
+    case isFirst(String)
     /// Retention has begun to remove months of a cell whose shards are to be moved.
     case halfRemoved(months: [String], cell: String)
     /// Months of the old cell whose events the new one cannot take now.
@@ -62,6 +64,10 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .unknownCell(let name):
             "the cluster has no cell '\(String(printable: name))': see bellwether cluster status"
         case .unknownShard(let shard, let count): "there is no shard \(shard): the shards are 0 to \(count - 1)"
+        case .hasShards(let shards, let cell):
+            "'\(cell)' has \(Self.named(shards)): move them to another cell first (bellwether cluster move)"
+        case .isFirst(let name):
+            "everything that all cells share begins in '\(name)', the first cell, so it stays in the cluster"
         case .halfRemoved(let months, let cell):
             "retention has not finished removing \(months.joined(separator: ", ")) in cell '\(cell)': run bellwether retain again first"
         case .noMonths(let months, let cell):

@@ -11,6 +11,8 @@ package enum SharedTables {
     package static let registry = Registrar.sharedTables
     package static let sends = SendStore.sharedTables
     package static let all = accounts + registry + sends
+    /// Rows of Firebase's export, which a new cell gets; later ones are imported into each cell by itself.
+    static let export = FCMExportStore.sharedTables
 }
 
 extension Cluster {

@@ -71,6 +71,28 @@ struct ClusterAddCommand: Command {
     }
 }
 
+/// Takes a cell out of a cluster.
+struct ClusterRemoveCommand: Command {
+    static let words = ["cluster", "remove"]
+    static let operands = ["CELL"]
+    static let summary = "Take a cell without shards, or a hub, out of the cluster"
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) throws { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        let name = arguments.operands[0]
+        return try DatabaseAccess.withCluster(arguments) { cluster in
+            let untold = try cluster.remove(name)
+            StandardStream.error.write(
+                "'\(String(printable: name))' is no part of the cluster any more. Its database is as it was, and takes no events.\n"
+            )
+            return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
+        }
+    }
+}
+
 /// Shows the cells.
 struct ClusterStatusCommand: Command {
     static let words = ["cluster", "status"]

@@ -15,7 +15,7 @@ enum Commands {
             RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
             WordsPruneCommand.self, PsqlCommand.self, DatabaseURLCommand.self, DatabaseStopCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
-            ClusterCreateCommand.self, ClusterAddCommand.self, ClusterMoveCommand.self,
+            ClusterCreateCommand.self, ClusterAddCommand.self, ClusterMoveCommand.self, ClusterRemoveCommand.self,
             ClusterStatusCommand.self, ClusterCheckCommand.self,
             CompletionCommand.self, ManCommand.self,
         ]

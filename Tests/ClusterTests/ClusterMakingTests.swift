@@ -40,6 +40,11 @@ struct ClusterMakingTests {
         let app = try first.makeApp()
         let bellwether = try Bellwether(first)
         #expect(try bellwether.run("cluster", "add", try ThreeCells.place(of: second), "--name", "b").status == 1)
+        try first.run(
+            """
+            INSERT INTO sends.fcm_row (event_at, app, event, message_key, instance_id)
+            VALUES (now(), \(app.app.id), 'MESSAGE_ACCEPTED', '1', 'i')
+            """)
         _ = try bellwether.trusted("cluster", "create", "--name", "a")
         _ = try bellwether.trusted("cluster", "add", try ThreeCells.place(of: second), "--name", "b")
         // Again, as after an interruption.
@@ -47,6 +52,7 @@ struct ClusterMakingTests {
         #expect(try second.value("SELECT id FROM log.app WHERE slug = 'chat'") == app.id)
         #expect(try second.value("SELECT id FROM log.api_key") == app.key.id)
         #expect(try second.value("SELECT count(*) FROM cluster.map WHERE cell = 1", as: Int64.self) == 16)
+        #expect(try second.value("SELECT instance_id FROM sends.fcm_row", as: String.self) == "i")
         let status = try bellwether.trusted("cluster", "status")
         #expect(status.split(separator: "\n").count == 3)
         #expect(status.contains("there") && !status.contains("away"))

@@ -1,6 +1,7 @@
 import Accounts
 import CatalogueSupport
 import Clusters
+import Envelopes
 import EventLog
 import Postgres
 import Projections
@@ -179,6 +180,46 @@ struct MovedHistoryTests {
         #expect(try cluster.move([shard(there)], to: "cell-1").isEmpty)
         #expect(try append(0, [twins[0], foreign]) == [.duplicate, .duplicate])
         #expect(try append(1, Array(twins[1...])) == [.duplicate, .duplicate])
+    }
+
+    @Test("back to one database: the first cell takes what the others counted and rejected, once, and they leave")
+    func oneAgain() throws {
+        defer { drop() }
+        let refused = RejectedEvent(
+            id: nil, install: nil, rejection: Rejection(.unknownType, "type"), raw: #"{"type":"none"}"#)
+        for place in 0..<3 {
+            let install = try #require(UUID(cells.install(of: place)))
+            let events = [Event.sample(install: install), Event.sample(install: install)]
+            for _ in 0..<2 {
+                _ = try cells.databases[place].appender().append([cells.app.submission(events, rejected: [refused])])
+            }
+        }
+        try catchUp()
+        let questions = [
+            "SELECT q::text FROM analytics.data_quality AS q ORDER BY 1",
+            "SELECT DISTINCT raw, reason FROM analytics.rejected_events",
+        ]
+        func answers(_ database: TestDatabase) throws -> [String] { try questions.flatMap(database.analystRows) }
+        let (before, shown) = (try answers(hub), try funnels())
+        let bellwether = try Bellwether(cells.databases[0])
+        let refusal = try bellwether.run("cluster", "remove", "cell-2")
+        #expect(refusal.status == 1 && refusal.messages.contains("move them to another cell first"), "\(refusal)")
+        #expect(try bellwether.run("cluster", "remove", "cell-1").status == 1)
+        let cluster = try cells.cluster()
+        #expect(try cluster.move(Set(8..<16), to: "cell-1").isEmpty)
+        #expect(try bellwether.dying(at: "leftovers brought").run("cluster", "remove", "cell-2").status == 128 + 9)
+        for name in ["cell-2", "cell-3"] { _ = try bellwether.trusted("cluster", "remove", name) }
+        #expect(try answers(hub) == before)
+        #expect(try answers(cells.databases[0]) == before)
+        #expect(try funnels() == shown)
+        _ = try bellwether.trusted("cluster", "remove", "hub")
+        #expect(try cells.cluster().map.cells.map(\.name) == ["cell-1"])
+        #expect(try bellwether.run("verify").status == 0)
+        // A number is never used again.
+        let fresh = try TestDatabase.make(.empty)
+        defer { fresh.drop() }
+        _ = try bellwether.trusted("cluster", "add", try ThreeCells.place(of: fresh), "--name", "later")
+        #expect(try cells.cluster().map.cells.map(\.number) == [1, 4])
     }
 
     @Test("retention and a move keep out of each other's way")

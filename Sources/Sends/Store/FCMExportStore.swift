@@ -11,6 +11,19 @@ package enum FCMExportStore {
         package internal(set) var tooOld = 0
     }
 
+    /// The tables that a new cell of a cluster gets from another one.
+    package static let sharedTables = [
+        SharedTable("sends.fcm_row", key: ["app", "event_at", "event", "message_key", "instance_id"]),
+        SharedTable(
+            "sends.fcm_message", key: ["message_key", "instance_id", "app"],
+            changing: ["first_at", "accepted", "delivered", "is_data", "analytics_label"]),
+        SharedTable(
+            "sends.fcm_sealed", key: ["app", "day", "campaign", "variant"],
+            changing: ["accepted", "delivered", "data_accepted", "data_delivered"]),
+        SharedTable("sends.fcm_retained", key: ["app"], changing: ["since"]),
+        SharedTable("sends.erased_instance", key: ["app", "instance_hash"], changing: ["erased_at"]),
+    ]
+
     private static let columns =
         "event_at, event, message_key, instance_id, message_id, message_type, project_number, sdk_platform, app_name, "
         + "collapse_key, priority, ttl, topic, bulk_id, analytics_label"
