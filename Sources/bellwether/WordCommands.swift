@@ -26,7 +26,7 @@ private func follow(_ arguments: Arguments) throws -> ExitCode {
         return .done
     }
     StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")
-    return try RebuildRun(arguments) { _ in ["deliveries"] }.run()
+    return try RebuildRun(arguments) { _, _ in ["deliveries"] }.run()
 }
 
 extension WordBook {
