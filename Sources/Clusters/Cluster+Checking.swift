@@ -30,7 +30,7 @@ extension Cluster {
                 }
                 if let finding = try checkMap(of: cell) { findings.append(finding) }
                 if cell.number != (try first).number, !unreachable.contains(try first.number) {
-                    findings += try checkTables(of: cell)
+                    findings += try checkTables(of: cell) + checkWords(of: cell)
                 }
             } catch { findings.append(Finding(cell: cell.name, what: "\(error)", isMended: false)) }
         }
@@ -82,6 +82,18 @@ extension Cluster {
                         : "\(table.name) has rows that the first cell does not have", isMended: isMended))
         }
         return findings
+    }
+
+    private func checkWords(of cell: ClusterMap.Cell) throws -> [Finding] {
+        let changed = try shareMergedWords(with: cell)
+        guard changed > 0 else { return [] }
+        let words = changed == 1 ? "1 word was" : "\(changed) words were"
+        return [
+            Finding(
+                cell: cell.name,
+                what: "\(words) merged otherwise than in the first cell; the funnels follow with bellwether rebuild",
+                isMended: true)
+        ]
     }
 
     func differs(_ table: SharedTable, in cell: ClusterMap.Cell) throws -> Bool {
