@@ -300,7 +300,9 @@ let package = Package(
             name: "ClusterTests",
             dependencies: [
                 "Accounts", "bellwether", "CatalogueSupport", "Clusters", "Envelopes", "EventLog", "FunnelOracle",
-                "Postgres", "Projections", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Look",
+                "Postgres", "Projections", "Reports", "ServiceRuntime", "Simulation", "Telemetry", "TestSupport",
+                "Values",
             ],
             swiftSettings: strict),
         // An app and its extension, to be killed.

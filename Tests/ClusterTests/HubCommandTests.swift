@@ -65,6 +65,7 @@ struct HubCommandTests {
             """)
         let stopped = try bellwether.run("project", "--once")
         #expect(stopped.status == 1 && stopped.messages.contains("cell-2: silent_funnel has stopped"), "\(stopped)")
+        #expect(try bellwether.run("doctor").output.contains("silent_funnel of cell 'cell-2' is stopped"))
         let resumed = try bellwether.run("projection", "resume", "silent_funnel")
         #expect(resumed.status == 0 && resumed.messages.contains("cell-2: Rebuilt"), "\(resumed)")
         #expect(resumed.messages.contains("cell-1: silent_funnel is running"))
@@ -122,6 +123,27 @@ struct HubCommandTests {
         try filled.cells.close(1)
         let away = try bellwether.run("rejected", "list")
         #expect(away.status == 69 && away.output.isEmpty && away.messages.contains("'cell-2'"), "\(away)")
+        try filled.cells.open(1)
+    }
+
+    @Test("the doctor of a hub sees whether all cells can be read through it")
+    func doctor() throws {
+        let filled = try FilledCells()
+        defer { filled.drop() }
+        func look(_ database: TestDatabase) throws -> [String: String] {
+            let ended = try Bellwether(database).run("doctor", "--format", "json")
+            let all = try #require(try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [[String: Any]])
+            return Dictionary(
+                uniqueKeysWithValues: all.map { ("\($0["check"] ?? "")", "\($0["status"] ?? "") \($0["what"] ?? "")") })
+        }
+        let well = try look(filled.hub)
+        #expect(well["cells"]?.hasPrefix("ok all 3 cells") == true, "\(well)")
+        #expect(well["partitions"] == nil && well["reports"] != nil)
+        let cell = try look(filled.cells.databases[1])
+        #expect(cell["cells"] == nil && cell["partitions"] != nil && cell["reports"] == nil)
+        try filled.cells.close(1)
+        let away = try look(filled.hub)
+        #expect(away["cells"]?.hasPrefix("fail cell 'cell-2' cannot be read through this hub") == true, "\(away)")
         try filled.cells.open(1)
     }
 }
