@@ -114,7 +114,11 @@ let package = Package(
             swiftSettings: strict),
         // What goes: months by retention, an install by erasure.
         .target(
-            name: "Removal", dependencies: ["Accounts", "Health", "Projections", "Sends", "ServiceRuntime", "Values"],
+            name: "Removal",
+            dependencies: [
+                "Accounts", "Clusters", "EventLog", "Health", "Postgres", "Projections", "Sends", "ServiceRuntime",
+                "Values",
+            ],
             swiftSettings: strict),
         // Several databases that hold the installs together.
         .target(
@@ -296,7 +300,9 @@ let package = Package(
             name: "ClusterTests",
             dependencies: [
                 "Accounts", "bellwether", "CatalogueSupport", "Clusters", "Envelopes", "EventLog", "FunnelOracle",
-                "Postgres", "Projections", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Look",
+                "Postgres", "Projections", "Reports", "ServiceRuntime", "Simulation", "Telemetry", "TestSupport",
+                "Values",
             ],
             swiftSettings: strict),
         // An app and its extension, to be killed.

@@ -1,6 +1,6 @@
-internal import EventLog
+package import EventLog
 internal import Migrations
-internal import Postgres
+package import Postgres
 internal import ServiceRuntime
 
 extension Cluster {
@@ -17,7 +17,7 @@ extension Cluster {
     package func check() throws -> [Finding] {
         var findings: [Finding] = []
         var unreachable: Set<Int16> = []
-        try followNewest { cell, error in
+        followNewest { cell, error in
             if unreachable.insert(cell.number).inserted {
                 findings.append(Finding(cell: cell.name, what: "cannot be reached: \(error)", isMended: false))
             }
@@ -30,7 +30,7 @@ extension Cluster {
                 }
                 if let finding = try checkMap(of: cell) { findings.append(finding) }
                 if cell.number != (try first).number, !unreachable.contains(try first.number) {
-                    findings += try checkTables(of: cell)
+                    findings += try checkTables(of: cell) + checkWords(of: cell)
                 }
             } catch { findings.append(Finding(cell: cell.name, what: "\(error)", isMended: false)) }
         }
@@ -38,7 +38,7 @@ extension Cluster {
     }
 
     /// Finds the map with the highest epoch: somebody may have been killed before all cells had it.
-    func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void) throws(ClusterError) {
+    package func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void = { _, _ in }) {
         var asked: Set<Int16> = []
         while let cell = map.cells.first(where: { !asked.contains($0.number) }) {
             asked.insert(cell.number)
@@ -82,6 +82,18 @@ extension Cluster {
                         : "\(table.name) has rows that the first cell does not have", isMended: isMended))
         }
         return findings
+    }
+
+    private func checkWords(of cell: ClusterMap.Cell) throws -> [Finding] {
+        let changed = try shareMergedWords(with: cell)
+        guard changed > 0 else { return [] }
+        let words = changed == 1 ? "1 word was" : "\(changed) words were"
+        return [
+            Finding(
+                cell: cell.name,
+                what: "\(words) merged otherwise than in the first cell; the funnels follow with bellwether rebuild",
+                isMended: true)
+        ]
     }
 
     func differs(_ table: SharedTable, in cell: ClusterMap.Cell) throws -> Bool {

@@ -183,6 +183,7 @@ extension Cluster {
         for table in SharedTables.all where try differs(table, in: cell) {
             throw ClusterError.notEmpty("rows in \(table.name)")
         }
+        _ = try shareMergedWords(with: cell)
     }
 
     private static func check(_ name: String) throws(ClusterError) {

@@ -33,7 +33,7 @@ extension Cluster {
             throw ClusterError.unknownShard(shard, count: map.holders.count)
         }
         // Whoever moved shards before may have been killed between two cells.
-        try followNewest { _, _ in }
+        followNewest()
         let newest = map
         for cell in map.cells {
             _ = try? on(cell) { connection throws(PostgresError) in try newest.write(as: cell.number, on: &connection) }

@@ -96,6 +96,17 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     }
 }
 
+extension ClusterError {
+    /// What went wrong in a cell, with its name.
+    package init(inCell cell: String, _ error: any Error) {
+        switch (error as? any DatabaseFailure)?.ofDatabase {
+        case _ where error is ClusterError: self.init(error)
+        case let reason? where reason.isUnavailable: self = .unreachable(cell: cell, reason)
+        default: self = .unfit(cell: cell, reason: "\(error)")
+        }
+    }
+}
+
 extension ClusterError: DatabaseFailure {
     package var ofDatabase: PostgresError? {
         switch self {

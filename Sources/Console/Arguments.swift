@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A command's words, sorted into operands and options, and checked against the command's declaration.
-package struct Arguments {
+package struct Arguments: Sendable {
     package let operands: [String]
     private var values: [String: [String]] = [:]
 

@@ -1,4 +1,5 @@
 package import Postgres
+internal import ServiceRuntime
 package import Telemetry
 package import Values
 
@@ -22,24 +23,55 @@ package struct LogTail {
     package struct Line: Sendable {
         package let text: String
         package let json: String
+        /// When its batch was committed.
+        package let committedAt: Timestamp
         package var isRejected = false
+    }
+
+    /// A batch that has something to show.
+    private struct Batch {
+        let number: Int64
+        let committedAt: Timestamp
     }
 
     /// Everything up to this batch has been shown.
     package private(set) var position: Int64
+    /// The cell whose log it is, on a hub; nil for the log of the database itself.
+    package let cell: String?
     private let filter: Filter
     /// How many events are in a page, and how many batches are listed at once.
     private let page: Int32
 
     /// Shows the batches after a position.
-    package init(after position: Int64, _ filter: Filter = Filter(), page: Int32 = 200) {
-        (self.position, self.filter, self.page) = (position, filter, page)
+    package init(after position: Int64, _ filter: Filter = Filter(), page: Int32 = 200, of cell: String? = nil) {
+        (self.position, self.filter, self.page, self.cell) = (position, filter, page, cell)
     }
 
     /// The newest batch, 0 on an empty log.
-    package static func head(on connection: inout Connection) throws(PostgresError) -> Int64 {
-        try connection.query("SELECT coalesce((SELECT batch FROM analytics.batches ORDER BY batch DESC LIMIT 1), 0)")[0]
-            .get(0)
+    package static func head(
+        of cell: String? = nil, on connection: inout Connection
+    ) throws(PostgresError) -> Int64 {
+        let views = Views(of: cell)
+        return try connection.query(
+            """
+            SELECT coalesce((
+                SELECT batch FROM \(sql: views.batches) WHERE \(sql: views.cell) = \(cell ?? "") ORDER BY batch DESC LIMIT 1), 0)
+            """)[0].get(0)
+    }
+
+    /// The views that show a log. Those of a hub have the rows of all cells, with the cell in a column.
+    private struct Views {
+        let batches: StaticString
+        let events: StaticString
+        let rejected: StaticString
+        let cell: StaticString
+
+        init(of name: String?) {
+            (batches, events, rejected, cell) =
+                name == nil
+                ? ("analytics.batches", "analytics.events", "analytics.rejected_events", "''::text")
+                : ("hub.batches", "hub.events", "hub.rejected_events", "cell")
+        }
     }
 
     package static func knows(app: String, on connection: inout Connection) throws(PostgresError) -> Bool {
@@ -50,14 +82,15 @@ package struct LogTail {
     package mutating func advance(
         on connection: inout Connection, _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
+        let views = Views(of: cell)
         while true {
             let batches = try connection.queryPrepared(
                 """
-                SELECT batch, events, rejected, least_device_at, greatest_device_at FROM analytics.batches
-                WHERE batch > \(position) ORDER BY batch LIMIT \(page)
+                SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.batches)
+                WHERE batch > \(position) AND \(sql: views.cell) = \(cell ?? "") ORDER BY batch LIMIT \(page)
                 """)
             for row in batches {
-                let batch: Int64 = try row.get(0)
+                let batch = Batch(number: try row.get(0), committedAt: try row.get(5))
                 if try row.get(1, as: Int64.self) > 0, let least: Timestamp = try row.optional(3),
                     let greatest: Timestamp = try row.optional(4),
                     try !showEvents(of: batch, from: least, to: greatest, on: &connection, show)
@@ -70,16 +103,17 @@ package struct LogTail {
                 {
                     return false
                 }
-                position = batch
+                position = batch.number
             }
             if batches.count < Int(page) { return true }
         }
     }
 
     private func showEvents(
-        of batch: Int64, from least: Timestamp, to greatest: Timestamp, on connection: inout Connection,
+        of batch: Batch, from least: Timestamp, to greatest: Timestamp, on connection: inout Connection,
         _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
+        let views = Views(of: cell)
         var after: (at: Timestamp, id: UUID, install: UUID, app: String)?
         while true {
             let rows = try connection.queryPrepared(
@@ -90,8 +124,8 @@ package struct LogTail {
                         WHERE value IS NOT NULL AND key = ANY (\(Self.shown)))),
                     ('{"result": "accepted"}'::jsonb || jsonb_strip_nulls(to_jsonb(e) - 'extra')
                         || CASE WHEN extra IS NULL THEN '{}' ELSE jsonb_build_object('extra', extra) END)::text
-                FROM analytics.events AS e
-                WHERE batch = \(batch) AND device_at BETWEEN \(least) AND \(greatest)
+                FROM \(sql: views.events) AS e
+                WHERE batch = \(batch.number) AND \(sql: views.cell) = \(cell ?? "") AND device_at BETWEEN \(least) AND \(greatest)
                     AND (\(filter.app) IS NULL OR app = \(filter.app))
                     AND (\(filter.install) IS NULL OR install_id = \(filter.install))
                     AND (\(filter.type?.name) IS NULL OR type = \(filter.type?.name))
@@ -100,7 +134,7 @@ package struct LogTail {
                 ORDER BY device_at, event_id, install_id, app LIMIT \(page)
                 """)
             for row in rows {
-                guard show(Line(text: try row.get(4), json: try row.get(5))) else { return false }
+                guard show(line(try row.get(4), json: try row.get(5), of: batch)) else { return false }
                 after = (try row.get(0), try row.get(1), try row.get(2), try row.get(3))
             }
             if rows.count < Int(page) { return true }
@@ -110,8 +144,9 @@ package struct LogTail {
     /// Shows the rejected events of a batch and why. The same raw event is kept once, and only so many a day. The other
     /// rejected events no longer have an app and an install, so only their number is shown.
     private func showRejected(
-        of batch: Int64, count: Int64, on connection: inout Connection, _ show: (Line) -> Bool
+        of batch: Batch, count: Int64, on connection: inout Connection, _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
+        let views = Views(of: cell)
         var (after, shown): (Int64, Int64) = (0, 0)
         while true {
             let rows = try connection.queryPrepared(
@@ -121,8 +156,9 @@ package struct LogTail {
                         reason || ': ' || detail, 'key=' || key),
                     (jsonb_build_object('result', 'rejected') || jsonb_strip_nulls(to_jsonb(r)))::text
                 FROM (
-                    SELECT rejection, batch, received_at, app, key, install_id, event_id, reason, detail
-                    FROM analytics.rejected_events WHERE batch = \(batch)
+                    SELECT rejection, batch, received_at, app, key, install_id, event_id, reason, detail,
+                        nullif(\(sql: views.cell), '') AS cell
+                    FROM \(sql: views.rejected) WHERE batch = \(batch.number) AND \(sql: views.cell) = \(cell ?? "")
                         AND (\(filter.app) IS NULL OR app = \(filter.app))
                         AND (\(filter.install) IS NULL OR install_id = \(filter.install))
                         AND rejection > \(after)
@@ -130,7 +166,9 @@ package struct LogTail {
                 ) AS r ORDER BY rejection
                 """)
             for row in rows {
-                guard show(Line(text: try row.get(1), json: try row.get(2), isRejected: true)) else { return false }
+                guard show(line(try row.get(1), json: try row.get(2), of: batch, isRejected: true)) else {
+                    return false
+                }
                 after = try row.get(0)
                 shown += 1
             }
@@ -138,10 +176,18 @@ package struct LogTail {
         }
         guard filter.isOpen, count > shown else { return true }
         let rest = count - shown
+        let place = cell.map { "\"cell\":\(String(json: $0))," } ?? ""
         return show(
-            Line(
-                text: "\(batch)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
-                json: "{\"result\":\"rejected\",\"batch\":\(batch),\"not_kept\":\(rest)}", isRejected: true))
+            line(
+                "\(batch.number)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
+                json: "{\"result\":\"rejected\",\(place)\"batch\":\(batch.number),\"not_kept\":\(rest)}", of: batch,
+                isRejected: true))
+    }
+
+    private func line(_ text: String, json: String, of batch: Batch, isRejected: Bool = false) -> Line {
+        Line(
+            text: (cell.map { "\($0)  " } ?? "") + text, json: json, committedAt: batch.committedAt,
+            isRejected: isRejected)
     }
 
     /// The columns that a line for people has after the first ones: which notification, what happened, what is left over.

@@ -46,11 +46,38 @@ package enum Retention {
         return Timestamp(microseconds: limit)
     }
 
+    /// An open month that ended long enough ago, as found at a position of the log.
+    package struct Standing: Sendable, Equatable {
+        package let month: CivilDate
+        /// The position of the log up to which its events were checked.
+        package let lookedAt: Int64
+        /// Whether no event of it occurred or was received since.
+        package let isQuiet: Bool
+        /// Whether it has waited as long again, so that nothing that arrives can keep it.
+        package let isOverdue: Bool
+
+        package init(month: CivilDate, lookedAt: Int64, isQuiet: Bool, isOverdue: Bool) {
+            (self.month, self.lookedAt, self.isQuiet, self.isOverdue) = (month, lookedAt, isQuiet, isOverdue)
+        }
+
+        /// Nil if something keeps it.
+        var candidate: Candidate? {
+            isQuiet || isOverdue ? Candidate(month: month, lookedAt: isQuiet ? lookedAt : nil) : nil
+        }
+    }
+
     /// The months that ended that many days ago and of which no event occurred or was received since, or that have waited as
     /// long again; the oldest first. Rows of the default partition belong to no month: `Strays` removes those.
     package static func candidates(
         olderThan days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Candidate] {
+        try standings(olderThan: days, now: now, on: &connection).compactMap(\.candidate)
+    }
+
+    /// The open months that ended that many days ago, the oldest first, and whether anything keeps them.
+    package static func standings(
+        olderThan days: Int, now: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> [Standing] {
         guard let since = limit(days: days, now: now) else { return [] }
         let patience = limit(days: days > .max / 2 ? .max : 2 * days, now: now)
         let months = try connection.query(
@@ -60,7 +87,7 @@ package enum Retention {
             WHERE closed_at IS NULL AND (month + interval '1 month') AT TIME ZONE 'UTC' <= \(since)
             ORDER BY month
             """)
-        var candidates: [Candidate] = []
+        var standings: [Standing] = []
         for row in months {
             let (month, partition): (CivilDate, String) = (try row.get(0), try row.get(1))
             let look = try patiently(on: &connection) { connection throws(PostgresError) in
@@ -72,13 +99,15 @@ package enum Retention {
                             OR coalesce(e.received_at, b.received_at) >= \(since))
                     """)[0]
             }
-            if try !look.get(1) {
-                candidates.append(Candidate(month: month, lookedAt: try look.get(0)))
-            } else if let patience, try row.get(2), try isHeldTooLong(partition, since: patience, on: &connection) {
-                candidates.append(Candidate(month: month, lookedAt: nil))
+            let isQuiet = try !look.get(1)
+            var isOverdue = false
+            if !isQuiet, let patience, try row.get(2) {
+                isOverdue = try isHeldTooLong(partition, since: patience, on: &connection)
             }
+            standings.append(
+                Standing(month: month, lookedAt: try look.get(0), isQuiet: isQuiet, isOverdue: isOverdue))
         }
-        return candidates
+        return standings
     }
 
     /// Whether the first event of a month was received by then.

@@ -29,6 +29,9 @@ package struct WordBook: Sendable {
         package let learnedAt: Timestamp
         /// The name of the key that it came with.
         package let key: String?
+
+        /// What it is in every database, whatever its id is there.
+        package var name: WordName { WordName(member: member, word: word) }
     }
 
     /// Selects words: those that meet all conditions given.
@@ -114,6 +117,29 @@ package struct WordBook: Sendable {
                     """)
             } catch { throw .database(error) }
         }
+    }
+
+    /// Adds those of these words that nobody has sent yet, so that they can be merged. Part of the caller's transaction.
+    package func learn(
+        _ words: [String], of member: WordKind, on connection: inout Connection
+    ) throws(WordBookError) {
+        do {
+            try hold(on: &connection)
+            let added = try connection.query(
+                """
+                INSERT INTO log.word (app, kind, value, sent)
+                SELECT \(app.id), \(member.rawValue), asked.word, asked.word
+                FROM (SELECT DISTINCT word FROM unnest(\(words)) AS asked (word)) AS asked
+                WHERE asked.word <> \(WordBook.other) AND NOT EXISTS (
+                    SELECT FROM log.word AS w WHERE w.app = \(app.id) AND w.kind = \(member.rawValue) AND w.sent = asked.word)
+                """
+            ).affected
+            try connection.query(
+                """
+                INSERT INTO log.word_count AS c (app, kind, words) VALUES (\(app.id), \(member.rawValue), \(Int32(added)))
+                ON CONFLICT (app, kind) DO UPDATE SET words = c.words + excluded.words
+                """)
+        } catch { throw .database(error) }
     }
 
     /// Creates the reserved word of each member that has none, so that no writer has to while words are pruned.

@@ -13,13 +13,23 @@ package struct Replay {
         package var rejected = 0
         /// Left as they are, since another cell takes the events of their installs.
         package var elsewhere = 0
+
+        package init() {}
+
+        package static func += (sum: inout Outcome, other: Outcome) {
+            sum.accepted += other.accepted
+            sum.duplicate += other.duplicate
+            sum.rejected += other.rejected
+            sum.elsewhere += other.elsewhere
+        }
     }
 
-    private let appender: Appender
+    private let appenders: [Appender]
     private let decoder = EnvelopeDecoder()
 
-    package init(appender: Appender) {
-        self.appender = appender
+    /// `others` are the appenders of the other cells of a cluster: they are tried with events of installs that are not here.
+    package init(appender: Appender, others: [Appender] = []) {
+        appenders = [appender] + others
     }
 
     /// Replays all events that the filter selects, a few hundred at a time.
@@ -51,25 +61,28 @@ package struct Replay {
             ids.append(rejection.id)
             submissions.append(Submission(app: rejection.app, key: rejection.key, envelope: envelope))
         }
-        guard !submissions.isEmpty else { return }
         var settled: [Int64] = []
-        for (place, settlement) in try appender.append(submissions, checking: .place).enumerated() {
-            guard case .settled(let verdicts) = settlement, let verdict = verdicts.each(of: submissions[place]).first
-            else {
-                outcome.elsewhere += 1
-                continue
+        for appender in appenders where !submissions.isEmpty {
+            var left: [Int] = []
+            for (place, settlement) in try appender.append(submissions, checking: .place).enumerated() {
+                guard case .settled(let verdicts) = settlement,
+                    let verdict = verdicts.each(of: submissions[place]).first
+                else {
+                    left.append(place)
+                    continue
+                }
+                switch verdict {
+                case .accepted: outcome.accepted += 1
+                case .duplicate: outcome.duplicate += 1
+                case .rejected:
+                    outcome.rejected += 1
+                    continue
+                }
+                settled.append(ids[place])
             }
-            let id = ids[place]
-            switch verdict {
-            case .accepted:
-                outcome.accepted += 1
-                settled.append(id)
-            case .duplicate:
-                outcome.duplicate += 1
-                settled.append(id)
-            case .rejected: outcome.rejected += 1
-            }
+            (submissions, ids) = (left.map { submissions[$0] }, left.map { ids[$0] })
         }
+        outcome.elsewhere += submissions.count
         if !settled.isEmpty { try RejectedEvents.markReplayed(settled, on: &connection) }
     }
 

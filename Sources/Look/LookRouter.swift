@@ -1,3 +1,4 @@
+internal import EventLog
 internal import HTTPServer
 internal import Postgres
 internal import Reports
@@ -82,7 +83,7 @@ final class LookRouter: RequestHandler {
             if let site = head.header("sec-fetch-site"), site != "same-origin", site != "none" {
                 return reply.send(LookResponse.notice(403, "Not from here", ["Only this site's pages listen here."]))
             }
-            let last = head.header("last-event-id").flatMap { Int64($0) }
+            let last = head.header("last-event-id").flatMap { LogPosition($0) }
             feed.wait(after: last ?? state.position, LivePage.filter(state), reply)
         } else {
             show(state, reply, isSignedIn: isSignedIn)

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Clusters
 internal import Console
 internal import EventLog
+internal import Health
 internal import Postgres
 internal import ServiceRuntime
 
@@ -73,5 +74,78 @@ extension DatabaseAccess {
             StandardStream.error.write("As soon as it can be reached again, run: bellwether cluster check\n")
         }
         return failures.isEmpty
+    }
+}
+
+extension DatabaseAccess {
+    /// The databases that a command works on: this one or, if it is a hub, all cells of its cluster.
+    func workplaces(log: Log) throws -> [CellDatabase] {
+        guard let cluster = try cluster(log: log), cluster.map.isOfHub else { return [CellDatabase(alone: url)] }
+        cluster.followNewest()
+        return cluster.workplaces
+    }
+
+    /// All databases of the cluster that this one belongs to, hubs among them; outside a cluster, this one.
+    func wholeCluster(log: Log) throws -> [CellDatabase] {
+        guard let cluster = try cluster(log: log) else { return [CellDatabase(alone: url)] }
+        cluster.followNewest()
+        return cluster.databases
+    }
+
+    /// The cluster that this database belongs to.
+    func cluster(log: Log) throws -> Cluster? {
+        var connection = try LogSession.open(url: url, role: nil, purpose: "command", log: log)
+        return try Cluster(of: &connection, url: url, log: log)
+    }
+}
+
+/// What a command says of one database when it is done there.
+struct Told {
+    var code = ExitCode.done
+    /// For standard output.
+    var output = ""
+    /// For standard error.
+    var messages = ""
+
+    func tell() {
+        StandardStream.output.write(output)
+        StandardStream.error.write(messages)
+    }
+}
+
+extension CellDatabase {
+    /// An object as a line of JSON, with the name of the cell.
+    func line(_ object: JSONObject) -> String {
+        (name.map { object.preceded(by: "cell", $0) } ?? object).json + "\n"
+    }
+}
+
+extension [CellDatabase] {
+    /// Works in these databases side by side, and tells the results in their order. A cell that fails is named, and keeps no other
+    /// from its work; the exit code says that it failed.
+    func work(
+        log: Log, _ body: @escaping @Sendable (CellDatabase) throws -> Told
+    ) throws -> ExitCode {
+        // A database that stands for itself was checked when it was given.
+        if count == 1, let only = first, only.cell == nil {
+            let told = try body(only)
+            told.tell()
+            return told.code
+        }
+        var code = ExitCode.done
+        sideBySide { database in
+            try DatabaseFit.exact.check(database.url, log: log)
+            return try body(database)
+        } told: { database, result in
+            do {
+                let told = try result.get()
+                told.tell()
+                if told.code != .done { code = told.code }
+            } catch {
+                code = .failed
+                StandardStream.error.write(String(printable: "bellwether: \(database.error(error))") + "\n")
+            }
+        }
+        return code
     }
 }

@@ -157,7 +157,8 @@ struct ClusterStatusCommand: Command {
 /// Compares the cells.
 struct ClusterCheckCommand: Command {
     static let words = ["cluster", "check"]
-    static let summary = "Compare maps, apps, keys, categories and sends of all cells, and mend what differs"
+    static let summary =
+        "Compare maps, apps, keys, categories, sends and words of all cells; mend what differs"
     static let options = [Option.format]
 
     private let arguments: Arguments

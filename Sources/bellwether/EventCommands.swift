@@ -50,14 +50,18 @@ struct EventsTailCommand: Command {
         Option(
             "type", "TYPE", choices: EventType.allCases.map(\.name),
             help: "Only events of this type, and nothing that is rejected"),
-        Option("from", "POSITION", help: "Begin after this batch; 0 is the beginning (default: the newest batch)"),
+        Option(
+            "from", "POSITION",
+            help:
+                "Begin after this batch; 0 is the beginning (default: the newest); on a hub one a cell: cell-1:12,cell-2:40"
+        ),
         Option("limit", "N", help: "End after so many lines (default: Ctrl-C ends it)"),
         Option.format,
     ]
 
     private let arguments: Arguments
     private let filter: LogTail.Filter
-    private let position: Int64?
+    private let position: LogPosition?
     private let limit: Int
     private let format: OutputFormat
 
@@ -80,8 +84,7 @@ struct EventsTailCommand: Command {
             return type
         }
         self.filter = filter
-        position =
-            arguments.has("from") ? Int64(try arguments.number("from", in: 0...Int(Int64.max), default: 0)) : nil
+        position = try arguments.position("from")
         limit = try arguments.number("limit", in: 1...Int.max, default: Int.max)
         format = try arguments.choice("format", default: .text)
     }
@@ -107,7 +110,9 @@ struct EventsTailCommand: Command {
         if let app = filter.app, try !LogTail.knows(app: app, on: &connection) {
             throw Failure("no app '\(String(printable: app))': see bellwether app list")
         }
-        var tail = LogTail(after: try position ?? LogTail.head(on: &connection), filter)
+        let cells = try LogTails.cells(on: &connection)
+        let begin = try position?.among(cells, option: "from") ?? LogTails.head(of: cells, on: &connection)
+        var tail = LogTails(after: begin, filter, of: cells)
         if StandardStream.error.isTerminal {
             StandardStream.error.write("Events after batch \(tail.position). Ctrl-C ends it.\n")
         }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import EventLog
 internal import Health
@@ -10,7 +11,9 @@ struct ExportCommand: Command {
     static let words = ["export"]
     static let summary = "Print the events after a position for other tools, each once, and say where to go on"
     static let options = [
-        Option("from", "POSITION", help: "Begin after this batch (default: 0, the beginning)"),
+        Option(
+            "from", "POSITION",
+            help: "Begin after this batch (default: 0, the beginning); on a hub one a cell: cell-1:12,cell-2:40"),
         Option(
             "format", "FORMAT", choices: ExportFormat.allCases.map(\.rawValue),
             help: "csv with a header, or ndjson: a JSON object a line"),
@@ -19,14 +22,14 @@ struct ExportCommand: Command {
     ]
 
     private let arguments: Arguments
-    private let position: Int64
+    private let position: LogPosition
     private let format: ExportFormat
     private let app: String?
     private let next: String?
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        position = Int64(try arguments.number("from", in: 0...Int(Int64.max), default: 0))
+        position = try arguments.position("from") ?? LogPosition(0)
         format = try arguments.choice("format", default: .csv)
         app = arguments.text("app")
         next = arguments.text("next")
@@ -36,36 +39,115 @@ struct ExportCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion)
         defer { access.release() }
-        var connection = try LogSession.open(url: access.url, role: .analyst, purpose: "export", log: log)
+        let sources = try sources(access, log)
+        var position = try self.position.among(sources.map(\.database.name), option: "from")
+        // All of them first: what is printed is never a part without a word.
+        for source in sources { try source.begin(after: position, app: app, as: format.shape) }
+        if let header = format.header(sources[0].columns) { StandardStream.output.write(header) }
+        var events = 0
+        for source in sources {
+            while true {
+                do {
+                    guard let rows = try source.next() else { break }
+                    events += rows.count
+                    StandardStream.output.write(rows.map(format.line).joined())
+                } catch {
+                    StandardStream.error.write(
+                        "All up to position \(position) is printed: go on with --from \(position)\n")
+                    throw error
+                }
+                guard !StandardStream.output.isDeserted, StandardStream.output.failure == nil else {
+                    throw Failure("nobody took all of it: what was printed after position \(position) is not complete")
+                }
+                position[source.database.name] = source.position
+            }
+        }
+        if let next { try OutputFile.write("\(position)\n", to: next) }
+        StandardStream.error.write("\(events) events up to position \(position): go on with --from \(position)\n")
+        return .done
+    }
+
+    /// The logs to read. Those of cells are read in the cells, which find the events of a batch by their indexes.
+    private func sources(_ access: DatabaseAccess, _ log: Log) throws -> [ExportSource] {
+        let only = try ExportSource(CellDatabase(alone: access.url), log: log)
+        guard try only.isHub else { return [only] }
+        do {
+            return try access.workplaces(log: log).map { database in
+                do {
+                    try DatabaseFit.anyVersion.check(database.url, log: log)
+                    return try ExportSource(database, log: log)
+                } catch { throw database.error(error) }
+            }
+        } catch let error as PostgresError where error.state == .insufficientPrivilege {
+            throw Failure(
+                "on a hub, export reads the cells themselves: give a login that they all have, such as the owner's")
+        }
+    }
+}
+
+/// One log that is exported.
+private final class ExportSource {
+    let database: CellDatabase
+    private var connection: Connection
+    private var export: LogExport?
+
+    init(_ database: CellDatabase, log: Log) throws {
+        self.database = database
+        connection = try LogSession.open(url: database.url, role: .analyst, purpose: "export", log: log)
         // Force look-ups by index for batches and events, whatever the statistics of a young log say.
         try connection.execute(
             script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
-        if let app, try !LogTail.knows(app: app, on: &connection) {
-            throw Failure("no app '\(String(printable: app))': see bellwether app list")
-        }
-        var export = try LogExport(after: position, app: app, as: format.shape, on: &connection)
-        guard position <= export.end else {
-            throw Failure("the log ends at position \(export.end), before \(position)")
-        }
-        if let header = format.header(export.columns) { StandardStream.output.write(header) }
-        var events = 0
-        while true {
-            let done = export.position
-            do {
-                guard let rows = try export.next(on: &connection) else { break }
-                events += rows.count
-                StandardStream.output.write(rows.map(format.line).joined())
-            } catch {
-                StandardStream.error.write("All up to position \(done) is printed: go on with --from \(done)\n")
-                throw error
+    }
+
+    var isHub: Bool { get throws { try LogTails.isHub(&connection) } }
+
+    var columns: [String] { export?.columns ?? [] }
+
+    var position: Int64 { export?.position ?? 0 }
+
+    func begin(after position: LogPosition, app: String?, as shape: LogExport.Shape) throws {
+        do {
+            if let app, try !LogTail.knows(app: app, on: &connection) {
+                throw Failure("no app '\(String(printable: app))': see bellwether app list")
             }
-            guard !StandardStream.output.isDeserted, StandardStream.output.failure == nil else {
-                throw Failure("nobody took all of it: what was printed after position \(done) is not complete")
+            let after = position[database.name]
+            let export = try LogExport(after: after, app: app, as: shape, on: &connection)
+            guard after <= export.end else {
+                throw Failure("the log ends at position \(export.end), before \(after)")
             }
+            self.export = export
+        } catch { throw database.error(error) }
+    }
+
+    /// The next events; nil when there are no more.
+    func next() throws -> [[String?]]? {
+        do { return try export?.next(on: &connection) } catch { throw database.error(error) }
+    }
+}
+
+extension Arguments {
+    /// A position in the log.
+    func position(_ name: String) throws -> LogPosition? {
+        guard let text = text(name) else { return nil }
+        guard let position = LogPosition(text) else {
+            throw UsageError(
+                "--\(name) takes a position, a whole number from 0 or on a hub one a cell such as cell-1:12,cell-2:40, not '\(String(printable: text))'"
+            )
         }
-        if let next { try OutputFile.write("\(export.end)\n", to: next) }
-        StandardStream.error.write("\(events) events up to position \(export.end): go on with --from \(export.end)\n")
-        return .done
+        return position
+    }
+}
+
+extension LogPosition {
+    /// The same in the logs that a command reads.
+    func among(_ cells: [String?], option: String) throws -> LogPosition {
+        if let position = among(cells) { return position }
+        let names = cells.compactMap(\.self)
+        throw UsageError(
+            names.isEmpty
+                ? "--\(option) takes one number here: only a hub has a position in each cell"
+                : "--\(option) takes a position in each cell here, such as \(LogPosition(names.map { ($0, 12) })), or 0; the cells are \(names.joined(separator: ", "))"
+        )
     }
 }
 

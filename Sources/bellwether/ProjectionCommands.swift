@@ -1,3 +1,4 @@
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import Projections
@@ -27,26 +28,38 @@ struct ProjectCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        // Stopped projections are reported below, in a sentence.
-        var control = ProjectionControl(url: access.url, log: .silent)
-        control.lanes = lanes
+        let databases = try access.workplaces(log: log)
+        let (lanes, isAlone) = (lanes, databases.count == 1)
+        return try databases.work(log: log) { database in
+            // Stopped projections are reported below, in a sentence.
+            var control = ProjectionControl(url: database.url, log: .silent)
+            control.lanes = lanes
+            return try Self.project(control, in: database, showing: isAlone)
+        }
+    }
+
+    private static func project(
+        _ control: ProjectionControl, in database: CellDatabase, showing isShown: Bool
+    ) throws -> Told {
         // After an update of this program, the rules of some projections may have changed.
         let bar = ProgressBar()
-        let renewal = try AutomaticRebuild(control).run(progress: bar.show)
+        let renewal = try AutomaticRebuild(control).run(progress: { if isShown { bar.show($0) } })
         bar.clear()
+        var messages = ""
         if case .made(let names, let outcome) = renewal {
-            StandardStream.error.write("Rebuilt because their rules have changed: \(names.joined(separator: ", ")).\n")
-            let code = outcome.tell()
-            guard code == .done else { return code }
+            messages = database.labelled(
+                "Rebuilt because their rules have changed: \(names.joined(separator: ", ")).\n")
+            var told = outcome.told(of: database)
+            told.messages = messages + told.messages
+            guard told.code == .done else { return told }
+            messages = told.messages
         }
         let (head, stopped) = try control.catchUp()
         try control.finishZoneChanges()
         guard stopped.isEmpty else {
-            StandardStream.error.write(stopped.sentences)
-            return .failed
+            return Told(code: .failed, messages: messages + database.labelled(stopped.sentences))
         }
-        StandardStream.error.write("The funnels are at batch \(head) or later.\n")
-        return .done
+        return Told(messages: messages + database.labelled("The funnels are at batch \(head) or later.\n"))
     }
 }
 
@@ -61,13 +74,17 @@ struct ProjectionResumeCommand: Command {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() throws -> ExitCode {
-        try RebuildRun(arguments) { control in
+        let names = arguments.operands
+        return try RebuildRun(arguments) { control, database in
             let stopped = try control.stopped().map(\.name)
             // No projection can continue without deliveries, and rebuilding deliveries rebuilds all of them.
-            let wanted = stopped.contains("deliveries") ? stopped : arguments.operands
-            let running = arguments.operands.filter { !stopped.contains($0) }
-            _ = try Rebuild(control, names: arguments.operands)
-            for name in running { StandardStream.error.write("\(name) is running; there is nothing to resume.\n") }
+            let wanted = stopped.contains("deliveries") ? stopped : names
+            let running = names.filter { !stopped.contains($0) }
+            _ = try Rebuild(control, names: names)
+            for name in running {
+                StandardStream.error.write(
+                    database.labelled("\(name) is running; there is nothing to resume.\n"))
+            }
             return wanted.filter { !running.contains($0) }
         }.run()
     }
@@ -85,34 +102,46 @@ struct RebuildCommand: Command {
     init(_ arguments: Arguments) { self.arguments = arguments }
 
     func run() throws -> ExitCode {
-        try RebuildRun(arguments) { _ in arguments.operands.isEmpty ? ["deliveries"] : arguments.operands }.run()
+        let names = arguments.operands.isEmpty ? ["deliveries"] : arguments.operands
+        return try RebuildRun(arguments) { _, _ in names }.run()
     }
 }
 
-/// A rebuild with its progress bar and final message.
+/// A rebuild with its progress bar and final message, in each of the databases that a command works on.
 struct RebuildRun {
     private let arguments: Arguments
-    private let choose: (ProjectionControl) throws -> [String]
+    private let lanes: Int
+    private let choose: @Sendable (ProjectionControl, CellDatabase) throws -> [String]
 
-    /// `choose` returns the projections to rebuild; an empty list ends the run.
-    init(_ arguments: Arguments, choosing choose: @escaping (ProjectionControl) throws -> [String]) {
+    /// `choose` returns the projections to rebuild in a database; an empty list ends the run there.
+    init(
+        _ arguments: Arguments,
+        choosing choose: @escaping @Sendable (ProjectionControl, CellDatabase) throws -> [String]
+    ) throws {
         self.arguments = arguments
+        lanes = try arguments.number("lanes", in: 1...16, default: 2)
         self.choose = choose
     }
 
     func run() throws -> ExitCode {
-        let lanes = try arguments.number("lanes", in: 1...16, default: 2)
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var control = ProjectionControl(url: access.url, log: log)
-        control.lanes = lanes
-        let names = try choose(control)
-        guard !names.isEmpty else { return .done }
-        let bar = ProgressBar()
-        let outcome = try Rebuild(control, names: names).run(progress: bar.show)
-        bar.clear()
-        return outcome.tell()
+        return try run(in: try access.workplaces(log: log), log: log)
+    }
+
+    func run(in databases: [CellDatabase], log: Log) throws -> ExitCode {
+        let (lanes, choose, isAlone) = (lanes, choose, databases.count == 1)
+        return try databases.work(log: log) { database in
+            var control = ProjectionControl(url: database.url, log: log)
+            control.lanes = lanes
+            let names = try choose(control, database)
+            guard !names.isEmpty else { return Told() }
+            let bar = ProgressBar()
+            let outcome = try Rebuild(control, names: names).run(progress: { if isAlone { bar.show($0) } })
+            bar.clear()
+            return outcome.told(of: database)
+        }
     }
 }
 
@@ -129,30 +158,29 @@ extension ProgressBar {
 }
 
 extension Rebuild.Outcome {
-    /// Prints the final message of a rebuild.
-    fileprivate func tell() -> ExitCode {
+    /// The final message of a rebuild.
+    fileprivate func told(of database: CellDatabase) -> Told {
+        var told = Told(code: .failed)
         switch self {
         case .swapped(let events, let deliveries, let leftTables):
-            StandardStream.error.write(
-                "Rebuilt from \(events) events of \(deliveries) deliveries, proved, and live.\n")
+            told.code = .done
+            told.messages = "Rebuilt from \(events) events of \(deliveries) deliveries, proved, and live.\n"
             if leftTables > 0 {
-                StandardStream.error.write(
+                told.messages +=
                     "Somebody reads old tables of \(leftTables) projections, so they were kept. The next rebuild drops them.\n"
-                )
             }
-            return .done
         case .differs(let report, let isSwapped):
-            StandardStream.output.write("\(report)\n")
-            StandardStream.error.write(
+            told.output = "\(report)\n"
+            told.messages =
                 isSwapped
-                    ? "The new tables are live but do not match the log; the old ones were kept. Please report this.\n"
-                    : "The new tables do not match the log, so the old ones stay live. Please report this.\n")
-            return .failed
+                ? "The new tables are live but do not match the log; the old ones were kept. Please report this.\n"
+                : "The new tables do not match the log, so the old ones stay live. Please report this.\n"
         case .stopped(let stopped):
-            StandardStream.error.write(stopped.sentences)
-            StandardStream.error.write("The old tables are unchanged. Fix the cause, then run this again.\n")
-            return .failed
+            told.messages =
+                stopped.sentences + "The old tables are unchanged. Fix the cause, then run this again.\n"
         }
+        (told.output, told.messages) = (database.labelled(told.output), database.labelled(told.messages))
+        return told
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import EventLog
 internal import Ingestion
@@ -12,34 +13,67 @@ private let filterOptions = [
     Option(
         "reason", "REASON", choices: RejectionReason.allCases.map(\.rawValue),
         help: "Only events rejected for this reason"),
-    Option("id", "N", isRepeatable: true, help: "Only this event; may be repeated"),
+    Option("id", "N", isRepeatable: true, help: "Only this event (on a hub: CELL:N); may be repeated"),
 ]
 
-extension RejectionFilter {
-    fileprivate init(_ arguments: Arguments) throws {
-        self.init()
-        app = arguments.text("app")
-        if arguments.has("reason") {
-            reason = try arguments.choice("reason", default: RejectionReason.notAnObject).rawValue
+/// The number of a rejected event. Each cell of a cluster has numbers of its own.
+private struct RejectedID: CustomStringConvertible {
+    let cell: String?
+    let number: Int64
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let number = Int64(parts[parts.count - 1]) else {
+            throw UsageError("--id takes a number, or on a hub CELL:NUMBER, not '\(String(printable: text))'")
         }
-        if arguments.has("id") {
-            ids = try arguments.texts("id").map { text in
-                guard let id = Int64(text) else { throw UsageError("--id takes a number, not '\(text)'") }
-                return id
-            }
+        (cell, self.number) = (parts.count == 2 ? String(parts[0]) : nil, number)
+    }
+
+    init(_ number: Int64, in database: CellDatabase) { (cell, self.number) = (database.name, number) }
+
+    var description: String { (cell.map { $0 + ":" } ?? "") + "\(number)" }
+}
+
+/// Which rejected events the command line means.
+private struct RejectedChoice {
+    var filter = RejectionFilter()
+    var ids: [RejectedID]?
+
+    init(_ arguments: Arguments) throws {
+        filter.app = arguments.text("app")
+        if arguments.has("reason") {
+            filter.reason = try arguments.choice("reason", default: RejectionReason.notAnObject).rawValue
+        }
+        if arguments.has("id") { ids = try arguments.texts("id").map(RejectedID.init) }
+    }
+
+    /// Checks that these databases have the cells that the numbers name.
+    func check(among databases: [CellDatabase]) throws {
+        let names = databases.map(\.name)
+        for id in ids ?? [] where !names.contains(id.cell) {
+            throw UsageError(
+                names == [nil]
+                    ? "only a hub has several cells: leave '\(String(printable: id.cell ?? ""))' out of --id \(id.number)"
+                    : "--id \(String(printable: "\(id)")) names no cell of this cluster: write CELL:NUMBER, as rejected list does"
+            )
         }
     }
 
-    /// Checks the filter, because an empty result would hide a mistyped name.
-    fileprivate func check(on connection: inout Connection) throws {
-        if let app { _ = try Apps.named(app, on: &connection) }
-        guard let ids else { return }
-        let unknown = try RejectedEvents.unknown(ids, on: &connection)
+    /// What it means in one database; nil if nothing there. Checks it, because an empty result would hide a mistyped name.
+    func filter(in database: CellDatabase, on connection: inout Connection) throws -> RejectionFilter? {
+        var filter = filter
+        if let app = filter.app { _ = try Apps.named(app, on: &connection) }
+        guard let ids else { return filter }
+        let own = ids.filter { $0.cell == database.name }.map(\.number)
+        guard !own.isEmpty else { return nil }
+        let unknown = try RejectedEvents.unknown(own, on: &connection).map { RejectedID($0, in: database) }
         guard unknown.isEmpty else {
             throw Failure(
-                "no rejected event has the id \(unknown.map(String.init).joined(separator: ", ")): see bellwether rejected list"
+                "no rejected event has the id \(unknown.map(\.description).joined(separator: ", ")): see bellwether rejected list"
             )
         }
+        filter.ids = own
+        return filter
     }
 }
 
@@ -55,45 +89,63 @@ struct RejectedListCommand: Command {
         ]
 
     private let arguments: Arguments
-    private let filter: RejectionFilter
+    private let choice: RejectedChoice
     private let format: OutputFormat
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        var filter = try RejectionFilter(arguments)
-        filter.limit = Int64(try arguments.number("limit", in: 1...1_000_000, default: 50))
-        filter.includingReplayed = arguments.has("all")
-        self.filter = filter
+        var choice = try RejectedChoice(arguments)
+        choice.filter.limit = Int64(try arguments.number("limit", in: 1...1_000_000, default: 50))
+        choice.filter.includingReplayed = arguments.has("all")
+        self.choice = choice
         format = try arguments.choice("format", default: .text)
     }
 
     func run() throws -> ExitCode {
-        let rejections = try DatabaseAccess.withConnection(arguments) { connection in
-            try filter.check(on: &connection)
-            return try RejectedEvents.list(filter, on: &connection)
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        let databases = try access.workplaces(log: log)
+        try choice.check(among: databases)
+        // A list without one of the cells would look like all of it.
+        var found: [(database: CellDatabase, rejection: StoredRejection)] = []
+        for database in databases {
+            do {
+                var connection = try LogSession.open(
+                    url: database.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+                guard let filter = try choice.filter(in: database, on: &connection) else { continue }
+                found += try RejectedEvents.list(filter, on: &connection).map { (database, $0) }
+            } catch { throw database.error(error) }
         }
+        if databases.count > 1 {
+            found.sort { $0.rejection.receivedAt > $1.rejection.receivedAt }
+            found = Array(found.prefix(Int(choice.filter.limit)))
+        }
+        show(found)
+        return .done
+    }
+
+    private func show(_ found: [(database: CellDatabase, rejection: StoredRejection)]) {
         switch format {
         case .text:
             var table = TextTable(["ID", "RECEIVED", "APP", "KEY", "REASON", "DETAIL"])
-            for rejection in rejections {
+            for (database, rejection) in found {
                 table.add([
-                    "\(rejection.id)", "\(rejection.receivedAt)", rejection.slug, rejection.keyName ?? "",
-                    rejection.reason,
-                    rejection.detail,
+                    "\(RejectedID(rejection.id, in: database))", "\(rejection.receivedAt)", rejection.slug,
+                    rejection.keyName ?? "", rejection.reason, rejection.detail,
                 ])
             }
             StandardStream.output.write(table.text)
         case .json:
-            for rejection in rejections {
+            for (database, rejection) in found {
                 let object: JSONObject = [
                     "id": rejection.id, "received_at": "\(rejection.receivedAt)", "app": rejection.slug,
                     "key": rejection.keyName, "reason": rejection.reason, "detail": rejection.detail,
                     "replayed_at": rejection.replayedAt.map { "\($0)" }, "raw": rejection.raw,
                 ]
-                StandardStream.output.write(object.json + "\n")
+                StandardStream.output.write(database.line(object))
             }
         }
-        return .done
     }
 }
 
@@ -105,25 +157,41 @@ struct RejectedReplayCommand: Command {
     static let options = filterOptions
 
     private let arguments: Arguments
-    private let filter: RejectionFilter
+    private let choice: RejectedChoice
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
-        filter = try RejectionFilter(arguments)
+        choice = try RejectedChoice(arguments)
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        var replay = Replay(
-            appender: Appender(.init(url: access.url, node: "replay"), allowance: RejectedAllowance(), log: log))
-        var connection = try LogSession.open(url: access.url, role: nil, purpose: "replay", log: log)
-        try filter.check(on: &connection)
-        let outcome = try replay.run(filter, on: &connection)
+        let databases = try access.workplaces(log: log)
+        try choice.check(among: databases)
+        // Each event goes to the cell of its install, which may be another than the one that keeps it.
+        let appenders = databases.map { database in
+            Appender(.init(url: database.url, node: "replay"), allowance: RejectedAllowance(), log: log)
+        }
+        var outcome = Replay.Outcome()
+        var failed = false
+        for (place, database) in databases.enumerated() {
+            do {
+                var replay = Replay(
+                    appender: appenders[place], others: appenders.indices.filter { $0 != place }.map { appenders[$0] })
+                var connection = try LogSession.open(url: database.url, role: nil, purpose: "replay", log: log)
+                guard let filter = try choice.filter(in: database, on: &connection) else { continue }
+                outcome += try replay.run(filter, on: &connection)
+            } catch {
+                guard databases.count > 1 else { throw error }
+                failed = true
+                StandardStream.error.write(String(printable: "bellwether: \(database.error(error))") + "\n")
+            }
+        }
         StandardStream.output.write(
             "accepted \(outcome.accepted)\nduplicate \(outcome.duplicate)\nrejected \(outcome.rejected)\n"
                 + (outcome.elsewhere > 0 ? "of installs in other cells \(outcome.elsewhere)\n" : ""))
-        return outcome.rejected > 0 && outcome.accepted + outcome.duplicate == 0 ? .failed : .done
+        return failed || outcome.rejected > 0 && outcome.accepted + outcome.duplicate == 0 ? .failed : .done
     }
 }

@@ -5,14 +5,13 @@ internal import EventLog
 internal import Postgres
 internal import Projections
 internal import Removal
-internal import Sends
 internal import ServiceRuntime
 internal import Values
 
 /// Drops old months.
 struct RetainCommand: Command {
     static let words = ["retain"]
-    static let summary = "Drop months of events older than N days; their counts stay in the funnels"
+    static let summary = "Drop months of events older than N days, in all cells; their counts stay in the funnels"
     static let options = [
         Option(
             "days", "N",
@@ -37,46 +36,67 @@ struct RetainCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        let gone = try RemovalByAge(database: access.url, log: log).run(keeping: days) { outcome in
-            if case .text = format { StandardStream.output.write(sentence(outcome)) }
-        }
-        let (outcomes, remainder, exportRows) = (gone.months, gone.remainder, gone.exportRows)
-        switch format {
-        case .text:
-            if outcomes.isEmpty && remainder.isEmpty {
-                StandardStream.output.write(
-                    "Nothing to drop: every month has an event that occurred or was received in the last \(days) days, or ended within them.\n"
-                )
+        let databases = try access.wholeCluster(log: log)
+        let format = format
+        let gone = try RemovalByAge(databases, log: log).run(keeping: days) { database, outcome in
+            if case .text = format {
+                StandardStream.output.write(database.labelled(Self.sentence(outcome)))
             }
+        }
+        switch format {
+        case .text: StandardStream.output.write(text(gone))
+        case .json: StandardStream.output.write(gone.parts.flatMap(Self.objects).json + "\n")
+        }
+        for failure in gone.failures {
+            StandardStream.error.write(String(printable: "bellwether: \(failure)") + "\n")
+        }
+        if !gone.failures.isEmpty {
+            StandardStream.error.write("What is left there goes when you run the same command again.\n")
+        }
+        return gone.failures.isEmpty && gone.parts.flatMap(\.months).allSatisfy(\.isDropped) ? .done : .failed
+    }
+
+    /// What follows the sentences about months.
+    private func text(_ gone: RemovalByAge.Result) -> String {
+        var text = ""
+        if gone.failures.isEmpty, gone.parts.allSatisfy(\.isEmpty) {
+            text +=
+                "Nothing to drop: every month has an event that occurred or was received in the last \(days) days, or ended within them.\n"
+        }
+        for part in gone.parts {
+            let remainder = part.remainder
             if remainder.strays > 0 || remainder.sealed > 0 {
-                StandardStream.output.write(
+                text += part.database.labelled(
                     "Events whose clock belongs to no month, received over \(days) days ago: \(remainder.strays) dropped; deliveries sealed: \(remainder.sealed).\n"
                 )
             }
             if remainder.refused > 0 {
-                StandardStream.output.write(
+                text += part.database.labelled(
                     "Rejected events received over \(days) days ago: \(remainder.refused) dropped; data_quality keeps their counts.\n"
                 )
             }
-            if exportRows > 0 {
-                StandardStream.output.write(
-                    "Rows of FCM's export dropped: \(exportRows); campaign_funnel keeps their counts.\n")
-            }
-        case .json:
-            var items = outcomes.map {
-                "{\"month\":\"\($0.month)\",\"sealed_deliveries\":\($0.sealed),\"dropped\":\($0.isDropped)}"
-            }
-            if remainder.strays > 0 || remainder.sealed > 0 {
-                items.append(
-                    "{\"month\":null,\"sealed_deliveries\":\(remainder.sealed),\"dropped\":true,\"events\":\(remainder.strays)}"
-                )
-            }
-            StandardStream.output.write("[\(items.joined(separator: ","))]\n")
         }
-        return outcomes.allSatisfy(\.isDropped) ? .done : .failed
+        if gone.exportRows > 0 {
+            text += "Rows of FCM's export dropped: \(gone.exportRows); campaign_funnel keeps their counts.\n"
+        }
+        return text
     }
 
-    private func sentence(_ outcome: RetentionRun.Outcome) -> String {
+    private static func objects(_ part: RemovalByAge.Part) -> [JSONObject] {
+        var objects: [JSONObject] = part.months.map {
+            ["month": "\($0.month)", "sealed_deliveries": $0.sealed, "dropped": $0.isDropped]
+        }
+        let remainder = part.remainder
+        if remainder.strays > 0 || remainder.sealed > 0 {
+            objects.append([
+                "month": String?.none, "sealed_deliveries": remainder.sealed, "dropped": true,
+                "events": remainder.strays,
+            ])
+        }
+        return objects.map { object in part.database.name.map { object.preceded(by: "cell", $0) } ?? object }
+    }
+
+    private static func sentence(_ outcome: RetentionRun.Outcome) -> String {
         let month = "\(outcome.month)".prefix(7)
         return outcome.isDropped
             ? "\(month): dropped; deliveries sealed: \(outcome.sealed).\n"
@@ -87,7 +107,7 @@ struct RetainCommand: Command {
 /// Erases one install.
 struct EraseCommand: Command {
     static let words = ["erase"]
-    static let summary = "Erase an install from the log and every funnel; prints a receipt"
+    static let summary = "Erase an install from the log and every funnel, in all cells; prints a receipt"
     static let options = [
         Option("app", "SLUG", help: "The app; required"),
         Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required"),
@@ -115,67 +135,86 @@ struct EraseCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        let receipt = try RemovalOfInstall(database: access.url, log: log).run(install, ofApp: slug)
-        let isEverywhere = try forgetInOtherCells(access, log)
-        switch format {
-        case .text: StandardStream.output.write(text(receipt.erased, exportRows: receipt.exportRows))
-        case .json: StandardStream.output.write(json(receipt.erased, exportRows: receipt.exportRows))
-        }
-        return isEverywhere ? .done : .failed
-    }
-
-    /// All cells of a cluster have the rows of Firebase's export, and only the cell of the install knows which are of it.
-    private func forgetInOtherCells(_ access: DatabaseAccess, _ log: Log) throws -> Bool {
+        let databases = try access.wholeCluster(log: log)
+        // An unknown name is said once, and nothing is begun.
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
-        guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else { return true }
-        let app = try Apps.named(slug, on: &connection).id
-        let erased = try FCMExportStore.erasedInstances(of: app, on: &connection)
-        var isEverywhere = true
-        for cell in cluster.map.cells where cell != cluster.own {
-            do throws(PostgresError) {
-                _ = try cluster.on(cell) { connection throws(PostgresError) in
-                    try FCMExportStore.forget(erased, on: &connection)
-                }
-            } catch {
-                isEverywhere = false
-                StandardStream.error.write(
-                    String(
-                        printable:
-                            "The cell '\(cell.name)' may still have rows of FCM's export of this install: \(error). Erase it again when the cell can be reached."
-                    ) + "\n")
-            }
+        _ = try Apps.named(slug, on: &connection)
+        let receipt = try RemovalOfInstall(databases, log: log).run(install, ofApp: slug)
+        switch format {
+        case _ where receipt.parts.isEmpty: break
+        case .text: StandardStream.output.write(text(receipt))
+        case .json: StandardStream.output.write(object(receipt).json + "\n")
         }
-        return isEverywhere
+        for failure in receipt.failures {
+            StandardStream.error.write(String(printable: "bellwether: \(failure)") + "\n")
+        }
+        if !receipt.failures.isEmpty {
+            StandardStream.error.write(
+                "There may still be something of the install. As soon as all cells can be reached, run the same command again.\n"
+            )
+        }
+        return receipt.failures.isEmpty ? .done : .failed
     }
 
-    private func text(_ receipt: ErasureRun.Receipt, exportRows: Int) -> String {
+    /// The batches of the erasure, as one position.
+    private func batch(_ receipt: RemovalOfInstall.Receipt) -> LogPosition {
+        LogPosition(receipt.parts.map { ($0.database.name, $0.erased.erasure.number) })
+    }
+
+    private func text(_ receipt: RemovalOfInstall.Receipt) -> String {
+        let at = receipt.parts.map(\.erased.erasure.erasedAt).max().map { "\($0)" } ?? "never"
         var text = """
             Erased install \(install) of app \(slug)
-            at               \(receipt.erasure.erasedAt), as batch \(receipt.erasure.number)
-            events           \(receipt.log.total)
-            deliveries       \(receipt.deliveries)
-            rejected events  \(receipt.log.rejected)
-            drop reports     \(receipt.log.clientDrops) no longer name it
-            FCM export rows  \(exportRows), of the Firebase installations that its events named
+            at               \(at), as batch \(batch(receipt))
+            events           \(receipt.sum { $0.log.total })
+            deliveries       \(receipt.sum { Int64($0.deliveries) })
+            rejected events  \(receipt.sum { Int64($0.log.rejected) })
+            drop reports     \(receipt.sum { Int64($0.log.clientDrops) }) no longer name it
+            FCM export rows  \(receipt.exportRows), of the Firebase installations that its events named
 
             """
-        if receipt.isEmpty {
+        if receipt.failures.isEmpty, receipt.parts.allSatisfy(\.erased.isEmpty) {
             text += "Nothing was stored about it: is the id right?\n"
         }
         text += "Events from before this moment that it still sends are rejected as 'erased'.\n"
         text += "Funnels of months that retain has dropped are sealed: they still count it, without its id.\n"
-        for projection in receipt.stopped {
-            text +=
-                "\(projection.name) is stopped and still counts it until you run bellwether projection resume \(projection.name).\n"
+        for (database, erased) in receipt.parts {
+            for projection in erased.stopped {
+                text += database.labelled(
+                    "\(projection.name) is stopped and still counts it until you run bellwether projection resume \(projection.name).\n"
+                )
+            }
         }
         return text
     }
 
-    private func json(_ receipt: ErasureRun.Receipt, exportRows: Int) -> String {
-        let stopped = receipt.stopped.map { String(json: $0.name) }.joined(separator: ",")
-        return
-            "{\"app\":\(String(json: slug)),\"install_id\":\"\(install)\",\"erased_at\":\"\(receipt.erasure.erasedAt)\","
-            + "\"batch\":\(receipt.erasure.number),\"events\":\(receipt.log.total),\"deliveries\":\(receipt.deliveries),"
-            + "\"rejected\":\(receipt.log.rejected),\"drop_reports\":\(receipt.log.clientDrops),\"fcm_export_rows\":\(exportRows),\"stopped\":[\(stopped)]}\n"
+    private func object(_ receipt: RemovalOfInstall.Receipt) -> JSONObject {
+        let erased = receipt.parts.map(\.erased)
+        let isAlone = receipt.parts.contains { $0.database.name == nil }
+        var stopped: [String] = []
+        for name in erased.flatMap(\.stopped).map(\.name) where !stopped.contains(name) { stopped.append(name) }
+        var members: [(String, any JSONWritable)] = [
+            ("app", slug), ("install_id", "\(install)"),
+            ("erased_at", erased.map(\.erasure.erasedAt).max().map { "\($0)" }),
+            ("batch", isAlone ? erased.first?.erasure.number : nil),
+            ("events", receipt.sum { $0.log.total }), ("deliveries", receipt.sum { Int64($0.deliveries) }),
+            ("rejected", receipt.sum { Int64($0.log.rejected) }),
+            ("drop_reports", receipt.sum { Int64($0.log.clientDrops) }), ("fcm_export_rows", receipt.exportRows),
+            ("stopped", stopped),
+        ]
+        guard !isAlone else { return JSONObject(members) }
+        members.append(
+            (
+                "cells",
+                receipt.parts.map { database, erased -> JSONObject in
+                    [
+                        "cell": database.name, "erased_at": "\(erased.erasure.erasedAt)",
+                        "batch": erased.erasure.number, "events": erased.log.total, "deliveries": erased.deliveries,
+                        "rejected": erased.log.rejected, "drop_reports": erased.log.clientDrops,
+                        "stopped": erased.stopped.map(\.name),
+                    ]
+                }
+            ))
+        return JSONObject(members)
     }
 }

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import EventLog
 internal import Postgres
@@ -24,17 +25,25 @@ struct StatusCommand: Command {
 
     func run() throws -> ExitCode {
         if arguments.has("security") { return try security() }
-        let (status, projections, unfinished) = try DatabaseAccess.withConnection(arguments) { connection in
-            (
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        return try access.workplaces(log: log).work(log: log) { [format] database in
+            var connection = try LogSession.open(
+                url: database.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+            let (status, projections, unfinished) = (
                 try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
                 try UnfinishedWork.all(on: &connection)
             )
+            let output =
+                switch format {
+                case .text:
+                    (database.name.map { "cell            \($0)\n" } ?? "")
+                        + Self.text(status, projections, unfinished) + (database.name == nil ? "" : "\n")
+                case .json: database.line(Self.object(status, projections, unfinished))
+                }
+            return Told(output: output)
         }
-        switch format {
-        case .text: StandardStream.output.write(text(status, projections, unfinished))
-        case .json: StandardStream.output.write(json(status, projections, unfinished))
-        }
-        return .done
     }
 
     /// Prints a line for each finding, and what a superuser must run if it is open.
@@ -67,7 +76,7 @@ struct StatusCommand: Command {
         return isClosed ? .done : .failed
     }
 
-    private func text(
+    private static func text(
         _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
     ) -> String {
         var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
@@ -98,10 +107,10 @@ struct StatusCommand: Command {
                 }.joined()
     }
 
-    private func json(
+    private static func object(
         _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
-    ) -> String {
-        let object: JSONObject = [
+    ) -> JSONObject {
+        [
             "head": status.head, "last_commit_at": status.lastCommitAt.map { "\($0)" }, "events": status.events,
             "rejected": status.rejected, "apps": status.apps, "database_bytes": status.databaseBytes,
             "projections": projections.map { projection -> JSONObject in
@@ -116,10 +125,9 @@ struct StatusCommand: Command {
             },
             "unfinished": unfinished.map { ["what": $0.what, "remedy": $0.remedy] as JSONObject },
         ]
-        return object.json + "\n"
     }
 
-    private func size(_ bytes: Int64) -> String {
+    private static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         for unit in ["B", "KiB", "MiB", "GiB"] {
             if value < 1024 { return unit == "B" ? "\(bytes) B" : "\((value * 10).rounded() / 10) \(unit)" }

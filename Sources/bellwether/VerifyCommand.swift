@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import Postgres
 internal import Projections
@@ -28,26 +29,32 @@ struct VerifyCommand: Command {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
-        // A shard of a big log takes long, and nothing waits for it.
-        let open = { @Sendable [url = access.url] in
-            try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
+        let databases = try access.workplaces(log: log)
+        let (format, lanes, takesSample, isAlone) = (format, lanes, arguments.has("sample"), databases.count == 1)
+        return try databases.work(log: log) { database in
+            // A shard of a big log takes long, and nothing waits for it.
+            let open = { @Sendable in
+                try LogSession.open(url: database.url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
+            }
+            let sample = takesSample ? try Self.sample(of: database, open) : nil
+            let report = try Verifier().verify(
+                shards: sample.map { [$0] }, lanes: lanes, opening: open, progress: { if isAlone { Self.show($0) } })
+            if isAlone { Self.show(nil) }
+            let output =
+                switch format {
+                case .text: database.labelled(report.description)
+                case .json: database.line(report.object)
+                }
+            return Told(code: report.isProved ? .done : .failed, output: output)
         }
-        let report = try Verifier().verify(
-            shards: try sample(open).map { [$0] }, lanes: lanes, opening: open, progress: Self.show)
-        Self.show(nil)
-        switch format {
-        case .text: StandardStream.output.write(report.description)
-        case .json: StandardStream.output.write(report.json)
-        }
-        return report.isProved ? .done : .failed
     }
 
-    /// A random shard, if that was asked for.
-    private func sample(_ open: () throws -> Connection) throws -> Int16? {
-        guard arguments.has("sample") else { return nil }
+    /// A random shard, one of its own if it is the cell of a cluster.
+    private static func sample(of database: CellDatabase, _ open: () throws -> Connection) throws -> Int16? {
         var connection = try open()
-        let sample = try Verifier.shards(on: &connection).randomElement()
-        if let sample { StandardStream.error.write("Checking only shard \(sample).\n") }
+        let all = try Verifier.shards(on: &connection)
+        let sample = all.filter { database.shards.isEmpty || database.shards.contains($0) }.randomElement()
+        if let sample { StandardStream.error.write(database.labelled("Checking only shard \(sample).\n")) }
         return sample
     }
 
@@ -61,8 +68,8 @@ struct VerifyCommand: Command {
 
 extension VerificationReport {
     /// For programs: one object in one line.
-    fileprivate var json: String {
-        let object: JSONObject = [
+    fileprivate var object: JSONObject {
+        [
             "proved": isProved, "events": events, "deliveries": deliveries, "cells": cells,
             "shards": shards.map { ["shard": $0.shard, "position": $0.position] as JSONObject },
             "differing_cells": JSONObject(differing.map { ($0.table, $0.cells) }),
@@ -73,7 +80,6 @@ extension VerificationReport {
             "not_compared": omissions.map { ["projection": $0.projector, "reason": $0.reason] as JSONObject },
             "time_zone_changes": moves.map { ["app": $0.app, "from": $0.from, "to": $0.to] as JSONObject },
         ]
-        return object.json + "\n"
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Accounts
+internal import Clusters
 internal import Console
 internal import EventLog
 internal import Postgres
@@ -18,15 +19,47 @@ private let choiceOptions = [
 private let rebuildOption = Option(
     "no-rebuild", help: "Do not rebuild the funnels: run bellwether rebuild after the last merge or prune")
 
-/// Recounts what was counted under other words.
-private func follow(_ arguments: Arguments) throws -> ExitCode {
-    guard !arguments.has("no-rebuild") else {
-        StandardStream.error.write(
-            "The views of events change at once; the funnels change with the next bellwether rebuild.\n")
-        return .done
+/// What a command on words works with: the dictionary of a database, or those of all cells of its cluster.
+private struct Dictionaries {
+    let slug: String
+    let access: DatabaseAccess
+    let log: Log
+    /// Nil outside a cluster.
+    let cluster: Cluster?
+
+    /// Runs `body`, then ends the access to the database.
+    static func with<Result>(
+        _ slug: String, _ arguments: Arguments, _ body: (Dictionaries) throws -> Result
+    ) throws -> Result {
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log)
+        defer { access.release() }
+        let cluster = try access.cluster(log: log)
+        cluster?.followNewest()
+        return try body(Dictionaries(slug: slug, access: access, log: log, cluster: cluster))
     }
-    StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")
-    return try RebuildRun(arguments) { _ in ["deliveries"] }.run()
+
+    /// Those of all cells.
+    var all: ClusterWords? { cluster.map { ClusterWords(of: slug, in: $0) } }
+
+    /// Works on that of this database alone.
+    func own<Result>(_ body: (WordBook, inout Connection) throws -> Result) throws -> Result {
+        var connection = try LogSession.open(
+            url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
+        return try body(WordBook(of: try Apps.named(slug, on: &connection)), &connection)
+    }
+
+    /// Recounts what was counted under other words.
+    func rebuild(_ arguments: Arguments) throws -> ExitCode {
+        guard !arguments.has("no-rebuild") else {
+            StandardStream.error.write(
+                "The views of events change at once; the funnels change with the next bellwether rebuild.\n")
+            return .done
+        }
+        StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")
+        let databases = cluster.map { $0.databases.filter { !$0.isHub } } ?? [CellDatabase(alone: access.url)]
+        return try RebuildRun(arguments) { _, _ in ["deliveries"] }.run(in: databases, log: log)
+    }
 }
 
 extension WordBook {
@@ -95,12 +128,18 @@ struct WordsListCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments) { connection in
-            let book = WordBook(of: try Apps.named(slug, on: &connection))
-            if choice.isEverything {
-                show(try book.counts(on: &connection))
-            } else {
-                show(try book.list(choice, most: limit, on: &connection))
+        try Dictionaries.with(slug, arguments) { dictionaries in
+            // A cell shows its own words, and a hub those of all cells.
+            if dictionaries.cluster?.map.isOfHub == true, let all = dictionaries.all {
+                if choice.isEverything { show(try all.counts()) } else { show(try all.list(choice, most: limit)) }
+                return
+            }
+            try dictionaries.own { book, connection in
+                if choice.isEverything {
+                    show(try book.counts(on: &connection))
+                } else {
+                    show(try book.list(choice, most: limit, on: &connection))
+                }
             }
         }
         return .done
@@ -151,7 +190,7 @@ struct WordsMergeCommand: Command {
     static let words = ["words", "merge"]
     static let operands = ["VALUE…"]
     static let summary =
-        "Show and count values as another one; merge a value into itself to undo"
+        "Show and count values as another one, in all cells; merge a value into itself to undo"
     static let options = [
         appOption, Option("member", "NAME", choices: memberNames, help: "The member, such as category; required"),
         Option("into", "VALUE", help: "The value they count as from now on, or (other); required"),
@@ -173,13 +212,18 @@ struct WordsMergeCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments) { connection in
-            let book = WordBook(of: try Apps.named(slug, on: &connection))
-            try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-            try book.merge(arguments.operands, into: target, of: member, on: &connection)
-            try connection.execute(script: "COMMIT")
+        try Dictionaries.with(slug, arguments) { dictionaries in
+            if let all = dictionaries.all {
+                try all.merge(arguments.operands, into: target, of: member)
+            } else {
+                try dictionaries.own { book, connection in
+                    try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
+                    try book.merge(arguments.operands, into: target, of: member, on: &connection)
+                    try connection.execute(script: "COMMIT")
+                }
+            }
+            return try dictionaries.rebuild(arguments)
         }
-        return try follow(arguments)
     }
 }
 
@@ -187,7 +231,7 @@ struct WordsMergeCommand: Command {
 struct WordsPruneCommand: Command {
     static let words = ["words", "prune"]
     static let operands = ["[VALUE…]"]
-    static let summary = "Forget values: their events show (other), and the dictionary has room again"
+    static let summary = "Forget values in all cells: their events show (other), and the dictionary has room again"
     static let options =
         [appOption, memberOption] + choiceOptions + [
             Option("dry-run", help: "Print how many values match, and change nothing"), rebuildOption,
@@ -213,15 +257,19 @@ struct WordsPruneCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let pruned = try DatabaseAccess.withConnection(arguments) { connection in
-            let book = WordBook(of: try Apps.named(slug, on: &connection))
-            try book.reserve(on: &connection)
-            try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-            let pruned = try book.prune(choice, on: &connection)
-            try connection.execute(script: arguments.has("dry-run") ? "ROLLBACK" : "COMMIT")
-            return pruned
+        try Dictionaries.with(slug, arguments) { dictionaries in
+            let isDry = arguments.has("dry-run")
+            let pruned =
+                try dictionaries.all?.prune(choice, isDry: isDry)
+                ?? dictionaries.own { book, connection in
+                    try book.reserve(on: &connection)
+                    try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
+                    let pruned = try book.prune(choice, on: &connection)
+                    try connection.execute(script: isDry ? "ROLLBACK" : "COMMIT")
+                    return pruned
+                }
+            StandardStream.output.write("\(pruned)\n")
+            return pruned == 0 || isDry ? .done : try dictionaries.rebuild(arguments)
         }
-        StandardStream.output.write("\(pruned)\n")
-        return pruned == 0 || arguments.has("dry-run") ? .done : try follow(arguments)
     }
 }

@@ -131,7 +131,7 @@ struct HubAndWhole {
 
     /// The rows of a view as an analyst reads them, in an order that is the same everywhere. What tells when something was
     /// stored, or under which number, is left out.
-    private func rows(_ view: String, in database: TestDatabase) throws -> [String] {
+    func rows(_ view: String, in database: TestDatabase) throws -> [String] {
         var analyst = try database.connect(as: TestCluster.analyst)
         let rows = try analyst.query(
             """
@@ -140,16 +140,5 @@ struct HubAndWhole {
             FROM analytics.\(identifier: view) AS v WHERE app <> 'chat' ORDER BY line
             """)
         return try rows.map { row in try row.get(0) }
-    }
-}
-
-extension ThreeCells {
-    /// One more database, which becomes the hub.
-    func makeHub() throws -> TestDatabase {
-        let hub = try TestDatabase.make(.empty)
-        let untold = try cluster().add(
-            name: "hub", url: try Self.place(of: hub), isHub: true, superuser: try hub.url(as: "postgres"))
-        #expect(untold.isEmpty)
-        return hub
     }
 }

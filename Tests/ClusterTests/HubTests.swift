@@ -1,16 +1,9 @@
-import Accounts
-import CatalogueSupport
 import Clusters
-import Envelopes
 import EventLog
-import FunnelOracle
 import Postgres
-import Projections
-import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
-import Values
 
 @Suite("A hub over three cells")
 struct HubTests {

@@ -66,3 +66,14 @@ struct ThreeCells {
         try administrator.execute(script: "ALTER DATABASE \(databases[place].name) ALLOW_CONNECTIONS true")
     }
 }
+
+extension ThreeCells {
+    /// One more database, which becomes the hub.
+    func makeHub() throws -> TestDatabase {
+        let hub = try TestDatabase.make(.empty)
+        let untold = try cluster().add(
+            name: "hub", url: try Self.place(of: hub), isHub: true, superuser: try hub.url(as: "postgres"))
+        #expect(untold.isEmpty)
+        return hub
+    }
+}

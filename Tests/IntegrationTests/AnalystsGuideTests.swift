@@ -1,5 +1,4 @@
 import EventLog
-import Foundation
 import Postgres
 import Telemetry
 import TestSupport
@@ -8,24 +7,15 @@ import Values
 
 @Suite("The analysts' guide")
 struct AnalystsGuideTests {
-    /// The SQL in Docs/Analysts.md, in its order.
-    private static func queries() throws -> [String] {
-        let file = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Docs/Analysts.md")
-        let blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
-        return blocks.compactMap { $0.components(separatedBy: "\n```").first }
-    }
-
     /// What a dashboard puts in the place of its own words.
     private static func asADashboardAsks(_ query: String) -> String {
-        query.replacing("$__timeFilter(day)", with: "day BETWEEN '2026-11-01T00:00:00Z' AND '2026-11-30T22:59:59.999Z'")
-            .replacing("{{app}}", with: "'shop'")
+        AnalystsGuide.asADashboardAsks(
+            query, of: "shop", during: "'2026-11-01T00:00:00Z' AND '2026-11-30T22:59:59.999Z'")
     }
 
     @Test("has fifteen questions and three of dashboards, and an analyst can run all of its SQL")
     func runs() throws {
-        let queries = try Self.queries()
+        let queries = try AnalystsGuide.queries()
         #expect(queries.count == 20)
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -71,7 +61,7 @@ struct AnalystsGuideTests {
                 ])
         }
         // The guide asks the demonstration of yesterday.
-        let last = try #require(try Self.queries().last { $0.contains("CROSS JOIN LATERAL") })
+        let last = try #require(try AnalystsGuide.queries().last { $0.contains("CROSS JOIN LATERAL") })
             .replacing("'aurora-news'", with: "'shop'").replacing("'BREAKING_NEWS'", with: "'INFO_CATEGORY'")
             .replacing("current_date - 1", with: "date '2026-11-20'")
         let common = "(\(installs[0]),req-1,\"2026-11-20 09:30:"

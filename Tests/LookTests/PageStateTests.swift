@@ -1,3 +1,4 @@
+import EventLog
 import Testing
 import Values
 
@@ -18,7 +19,7 @@ import Values
             if place % 2 == 0 { state.compared = state.days?.before }
             if place % 3 == 0 { state.step = .week }
             if page == .deliveries { state.after = "2026-11-20 \(place)" }
-            if page == .live { state.position = Int64(place) }
+            if page == .live { state.position = LogPosition(Int64(place)) }
             let address = state.address
             #expect(address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
             let read = try Self.read(address)

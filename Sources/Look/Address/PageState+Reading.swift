@@ -1,3 +1,4 @@
+internal import EventLog
 internal import ServiceRuntime
 internal import Telemetry
 internal import Values
@@ -54,10 +55,10 @@ extension PageState {
             case "table": table = value
             case "after": after = value
             case "position":
-                guard let number = Int64(value), number >= 0 else {
+                guard let read = LogPosition(value), page == .live || read.number != nil else {
                     throw AddressFault("'position' is the number of a batch, not '\(String(printable: value))'.")
                 }
-                position = number
+                position = read
             default:
                 guard let filter = Filter(rawValue: name) else {
                     throw AddressFault("The address has an unknown part, '\(String(printable: name))'.")

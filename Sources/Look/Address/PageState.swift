@@ -1,3 +1,4 @@
+package import EventLog
 package import Values
 
 /// What a page shows, all of which stands in its address: a link shows a colleague the same.
@@ -47,7 +48,7 @@ package struct PageState: Sendable {
     /// The last row of the page before, of a list that is shown in pages.
     package var after: String?
     /// A position in the log: of a kept report, or the one after which Live begins.
-    package var position: Int64?
+    package var position: LogPosition?
 
     package init(_ page: Page = .overview, app: String? = nil) { (self.page, self.app) = (page, app) }
 

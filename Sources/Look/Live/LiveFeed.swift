@@ -12,7 +12,7 @@ final class LiveFeed: Sendable {
         let reply: Reply
         let filter: LogTail.Filter
         /// Nil begins with what comes from now on.
-        var position: Int64?
+        var position: LogPosition?
         let deadline: Deadline
     }
 
@@ -38,7 +38,7 @@ final class LiveFeed: Sendable {
     }
 
     /// Leads to one answer.
-    func wait(after position: Int64?, _ filter: LogTail.Filter, _ reply: Reply) {
+    func wait(after position: LogPosition?, _ filter: LogTail.Filter, _ reply: Reply) {
         let waiter = Waiter(
             reply: reply, filter: filter, position: position, deadline: .after(seconds: Self.secondsPerAnswer))
         let refused = worker.notify { waiters, readiness in
@@ -94,7 +94,8 @@ final class LiveFeed: Sendable {
 
     /// Answers those for whom something has come, or who have waited long enough.
     private func look(on connection: inout Connection) throws(PostgresError) {
-        let head = try LogTail.head(on: &connection)
+        let cells = try LogTails.cells(on: &connection)
+        let head = try LogTails.head(of: cells, on: &connection)
         let waiters = worker.withLock { waiters in
             defer { waiters = [] }
             return waiters
@@ -108,10 +109,16 @@ final class LiveFeed: Sendable {
                 continue
             }
             var waiter = waiter
-            let position = min(waiter.position ?? head, head)
+            // Who was away for longer goes on later.
+            let known = waiter.position.map { $0.among(cells) ?? head } ?? head
+            let position = LogPosition(
+                cells.map { cell in
+                    (cell, max(min(known[cell], head[cell]), head[cell] - Self.mostBatches))
+                })
             var lines: [LogTail.Line] = []
             do {
-                waiter.position = try read(after: position, upTo: head, waiter.filter, into: &lines, on: &connection)
+                waiter.position = try read(
+                    after: position, upTo: head, cells, waiter.filter, into: &lines, on: &connection)
             } catch {
                 left += waiters[place...]
                 throw error
@@ -126,22 +133,21 @@ final class LiveFeed: Sendable {
 
     /// Returns the position up to which lines were read.
     private func read(
-        after position: Int64, upTo head: Int64, _ filter: LogTail.Filter, into lines: inout [LogTail.Line],
-        on connection: inout Connection
-    ) throws(PostgresError) -> Int64 {
-        guard position < head else { return position }
-        var tail = LogTail(after: max(position, head - Self.mostBatches), filter, page: 100)
+        after position: LogPosition, upTo head: LogPosition, _ cells: [String?], _ filter: LogTail.Filter,
+        into lines: inout [LogTail.Line], on connection: inout Connection
+    ) throws(PostgresError) -> LogPosition {
+        guard position != head else { return position }
+        var tails = LogTails(after: position, filter, page: 100, of: cells)
         var read: [LogTail.Line] = []
-        let isAll = try tail.advance(on: &connection) { line in
+        _ = try tails.advance(on: &connection) { line in
             read.append(line)
             return read.count < Self.mostLines
         }
         lines = read
-        // A batch that was cut counts as shown: batches have no gaps.
-        return isAll ? tail.position : tail.position + 1
+        return tails.positionPastCut
     }
 
-    static func events(_ lines: [LogTail.Line], position: Int64) -> Response {
+    static func events(_ lines: [LogTail.Line], position: LogPosition) -> Response {
         var events = lines.map { line in
             "event: \(line.isRejected ? "refused" : "accepted")\ndata: \(String(printable: line.text))\n\n"
         }

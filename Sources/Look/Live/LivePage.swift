@@ -39,8 +39,8 @@ enum LivePage {
         return sight
     }
 
-    private static func none(_ head: Int64) -> String {
-        head == 0
+    private static func none(_ head: LogPosition) -> String {
+        head.isBeginning
             ? "No events yet."
             : "None of these in the newest \(looksBack[looksBack.count - 1]) batches of the log. New ones appear here."
     }
@@ -57,23 +57,29 @@ enum LivePage {
             }
     }
 
-    /// The newest lines of the newest batches.
+    /// The newest lines of the newest batches. Those of several logs in the order of their commits.
     private static func newest(
         _ filter: LogTail.Filter, on connection: inout Connection
-    ) throws(PostgresError) -> (lines: [String], head: Int64) {
+    ) throws(PostgresError) -> (lines: [String], head: LogPosition) {
         try connection.execute(script: LiveSession.settings.replacing("SET ", with: "SET LOCAL "))
-        let head = try LogTail.head(on: &connection)
-        var lines: [String] = []
+        let cells = try LogTails.cells(on: &connection)
+        let head = try LogTails.head(of: cells, on: &connection)
+        var lines: [LogTail.Line] = []
         for batches in looksBack where lines.count < most {
             lines = []
-            var tail = LogTail(after: max(0, head - batches), filter, page: 100)
-            _ = try tail.advance(on: &connection) { line in
-                lines.append(line.text)
-                if lines.count > 4 * most { lines.removeFirst(3 * most) }
-                return true
+            for cell in cells {
+                var own: [LogTail.Line] = []
+                var tail = LogTail(after: max(0, head[cell] - batches), filter, page: 100, of: cell)
+                _ = try tail.advance(on: &connection) { line in
+                    own.append(line)
+                    if own.count > 4 * most { own.removeFirst(3 * most) }
+                    return true
+                }
+                lines += own.suffix(most)
             }
         }
-        return (Array(lines.suffix(most)), head)
+        if cells.count > 1 { lines.sort { $0.committedAt < $1.committedAt } }
+        return (lines.suffix(most).map(\.text), head)
     }
 
     private static func checkList(_ app: String, _ today: CivilDate) -> Listing {

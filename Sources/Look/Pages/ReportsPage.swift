@@ -1,4 +1,5 @@
 internal import Accounts
+internal import EventLog
 internal import Postgres
 internal import Reports
 internal import Values
@@ -11,7 +12,7 @@ enum ReportsPage {
         var sight = Sight(
             "Reports", lead: "The reports on \(app) that are kept, \(scope.days). Each shows what was told then.",
             state, scope)
-        if let position = state.position {
+        if let position = state.position?.number {
             let told: Query = """
                 SELECT html FROM analytics.report_pages
                 WHERE app = \(app) AND day = \(scope.days.last) AND position = \(position) ORDER BY made_at DESC LIMIT 1
@@ -35,7 +36,7 @@ enum ReportsPage {
         reports.link = { row, column in
             guard column == "day" || column == "position", let day = row.day("day") else { return nil }
             var told = PageState(.reports, app: app).on(day)
-            told.position = row.count("position")
+            told.position = LogPosition(row.count("position"))
             return told
         }
         sight.add("Reports", [.answer(try connection.answer(reports, for: state))])

@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Reports
 internal import Values
 
@@ -62,7 +63,7 @@ struct Sight: Sendable {
     /// Events as they commit.
     struct LiveList: Sendable {
         var lines: [String]
-        var position: Int64
+        var position: LogPosition
         /// What stands for no lines.
         var none = "No events yet."
     }

@@ -1,5 +1,5 @@
 internal import Accounts
-internal import EventLog
+package import EventLog
 internal import Postgres
 internal import ServiceRuntime
 package import Values
@@ -61,15 +61,41 @@ package struct RetentionRun {
     package func run(
         days: Int, now: Timestamp, report: (Outcome) -> Void
     ) throws -> Remainder {
-        // This session reads whole months, which needs other plans than reading single deliveries.
-        var log = try LogSession.open(url: control.url, role: nil, purpose: "retention", log: control.log)
+        let survey = try survey(days: days, now: now)
+        for month in Retention.due([survey]) {
+            _ = try Retention.close(month, surveys: [survey]) { _, candidate in try close(candidate) }
+        }
+        return try finish(days: days, now: now, report: report)
+    }
+
+    /// Looks which months there are. Throws the obstacle to removing any, if there is one.
+    package func survey(days: Int, now: Timestamp) throws -> Retention.Survey {
+        var projections = try ProjectionSession.open(
+            url: control.url, role: nil, purpose: "retention", log: control.log)
+        try lookForObstacles(on: &projections)
+        var log = try openLog()
+        return Retention.Survey(
+            open: try Retention.standings(olderThan: days, now: now, on: &log),
+            closed: try Retention.closedMonths(on: &log).map(\.month))
+    }
+
+    /// Closes a month. Returns false and closes nothing if new events keep it.
+    package func close(_ candidate: Retention.Candidate) throws -> Bool {
+        var log = try openLog()
+        return try Retention.close(candidate, on: &log) != nil
+    }
+
+    /// Refuses events of a month that is gone in other cells, and that this one never had.
+    package func refuse(_ month: CivilDate) throws {
+        var log = try openLog()
+        try Retention.refuse(month, on: &log)
+    }
+
+    /// Removes the closed months, oldest first, and what belongs to no month. Calls `report` after each one.
+    package func finish(days: Int, now: Timestamp, report: (Outcome) -> Void) throws -> Remainder {
+        var log = try openLog()
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "retention", log: control.log)
-        try lookForObstacles(on: &connection)
-        for candidate in try Retention.candidates(olderThan: days, now: now, on: &log) {
-            // This closes the month or finds new events in it, which keep it.
-            _ = try Retention.close(candidate, on: &log)
-        }
         for closed in try Retention.closedMonths(on: &log) {
             _ = try control.catchUp(to: closed.position)
             try lookForObstacles(on: &connection)
@@ -82,6 +108,11 @@ package struct RetentionRun {
         try SealedDeliveries.forgetGone(on: &connection)
         try SealedInstallDays.forgetGone(on: &connection)
         return remainder
+    }
+
+    /// A session that reads whole months, which needs other plans than reading single deliveries.
+    private func openLog() throws -> Connection {
+        try LogSession.open(url: control.url, role: nil, purpose: "retention", log: control.log)
     }
 
     private func dropRemainder(

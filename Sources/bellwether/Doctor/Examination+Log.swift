@@ -7,7 +7,7 @@ internal import Values
 
 extension Examination {
     /// Events of a month without a partition go where indexes are large, and moving them later is expensive.
-    static let partitions = Examination(name: "partitions") { _, connection in
+    static let partitions = Examination(name: "partitions", isOfCells: true) { _, connection in
         let rows = try connection.query(
             """
             SELECT to_char(wanted.month, 'YYYY-MM')
@@ -23,7 +23,7 @@ extension Examination {
             do: "start serve, which makes them ahead; if it runs, its log says what is in the way")
     }
 
-    static let projections = Examination(name: "projections") { _, connection in
+    static let projections = Examination(name: "projections", isOfCells: true) { _, connection in
         let all = try ProjectionStatus.all(on: &connection)
         if let stopped = all.first(where: { $0.stop != nil }), let stop = stopped.stop {
             let names = all.filter { $0.stop != nil }.map(\.name)
@@ -40,7 +40,7 @@ extension Examination {
         return .ok(lag == 0 ? "the funnels are level with the log" : "the funnels are \(lag) batches behind and move")
     }
 
-    static let unfinished = Examination(name: "unfinished") { _, connection in
+    static let unfinished = Examination(name: "unfinished", isOfCells: true) { _, connection in
         let work = try UnfinishedWork.all(on: &connection)
         guard let first = work.first else { return .ok("no command was interrupted") }
         let more = work.count == 1 ? "" : "; and \(work.count - 1) more (bellwether status)"
@@ -53,6 +53,10 @@ extension Examination {
     private static let mostHours: Int64 = 26
 
     static let reports = Examination(name: "reports") { _, connection in
+        // Where there is a hub, reports are made on it: a cell does not have all of a day.
+        if let map = try ClusterMap.read(on: &connection), !map.isOfHub, map.cells.contains(where: \.isHub) {
+            return nil
+        }
         let now = WallClock.now
         let apps = try LastReport.each(on: &connection)
         // A new app has not had its first night yet.

@@ -7,12 +7,14 @@ struct Examination: Sendable {
     let name: String
     /// Whether it reads our tables, which needs a database at this program's version.
     var readsOurs = true
+    /// Whether it is about taking and counting events, which a hub leaves to its cells.
+    var isOfCells = false
     /// Returns nil if there is nothing to check.
     let look: @Sendable (DatabaseAccess, inout Connection) throws -> Finding?
 
     /// In the order of output: checks that others depend on come first.
     static let all = [
-        server, migrations, roles, durability, checksums, connections, clock, disk, archive, standby, partitions,
+        server, migrations, roles, durability, checksums, connections, clock, disk, archive, standby, cells, partitions,
         projections, unfinished, reports, security,
     ]
 }

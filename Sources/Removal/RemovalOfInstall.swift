@@ -1,0 +1,74 @@
+internal import Accounts
+package import Clusters
+internal import EventLog
+internal import Postgres
+package import Projections
+internal import Sends
+package import ServiceRuntime
+package import Values
+
+/// Erasure: removes an install from everywhere. First its events and its part of the funnels, which show which rows of
+/// Firebase's export belong to it; then those rows.
+///
+/// In a cluster every cell erases it: one has its events, any may keep rejected ones that mention it, and all must know of it, as
+/// its shard may move.
+package struct RemovalOfInstall: Sendable {
+    /// What was removed.
+    package struct Receipt: Sendable {
+        /// What each cell has removed.
+        package let parts: [(database: CellDatabase, erased: ErasureRun.Receipt)]
+        /// Rows of Firebase's export. All databases of a cluster have the same.
+        package let exportRows: Int
+        /// Databases that may still have something of the install, and why.
+        package let failures: [any Error]
+
+        package func sum(_ count: (ErasureRun.Receipt) -> Int64) -> Int64 { parts.reduce(0) { $0 + count($1.erased) } }
+    }
+
+    private let databases: [CellDatabase]
+    private let log: Log
+
+    /// `databases` are all that the cluster has, hubs among them.
+    package init(_ databases: [CellDatabase], log: Log) { (self.databases, self.log) = (databases, log) }
+
+    /// A cell that cannot be reached is named, and the others forget the install all the same.
+    package func run(_ install: UUID, ofApp slug: String) throws -> Receipt {
+        var parts: [(CellDatabase, ErasureRun.Receipt)] = []
+        var failures: [(cell: ClusterMap.Cell?, error: any Error)] = []
+        databases.filter { !$0.isHub }.sideBySide { [log] database in
+            var connection = try LogSession.open(url: database.url, role: nil, purpose: "erasure", log: log)
+            let app = try Apps.named(slug, on: &connection)
+            return try ErasureRun(ProjectionControl(url: database.url, log: log)).run(app: app.id, install: install)
+        } told: { database, result in
+            do { parts.append((database, try result.get())) } catch {
+                failures.append((database.cell, database.error(error)))
+            }
+        }
+        CrashPoint.pass("erased in the cells")
+        // The cell of the install has learned which instances of Firebase are of it.
+        var erased: FCMExportStore.ErasedInstances?
+        var exportRows = 0
+        func visit(_ database: CellDatabase, _ body: (inout Connection) throws -> Void) {
+            do {
+                var connection = try LogSession.open(url: database.url, role: nil, purpose: "erasure", log: log)
+                try body(&connection)
+            } catch { failures.append((database.cell, database.error(error))) }
+        }
+        for (database, _) in parts {
+            visit(database) { connection in
+                let app = try Apps.named(slug, on: &connection).id
+                let own = try FCMExportStore.erasedInstances(of: app, on: &connection)
+                erased = erased?.joined(with: own) ?? own
+            }
+        }
+        if let erased {
+            for database in databases where !failures.contains(where: { $0.cell == database.cell }) {
+                visit(database) { connection in
+                    exportRows = max(exportRows, try FCMExportStore.forget(erased, on: &connection))
+                }
+            }
+        }
+        if databases.count == 1, let failure = failures.first { throw failure.error }
+        return Receipt(parts: parts, exportRows: exportRows, failures: failures.map(\.error))
+    }
+}
