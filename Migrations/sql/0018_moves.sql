@@ -260,7 +260,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_erasures FROM PUBLIC;
 
--- Starts forgetting shards that another cell has: readers of the log see it as a batch without events.
+-- Starts forgetting shards that another cell has: readers of the log see it as a batch without events. NULL if there is nothing to
+-- forget.
 CREATE FUNCTION cluster.begin_forgetting(gone smallint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -271,6 +272,11 @@ BEGIN
         SELECT FROM cluster.map AS m, cluster.state AS s
         WHERE m.shard = ANY (gone) AND (m.cell = s.cell OR m.leaving IS DISTINCT FROM s.cell)) THEN
         RAISE EXCEPTION 'this cell still needs these shards' USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM log.batch AS b, unnest(gone) AS s LEFT JOIN log.forgotten AS f ON f.shard = s
+        WHERE b.shard_events[s + 1] > 0 AND b.number > coalesce(f.until, 0)) THEN
+        RETURN NULL;
     END IF;
     PERFORM log.raise_history();
     INSERT INTO log.batch (number, id, node, events, shard_events)

@@ -9,7 +9,7 @@ package struct LogExport {
     /// Everything up to this batch has been read.
     package private(set) var position: Int64
     /// The last batch to read.
-    package let end: Int64
+    package private(set) var end: Int64
     private let app: String?
     private let shape: Shape
     /// The columns of `analytics.events`, in their order.
@@ -41,8 +41,11 @@ package struct LogExport {
     /// How many events are read together, give or take a batch.
     private static let mostEvents: Int64 = 1_000
 
-    /// Reads the events of the next batches; nil when there are no more. An event is its columns, or one text.
-    package mutating func next(on connection: inout Connection) throws(PostgresError) -> [[String?]]? {
+    /// Reads the events of the next batches; nil when there are no more. An event is its columns, or one text. `fate` says of a
+    /// batch with events that another cell had before what that cell's export does with them.
+    package mutating func next(
+        on connection: inout Connection, moved fate: (MovedBatch) -> MovedBatch.Fate = { _ in .unread }
+    ) throws(PostgresError) -> [[String?]]? {
         guard position < end else { return nil }
         var (batches, least, greatest): ([Int64], [Timestamp], [Timestamp]) = ([], [], [])
         var (events, last): (Int64, Int64) = (0, position)
@@ -61,6 +64,13 @@ package struct LogExport {
                 least.append(first)
                 greatest.append(final)
             }
+        }
+        let moved = try MovedBatch.all(after: position, until: last, on: &connection).map { ($0.batch, fate($0)) }
+        if let later = moved.filter({ $0.1 == .later }).map(\.0).min() { (last, end) = (later - 1, later - 1) }
+        if !moved.isEmpty {
+            let read = Set(moved.filter { $0.1 == .read }.map(\.0))
+            let kept = batches.indices.filter { batches[$0] <= last && !read.contains(batches[$0]) }
+            (batches, least, greatest) = (kept.map { batches[$0] }, kept.map { least[$0] }, kept.map { greatest[$0] })
         }
         let values =
             switch shape {
@@ -88,5 +98,47 @@ package struct LogExport {
         var found: [[String?]] = []
         for row in rows { found.append(try row.get(0, as: Nullables<String>.self).elements) }
         return found
+    }
+}
+
+/// A batch with events that another cell of the cluster had before they moved here.
+package struct MovedBatch: Sendable {
+    package let batch: Int64
+    /// That cell, nil if it has left the cluster, and its last batch that is in this one.
+    package let source: String?
+    package let until: Int64
+    package let shards: [Int16]
+
+    /// Whether its events are read where they were before.
+    package enum Fate {
+        /// There, now or at an earlier time.
+        case read
+        /// No more: that cell has forgotten them.
+        case unread
+        /// Only by a later run, so this one ends before the batch.
+        case later
+    }
+
+    static func all(
+        after position: Int64, until last: Int64, on connection: inout Connection
+    ) throws(PostgresError) -> [MovedBatch] {
+        var batches: [MovedBatch] = []
+        for row in try connection.queryPrepared(
+            "SELECT batch, source, until, shards FROM cells.moved_batch WHERE batch > \(position) AND batch <= \(last)")
+        {
+            batches.append(
+                MovedBatch(
+                    batch: try row.get(0), source: try row.optional(1), until: try row.get(2), shards: try row.get(3)))
+        }
+        return batches
+    }
+
+    /// The last batch up to which the log has forgotten each shard that another cell has now.
+    package static func forgotten(on connection: inout Connection) throws(PostgresError) -> [Int16: Int64] {
+        var forgotten: [Int16: Int64] = [:]
+        for row in try connection.queryPrepared("SELECT shard, until FROM cells.forgotten") {
+            forgotten[try row.get(0)] = try row.get(1)
+        }
+        return forgotten
     }
 }

@@ -157,16 +157,16 @@ package struct ShardHistory {
     package func forgetEvents(
         on connection: inout Connection, progress: (Int) throws -> Void
     ) throws {
-        let (last, known): (Int64, Int64?) = try connection.transaction { connection throws(PostgresError) in
-            let known = try connection.query(
-                "SELECT min(until) FROM log.forgotten WHERE shard = ANY (\(shards)) HAVING count(*) = \(Int64(shards.count))"
-            )
-            return (
-                try connection.query("SELECT cluster.begin_forgetting(\(shards))")[0].get(0),
-                try known.first?.optional(0)
-            )
+        let begun: (last: Int64, position: Int64)? = try connection.transaction { connection throws(PostgresError) in
+            let known: Int64 = try connection.query(
+                """
+                SELECT coalesce(min(coalesce(f.until, 0)), 0) FROM unnest(\(shards)) AS s LEFT JOIN log.forgotten AS f ON f.shard = s
+                """)[0].get(0)
+            let last: Int64? = try connection.query("SELECT cluster.begin_forgetting(\(shards))")[0].optional(0)
+            return last.map { ($0, known) }
         }
-        var position = known ?? 0
+        guard let (last, first) = begun else { return }
+        var position = first
         while true {
             let some = try connection.transaction {
                 connection throws(PostgresError) -> (until: Int64?, events: Int64?) in

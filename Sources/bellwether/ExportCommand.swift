@@ -43,12 +43,25 @@ struct ExportCommand: Command {
         var position = try self.position.among(sources.map(\.database.name), option: "from")
         // All of them first: what is printed is never a part without a word.
         for source in sources { try source.begin(after: position, app: app, as: format.shape) }
+        let begun = position
+        let logs = Dictionary(
+            uniqueKeysWithValues: sources.map { ($0.database.name, (gone: $0.forgotten, end: $0.end)) })
+        func fate(_ batch: MovedBatch) -> MovedBatch.Fate {
+            // A database alone shows all that it has.
+            guard sources.count > 1 else { return .unread }
+            guard let source = batch.source, let log = logs[source], batch.until > begun[source] else { return .read }
+            // That cell still has them, and prints those that it had when this began.
+            if batch.shards.contains(where: { log.gone[$0] ?? 0 < batch.until }) {
+                return batch.until <= log.end ? .read : .later
+            }
+            return .unread
+        }
         if let header = format.header(sources[0].columns) { StandardStream.output.write(header) }
         var events = 0
         for source in sources {
             while true {
                 do {
-                    guard let rows = try source.next() else { break }
+                    guard let rows = try source.next(moved: fate) else { break }
                     events += rows.count
                     StandardStream.output.write(rows.map(format.line).joined())
                 } catch {
@@ -90,6 +103,8 @@ private final class ExportSource {
     let database: CellDatabase
     private var connection: Connection
     private var export: LogExport?
+    /// See `MovedBatch.forgotten`.
+    private(set) var forgotten: [Int16: Int64] = [:]
 
     init(_ database: CellDatabase, log: Log) throws {
         self.database = database
@@ -105,6 +120,8 @@ private final class ExportSource {
 
     var position: Int64 { export?.position ?? 0 }
 
+    var end: Int64 { export?.end ?? 0 }
+
     func begin(after position: LogPosition, app: String?, as shape: LogExport.Shape) throws {
         do {
             if let app, try !LogTail.knows(app: app, on: &connection) {
@@ -116,12 +133,21 @@ private final class ExportSource {
                 throw Failure("the log ends at position \(export.end), before \(after)")
             }
             self.export = export
+            forgotten = try MovedBatch.forgotten(on: &connection)
         } catch { throw database.error(error) }
     }
 
     /// The next events; nil when there are no more.
-    func next() throws -> [[String?]]? {
-        do { return try export?.next(on: &connection) } catch { throw database.error(error) }
+    func next(moved fate: (MovedBatch) -> MovedBatch.Fate) throws -> [[String?]]? {
+        do {
+            let rows = try export?.next(on: &connection, moved: fate)
+            // Events that were removed while they were read are in another cell, which was asked before, or will be, without them.
+            guard try MovedBatch.forgotten(on: &connection) == forgotten else {
+                throw Failure(
+                    "a shard has just moved to another cell: the same command again, from there, prints the rest")
+            }
+            return rows
+        } catch { throw database.error(error) }
     }
 }
 

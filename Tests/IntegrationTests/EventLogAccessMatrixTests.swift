@@ -26,7 +26,8 @@ struct EventLogAccessMatrixTests {
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
             // What a hub reads, and where it does.
-            "cells: USAGE", "cells.dated_delay: SELECT", "cells.message_delivery: SELECT", "hub: USAGE",
+            "cells: USAGE", "cells.dated_delay: SELECT", "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
+            "cells.forgotten: SELECT", "hub: USAGE",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
         + ProjectionTables.counts.map { "cells.\($0): SELECT" }
 
