@@ -46,12 +46,18 @@ extension Retention {
         return true
     }
 
+    /// Throws while a shard moves: two cells have a copy of its events, and this would change one of them.
+    package static func requireNoMove(on connection: inout Connection) throws(PostgresError) {
+        try connection.query("SELECT cluster.require_no_move()")
+    }
+
     /// Refuses events of a month that is gone in other cells, and that this one never had. Events of it with absurd times that
     /// are there all the same belong to no month: they go by the time of their receipt.
     package static func refuse(_ month: CivilDate, on connection: inout Connection) throws(PostgresError) {
         let isKnown: Bool = try connection.transaction { connection throws(PostgresError) in
             // Lock this before the head, as everybody does who closes a month.
             try connection.execute(script: "LOCK TABLE log.partition IN SHARE ROW EXCLUSIVE MODE")
+            try requireNoMove(on: &connection)
             guard try connection.query("SELECT FROM log.partition WHERE month = \(month)").isEmpty else { return true }
             try connection.query("SELECT log.raise_history()")
             try connection.query(

@@ -29,7 +29,7 @@
 
     /// Adds the row as it is to others.
     func append(to bytes: inout CopyBytes) {
-        for field in unsafe fields {
+        for unsafe field in unsafe fields {
             if let field = unsafe field {
                 unsafe bytes.append(field: field)
             } else {

@@ -59,25 +59,19 @@ package struct RemovalByAge: Sendable {
             }
         }
         try close(surveys)
-        CrashPoint.pass("months closed in all cells")
         var (parts, failures): ([Part], [any Error]) = ([], [])
         cells.sideBySide { [log] database in
-            let months = Lock([RetentionRun.Outcome]())
-            let remainder = try RetentionRun(ProjectionControl(url: database.url, log: log)).finish(
-                days: days, now: now
-            ) {
-                outcome in
-                months.withLock { $0.append(outcome) }
+            var months: [RetentionRun.Outcome] = []
+            let run = RetentionRun(ProjectionControl(url: database.url, log: log))
+            let remainder = try run.finish(days: days, now: now) { outcome in
+                months.append(outcome)
                 report(database, outcome)
             }
-            return Part(database: database, months: months.withLock { $0 }, remainder: remainder)
+            return Part(database: database, months: months, remainder: remainder)
         } told: { database, result in
             do { parts.append(try result.get()) } catch { failures.append(database.error(error)) }
         }
-        guard databases.count > 1 else {
-            if let failure = failures.first { throw failure }
-            return Result(parts: parts, exportRows: exportRows, failures: [])
-        }
+        if databases.count == 1, let failure = failures.first { throw failure }
         return Result(parts: parts, exportRows: exportRows, failures: failures)
     }
 

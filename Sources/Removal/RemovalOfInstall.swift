@@ -44,7 +44,6 @@ package struct RemovalOfInstall: Sendable {
                 failures.append((database.cell, database.error(error)))
             }
         }
-        CrashPoint.pass("erased in the cells")
         // The cell of the install has learned which instances of Firebase are of it.
         var erased: FCMExportStore.ErasedInstances?
         var exportRows = 0

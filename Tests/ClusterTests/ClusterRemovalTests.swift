@@ -127,6 +127,26 @@ struct ClusterRemovalTests {
         #expect(try filled.bellwether.run("verify").status == 0)
     }
 
+    @Test("while a shard moves nothing is dropped anywhere, and afterwards it goes from where it is")
+    func moving() throws {
+        let filled = try filled(at: [[old], [old], []])
+        defer { filled.drop() }
+        let before = try filled.seen(sums)
+        let shard = Shard.of(filled.installs[0][0], among: 16)
+        let move = ["cluster", "move", "--shard", "\(shard)", "--to", "cell-3"]
+        #expect(try filled.bellwether.dying(at: "move begun").start(move).wait().status == 128 + 9)
+        let refused = try filled.bellwether.run("retain", "--days", "300")
+        #expect(
+            refused.status == 1 && refused.output.isEmpty && refused.messages.contains("is being moved"), "\(refused)")
+        #expect(try months(filled).prefix(2) == [[month(old)], [month(old)]])
+        #expect(try filled.bellwether.start(move).wait().status == 0)
+        #expect(try filled.bellwether.run("retain", "--days", "300").status == 0)
+        #expect(try months(filled) == [[], [], []])
+        try filled.project()
+        #expect(try filled.seen(sums) == before)
+        #expect(try filled.bellwether.run("verify").status == 0)
+    }
+
     @Test("what cells say of a month decides together")
     func decision() throws {
         typealias Survey = Retention.Survey

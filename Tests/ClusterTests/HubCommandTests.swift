@@ -146,4 +146,29 @@ struct HubCommandTests {
         #expect(away["cells"]?.hasPrefix("fail cell 'cell-2' cannot be read through this hub") == true, "\(away)")
         try filled.cells.open(1)
     }
+
+    @Test("reports are made on the hub, each night too, kept there, and printed again as they were")
+    func reported() throws {
+        let filled = try FilledCells()
+        defer { filled.drop() }
+        let (bellwether, directory) = (try filled.bellwether, TemporaryDirectory())
+        let day = ["--date", "2026-11-20", "--wait", "0s"]
+        let nightly = try bellwether.start(
+            ["report", "--all-apps", "--output-dir", directory("reports")] + day
+        ).wait()
+        #expect(nightly.status == 0 && nightly.messages.contains("6 deliveries"), "\(nightly)")
+        let file = try String(contentsOfFile: directory("reports/chat/2026-11-20.csv"), encoding: .utf8)
+        // The positions of three cells.
+        #expect(file.contains("chat,2026-11-20,3,"))
+        let printed = try bellwether.trusted(
+            "report", "--app", "chat", "--date", "2026-11-20", "--as-of", "3", "--format", "csv")
+        #expect(printed == file)
+        let none = try bellwether.run("report", "--app", "chat", "--date", "2026-11-20", "--as-of", "2")
+        #expect(none.status == 1 && none.messages.contains("2026-11-20"), "\(none)")
+        #expect(try bellwether.trusted("report", "--week", "2026-W47", "--app", "chat").contains("week 47"))
+        try filled.cells.close(1)
+        let away = try bellwether.start(["report", "--app", "chat"] + day).wait()
+        #expect(away.status == 69 && away.output.isEmpty && away.messages.contains("\"cell-2\""), "\(away)")
+        try filled.cells.open(1)
+    }
 }

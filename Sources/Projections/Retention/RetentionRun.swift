@@ -74,6 +74,7 @@ package struct RetentionRun {
             url: control.url, role: nil, purpose: "retention", log: control.log)
         try lookForObstacles(on: &projections)
         var log = try openLog()
+        try Retention.requireNoMove(on: &log)
         return Retention.Survey(
             open: try Retention.standings(olderThan: days, now: now, on: &log),
             closed: try Retention.closedMonths(on: &log).map(\.month))
