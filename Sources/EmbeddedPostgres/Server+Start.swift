@@ -112,7 +112,8 @@ extension Server {
         ).output.hasSuffix("lz4\n")
     }
 
-    private func endOfLogs() throws(EmbeddedPostgresError) -> String {
+    /// What the server said last.
+    func endOfLogs() throws(EmbeddedPostgresError) -> String {
         try directory.account.script(
             """
             cd "$1/log" || exit
