@@ -40,8 +40,6 @@ extension Server {
         let socket = UnixSocket(directory: UnixSocket.home(of: directory), port: 5432)
         // PostgreSQL's own guard against a second server checks process ids, which mean nothing across containers.
         guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
-        try prepareSocketDirectory(socket.directory, deadline: deadline)
-        try clearLeftovers(deadline: deadline)
         let settings = ClusterSettings(
             size: .measured(at: directory.base), socketDirectory: socket.directory,
             hasLZ4: try compressesWithLZ4(installation, deadline: deadline), overrides: options.settings)
@@ -51,6 +49,9 @@ extension Server {
                 "pg_hba.conf": ClusterSettings.accessText,
                 "pg_ident.conf": mapText,
             ], into: directory.data, deadline: deadline)
+        // Only now: where nothing can be written, the files above say so best.
+        try prepareSocketDirectory(socket.directory, deadline: deadline)
+        try clearLeftovers(deadline: deadline)
 
         log.debug("starting the database", ["directory": directory.path, "version": String(installation.version)])
         let patience = max(1, Int(saturating: min(deadline.secondsLeft, 86_400)))
