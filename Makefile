@@ -136,9 +136,9 @@ SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|
 #   time      bounds of time that hold for ordinary builds (depth, manyMembers)
 #   crash     ends a process by SIGABRT; ThreadSanitizer reports what Swift's handler does then as a fault (passwords)
 #   cost      counts allocations by replacing the allocator, as the sanitizer does (CostTests)
-#   preload   a library before the program, where a sanitizer wants to be first (ClockFaultTests)
+#   preload   a library before the program, where a sanitizer wants to be first (ClockFaultTests, SlowNameFaultTests)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|ClockFaultTests|DependentPackageTests|AppleLayerTests
+UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|ClockFaultTests|SlowNameFaultTests|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: that reports what Foundation leaks with each
 # file that it reads, and whatever lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread
