@@ -19,6 +19,8 @@ struct ClusterDirectory: Sendable {
     var keepMarker: String { base + "/keep" }
     /// Exists while a backup is restored into this directory: until then nothing else may use it.
     var restoreMarker: String { base + "/restoring" }
+    /// A complete cluster of a new version, just before it takes the place of the old one.
+    var upgraded: String { base + "/data.upgraded" }
     /// The settings that a restored server had.
     var earlierSettings: String { base + "/settings-of-backup" }
 

@@ -14,6 +14,8 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case unfinishedRestore(directory: String)
     /// The backup or the archived log could not be restored.
     case restoreFailed(reason: String)
+    /// The cluster could not be moved to another major version; it is as it was.
+    case upgradeFailed(reason: String)
     /// The path can never hold a cluster.
     case unusableDirectory(path: String, reason: String)
     /// The cluster belongs to a user that this process cannot switch to.
@@ -61,7 +63,7 @@ extension EmbeddedPostgresError: CustomStringConvertible {
         case .versionMismatch(let directory, let version, let installed):
             "the data in \(directory) was written by PostgreSQL \(version), which is not installed "
                 + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
-                + "Install version \(version), or move the data over with pg_upgrade."
+                + "Install version \(version). With both versions installed, bellwether database upgrade moves the data."
         case .programsNotInstalled(let version, let installed):
             "this needs the programs of PostgreSQL \(version), which are not installed "
                 + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
@@ -69,7 +71,7 @@ extension EmbeddedPostgresError: CustomStringConvertible {
                 + "BELLWETHER_POSTGRES_BIN."
         case .unfinishedRestore(let directory):
             "a backup is being restored into \(directory). If that was interrupted, remove the directory and restore again."
-        case .restoreFailed(let reason):
+        case .restoreFailed(let reason), .upgradeFailed(let reason):
             reason
         case .unusableDirectory(let path, let reason):
             "\(path) cannot be the data directory: \(reason)"

@@ -15,6 +15,7 @@ enum Commands {
             RejectedReplayCommand.self, WordsListCommand.self, WordsMergeCommand.self,
             WordsPruneCommand.self, BackupCommand.self, RestoreCommand.self, PsqlCommand.self, DatabaseURLCommand.self,
             DatabaseStopCommand.self,
+            DatabaseUpgradeCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
             ClusterCreateCommand.self, ClusterAddCommand.self, ClusterMoveCommand.self,
             ClusterStatusCommand.self, ClusterCheckCommand.self,

@@ -104,7 +104,7 @@ struct CommandLineTests {
             (["report", "--all-apps", "--output-dir", "/tmp", "--as-of", "1"], "--as-of"),
             (["backup"], "backup DIR"), (["restore"], "restore DIR"), (["restore", "/b", "--until", "now"], "--until"),
             (["restore", "/b", "--until", "2026-11-21T18:05:17Z"], "--wal"), (["status", "--help=yes"], "switch"),
-            (["database", "stop"], "embedded"),
+            (["database", "stop"], "embedded"), (["database", "upgrade"], "embedded"),
         ])
     func usage(_ words: [String], _ hint: String) throws {
         let ended = try Self.nowhere.start(words).wait()
