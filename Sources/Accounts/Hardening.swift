@@ -36,6 +36,30 @@ package struct Hardening: Sendable {
         }
     }
 
+    /// Makes the privileges of PostgreSQL's own functions what they are by default, as a superuser in this database. An upgrade
+    /// repeats each GRANT by the function's parameters, and fails if a new version has other ones. `close` closes them again.
+    package static func openFunctions(on connection: inout Connection) throws(PostgresError) {
+        try connection.execute(
+            script: """
+                DO $$
+                DECLARE
+                    function record;
+                BEGIN
+                    FOR function IN
+                        SELECT p.oid::regprocedure AS name, d.rolname AS owner
+                        FROM pg_proc AS p, pg_roles AS d
+                        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proacl IS NOT NULL
+                            AND (p.proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message'))
+                            AND d.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
+                    LOOP
+                        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', function.name);
+                        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM %I', function.name, function.owner);
+                    END LOOP;
+                END
+                $$;
+                """)
+    }
+
     /// Whether the statement can be run as it is, without filling in a person's name.
     package var isForAll: Bool { !mend.contains("PERSON") }
 

@@ -13,8 +13,10 @@ package final class DatabaseAccess: Sendable {
         Option(
             "database", "URL", environment: "BELLWETHER_DATABASE_URL",
             help: "Any libpq URL of the PostgreSQL to use; '-' reads it from standard input"),
-        Option("data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL"),
+        dataOption,
     ]
+    package static let dataOption = Option(
+        "data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL")
 
     package static let embeddedDatabase = "bellwether"
     package static let owner = "bellwether_owner"

@@ -17,6 +17,12 @@ struct ClusterDirectory: Sendable {
     var leaseLock: String { base + "/lease.lock" }
     /// Exists while the running server should outlive its last user.
     var keepMarker: String { base + "/keep" }
+    /// Exists while a backup is restored into this directory: until then nothing else may use it.
+    var restoreMarker: String { base + "/restoring" }
+    /// A complete cluster of a new version, just before it takes the place of the old one.
+    var upgraded: String { base + "/data.upgraded" }
+    /// The settings that a restored server had.
+    var earlierSettings: String { base + "/settings-of-backup" }
 
     /// The directory of an existing cluster; nil if there is none.
     static func existing(_ path: String) throws(EmbeddedPostgresError) -> ClusterDirectory? {

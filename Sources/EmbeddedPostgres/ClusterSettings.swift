@@ -97,10 +97,11 @@ struct ClusterSettings: Sendable {
         ]
     }
 
-    /// The only way in: the local socket, for the operating-system users in the map.
+    /// The only way in: the local socket, for the operating-system users in the map. "all" does not include base backups.
     static let accessText = """
         # Written anew at every start.
         local all all peer map=\(mapName)
+        local replication all peer map=\(mapName)
 
         """
 
@@ -117,7 +118,7 @@ struct ClusterSettings: Sendable {
 
     private static func megabytes(_ bytes: Int) -> String { "\(bytes >> 20)MB" }
 
-    private static func quoted(_ value: String) -> String {
+    static func quoted(_ value: String) -> String {
         "'" + value.flatMap { $0 == "'" ? "''" : $0 == "\\" ? "\\\\" : String($0) } + "'"
     }
 

@@ -46,7 +46,7 @@ package final class EmbeddedCluster: Sendable {
     private let server: Server
     private let state: Lock<Use>
 
-    private init(server: Server, lease: LockFile, socket: UnixSocket) {
+    init(server: Server, lease: LockFile, socket: UnixSocket) {
         self.server = server
         state = Lock(Use(lease: lease, socket: socket))
     }
@@ -66,6 +66,7 @@ package final class EmbeddedCluster: Sendable {
         deadline: Deadline = .after(seconds: 60)
     ) throws(EmbeddedPostgresError) -> EmbeddedCluster {
         let directory = try ClusterDirectory.prepare(dataDirectory, deadline: deadline)
+        guard FileStatus(directory.restoreMarker) == nil else { throw .unfinishedRestore(directory: directory.path) }
         let server = Server(directory: directory, options: options, log: log)
         let transition = try transitionLock(of: directory, by: deadline)
         defer { transition.unlock() }
@@ -142,7 +143,13 @@ package final class EmbeddedCluster: Sendable {
         }
     }
 
-    private static func transitionLock(
+    /// Whether there is a cluster in this data directory.
+    package static func exists(dataDirectory: String) throws(EmbeddedPostgresError) -> Bool {
+        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
+        return FileStatus(directory.data + "/PG_VERSION") != nil
+    }
+
+    static func transitionLock(
         of directory: ClusterDirectory, by deadline: Deadline
     ) throws(EmbeddedPostgresError) -> LockFile {
         let lock = try LockFile(path: directory.transitionLock)

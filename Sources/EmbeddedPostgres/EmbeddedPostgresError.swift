@@ -8,6 +8,14 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case unusableBinaries(directory: String, reason: String)
     /// A major version that is not installed wrote the data.
     case versionMismatch(directory: String, version: String, installed: [String])
+    /// The programs of this major version are needed and are not installed.
+    case programsNotInstalled(version: Int, installed: [String])
+    /// A backup is being restored into the directory, or was when its process was killed.
+    case unfinishedRestore(directory: String)
+    /// The backup or the archived log could not be restored.
+    case restoreFailed(reason: String)
+    /// The cluster could not be moved to another major version; it is as it was.
+    case upgradeFailed(reason: String)
     /// The path can never hold a cluster.
     case unusableDirectory(path: String, reason: String)
     /// The cluster belongs to a user that this process cannot switch to.
@@ -55,7 +63,16 @@ extension EmbeddedPostgresError: CustomStringConvertible {
         case .versionMismatch(let directory, let version, let installed):
             "the data in \(directory) was written by PostgreSQL \(version), which is not installed "
                 + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
-                + "Install version \(version), or move the data over with pg_upgrade."
+                + "Install version \(version). With both versions installed, bellwether database upgrade moves the data."
+        case .programsNotInstalled(let version, let installed):
+            "this needs the programs of PostgreSQL \(version), which are not installed "
+                + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
+                + "Install them (on Debian: apt install postgresql-\(version)), or name their directory in "
+                + "BELLWETHER_POSTGRES_BIN."
+        case .unfinishedRestore(let directory):
+            "a backup is being restored into \(directory). If that was interrupted, remove the directory and restore again."
+        case .restoreFailed(let reason), .upgradeFailed(let reason):
+            reason
         case .unusableDirectory(let path, let reason):
             "\(path) cannot be the data directory: \(reason)"
         case .foreignOwner(let path, let owner):
@@ -91,7 +108,7 @@ extension EmbeddedPostgresError: CustomStringConvertible {
 
 extension String {
     /// The output of a program, indented to separate it from our own words.
-    fileprivate var indentedLines: String {
+    var indentedLines: String {
         let lines = split(separator: "\n").map { "\n    \($0)" }
         return lines.isEmpty ? "(nothing)" : lines.joined()
     }

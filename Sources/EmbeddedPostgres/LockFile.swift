@@ -70,6 +70,8 @@ struct Postmaster: Equatable, Sendable {
 
     let process: pid_t
     let phase: Phase
+    /// Whether it replays an archived log and takes no connections yet.
+    let isReplaying: Bool
     let port: Int
     let socketDirectory: String
 
@@ -83,6 +85,7 @@ struct Postmaster: Equatable, Sendable {
         port = lines.count > 3 ? Int(lines[3]) ?? 0 : 0
         socketDirectory = lines.count > 4 ? String(lines[4]) : ""
         let status = lines.count > 7 ? lines[7] : ""
+        isReplaying = status.hasPrefix("standby")
         phase =
             status.hasPrefix("ready") || status.hasPrefix("standby")
             ? .ready : status.hasPrefix("stopping") ? .stopping : .starting

@@ -30,6 +30,15 @@ package struct PostgresInstallation: Hashable, Sendable {
         return found.sorted { ($0.version, $1.binDirectory) > ($1.version, $0.binDirectory) }
     }
 
+    /// An installation of this major version.
+    package static func of(version: Int, deadline: Deadline) throws(EmbeddedPostgresError) -> PostgresInstallation {
+        let installations = try all(deadline: deadline)
+        guard let match = installations.first(where: { $0.version == version }) else {
+            throw .programsNotInstalled(version: version, installed: installations.map { String($0.version) })
+        }
+        return match
+    }
+
     /// The newest installation. For an existing cluster, it must have the version that wrote the files.
     static func matching(
         dataDirectory: String, deadline: Deadline

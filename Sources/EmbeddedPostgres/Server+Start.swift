@@ -5,10 +5,18 @@ extension Server {
     /// Creates the cluster in a directory with another name, and renames it when it is complete. So the remains of a
     /// killed attempt, even while its `initdb` still writes, are never mistaken for a cluster.
     func initialize(deadline: Deadline) throws(EmbeddedPostgresError) {
+        guard FileStatus(directory.upgraded) == nil else { return try place(directory.upgraded, deadline: deadline) }
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
         log.info(
             "creating the database", ["directory": directory.path, "version": String(installation.version)])
         try clearLeftovers(deadline: deadline)
+        try place(directory.base + "/" + makeDraft(with: installation, deadline: deadline), deadline: deadline)
+    }
+
+    /// Makes an empty cluster and returns its name in our directory.
+    func makeDraft(
+        with installation: PostgresInstallation, deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> String {
         let name = "data.new." + String(UInt64.random(in: .min ... .max), radix: 16)
         let draft = directory.base + "/" + name
         // Locale C sorts by bytes: the same on every machine, and after every update of the system.
@@ -28,6 +36,11 @@ extension Server {
                 ClusterSettings.mainFile: ClusterSettings.mainText,
                 ClusterSettings.customFile: ClusterSettings.customText,
             ], into: draft, deadline: deadline)
+        return name
+    }
+
+    /// Makes a complete directory the cluster.
+    private func place(_ draft: String, deadline: Deadline) throws(EmbeddedPostgresError) {
         let renaming = try directory.account.script(
             #"sync "$1/\#(ClusterSettings.mainFile)" "$1" && mv -T "$1" "$2" && sync "$3""#,
             [draft, directory.data, directory.base], deadline: deadline)
@@ -40,8 +53,6 @@ extension Server {
         let socket = UnixSocket(directory: UnixSocket.home(of: directory), port: 5432)
         // PostgreSQL's own guard against a second server checks process ids, which mean nothing across containers.
         guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
-        try prepareSocketDirectory(socket.directory, deadline: deadline)
-        try clearLeftovers(deadline: deadline)
         let settings = ClusterSettings(
             size: .measured(at: directory.base), socketDirectory: socket.directory,
             hasLZ4: try compressesWithLZ4(installation, deadline: deadline), overrides: options.settings)
@@ -51,6 +62,9 @@ extension Server {
                 "pg_hba.conf": ClusterSettings.accessText,
                 "pg_ident.conf": mapText,
             ], into: directory.data, deadline: deadline)
+        // Only now: where nothing can be written, the files above say so best.
+        try prepareSocketDirectory(socket.directory, deadline: deadline)
+        try clearLeftovers(deadline: deadline)
 
         log.debug("starting the database", ["directory": directory.path, "version": String(installation.version)])
         let patience = max(1, Int(saturating: min(deadline.secondsLeft, 86_400)))
@@ -74,7 +88,7 @@ extension Server {
     }
 
     /// Removes what a dead server or `initdb` left, including the mark to keep the server running.
-    private func clearLeftovers(deadline: Deadline) throws(EmbeddedPostgresError) {
+    func clearLeftovers(deadline: Deadline) throws(EmbeddedPostgresError) {
         try directory.account.script(
             """
             cd "$1" || exit
@@ -85,7 +99,7 @@ extension Server {
             """, [directory.base], deadline: deadline)
     }
 
-    private func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {
+    func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {
         // We made it, or it was ours already; in a directory like /tmp, anyone could have created it first.
         let outcome = try directory.account.script(
             """
@@ -112,7 +126,8 @@ extension Server {
         ).output.hasSuffix("lz4\n")
     }
 
-    private func endOfLogs() throws(EmbeddedPostgresError) -> String {
+    /// What the server said last.
+    func endOfLogs() throws(EmbeddedPostgresError) -> String {
         try directory.account.script(
             """
             cd "$1/log" || exit

@@ -57,6 +57,17 @@ struct ServerAccount: Hashable, Sendable {
         try script(#"cd "$1" && shift && exec "$@""#, [directory] + arguments, deadline: deadline)
     }
 
+    /// Copies what is in one directory into another. We read, and this user writes: so it works for a backup that only root
+    /// may read. A copy can be incomplete without an error, so the caller checks it.
+    func copyContents(
+        of source: String, to target: String, deadline: Deadline
+    ) throws(EmbeddedPostgresError) -> Subprocess {
+        try Subprocess.run(
+            ["/bin/sh", "-c", #"from=$1; shift; tar -C "$from" -cf - . | "$@""#, "sh", source]
+                + switching() + ["/bin/sh", "-c", #"umask 077; exec tar -C "$1" -xf -"#, "sh", target],
+            deadline: deadline)
+    }
+
     /// The first of `paths` that this user cannot enter.
     func firstUnreachable(of paths: [String]) throws(EmbeddedPostgresError) -> String? {
         let outcome = try script(

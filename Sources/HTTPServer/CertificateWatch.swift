@@ -34,6 +34,7 @@ final class CertificateWatch: Sendable {
             do {
                 server.identity = try TLSIdentity(files)
                 server.log.info("the certificate changed and was reloaded", ["file": files.certificate])
+                server.warnOfExpiry()
             } catch {
                 // Perhaps one of the two files is still to come. The old pair stays in use meanwhile.
                 server.log.warning(

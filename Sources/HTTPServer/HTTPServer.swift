@@ -47,6 +47,7 @@ package final class HTTPServer: Sendable {
     package func readCertificateAnew() throws(HTTPServerError) -> Bool {
         guard let tls = context.configuration.tls else { return false }
         context.identity = try TLSIdentity(tls)
+        context.warnOfExpiry()
         return true
     }
 
@@ -71,8 +72,12 @@ package final class HTTPServer: Sendable {
         guard starts else { return }
         let engine = engine
         worker.withLock { $0 = Worker(name: "http") { engine.run() } }
+        context.warnOfExpiry()
         watch?.start()
     }
+
+    /// When clients begin to refuse the present certificate, in seconds since 1970; nil for plain HTTP.
+    package var certificateExpiry: Int? { context.identity?.expiry }
 
     /// Accepts no more clients, waits until all requests in flight have answers, and ends. After the deadline, it
     /// answers the remaining requests itself. It returns when all is done, at most some three seconds after the

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ServiceRuntime
 internal import Synchronization
 
@@ -38,6 +39,15 @@ final class ServerContext: Sendable {
     var identity: TLSIdentity? {
         get { presentIdentity.withLock { $0 } }
         set { presentIdentity.withLock { $0 = newValue } }
+    }
+
+    /// An expired certificate is served all the same: the client decides, and its refusal says why.
+    func warnOfExpiry() {
+        let now = time(nil)
+        guard let tls = configuration.tls, let expiry = identity?.expiry, expiry <= now else { return }
+        log.warning(
+            "the certificate has expired, so clients refuse it: replace the files, and they are reloaded",
+            ["file": tls.certificate, "days_ago": "\((now - expiry) / 86_400)"])
     }
 
     func sayThatTheDoorIsShut() { doorIsShut.withLockNotifying { $0 = true } }

@@ -6,6 +6,9 @@ internal import Glibc
     // SAFETY: OpenSSL counts references to a context. Nothing changes the context after `init`.
     private let handle: OpaquePointer
 
+    /// When clients begin to refuse the certificate, in seconds since 1970; nil if it does not say.
+    let expiry: Int?
+
     /// Throws if the files are unreadable, are not PEM, or do not belong together.
     init(_ files: HTTPServerConfiguration.TLS) throws(HTTPServerError) {
         try TLSIdentity.checkReadable(files.certificate, what: "certificate")
@@ -22,6 +25,15 @@ internal import Glibc
             throw .tlsRefused(
                 certificate: files.certificate, privateKey: files.privateKey, reason: TLSIdentity.lastComplaint)
         }
+        expiry = unsafe TLSIdentity.expiry(of: SSL_CTX_get0_certificate(handle))
+    }
+
+    private static func expiry(of certificate: OpaquePointer?) -> Int? {
+        var date = unsafe tm()
+        guard let certificate = unsafe certificate, let time = unsafe X509_get0_notAfter(certificate),
+            unsafe ASN1_TIME_to_tm(time, &date) == 1
+        else { return nil }
+        return unsafe timegm(&date)
     }
 
     deinit { unsafe SSL_CTX_free(handle) }

@@ -10,6 +10,9 @@ package final class ClockWatch: Sendable {
         var fault: String? = "the clock of this machine has not yet been compared with the clock of its database"
         /// The distance of this machine's time from its monotonic clock at that moment, in microseconds.
         var offset: Int64 = 0
+        /// The latest time on which both clocks agreed. A commit that is under way while both are set back gets an early time, and
+        /// would hide that they were.
+        var latest: Timestamp?
         /// Whether it was written to the log.
         var isTold = false
     }
@@ -39,10 +42,12 @@ package final class ClockWatch: Sendable {
     /// Compares the clock with the database's.
     package func compare(on connection: inout Connection) throws(PostgresError) {
         let offset = self.offset
-        let fault = try ClockComparison(on: &connection, clock: clock).fault(trustsClock: trustsClock)
-        let isNews = state.withLock { state in
+        let comparison = try ClockComparison(on: &connection, clock: clock)
+        let (fault, isNews) = state.withLock { state in
+            let fault = comparison.fault(trustsClock: trustsClock, latest: state.latest)
             defer { (state.fault, state.offset, state.isTold) = (fault, offset, fault != nil) }
-            return state.isTold != (fault != nil)
+            if fault == nil { state.latest = max(state.latest ?? comparison.database, comparison.database) }
+            return (fault, state.isTold != (fault != nil))
         }
         guard isNews else { return }
         if let fault {
@@ -84,9 +89,9 @@ package struct ClockComparison: Sendable, Equatable {
         after = clock()
     }
 
-    /// What is wrong, for an operator; nil if the clocks agree. With `trustsClock`, a last commit in the future is no fault:
-    /// then the times in the log are the wrong ones.
-    package func fault(trustsClock: Bool = false) -> String? {
+    /// What is wrong, for an operator; nil if the clocks agree. With `trustsClock`, a last commit in the future is no fault, nor
+    /// are clocks behind the `latest` time that they have shown: then the times of before are the wrong ones.
+    package func fault(trustsClock: Bool = false, latest: Timestamp? = nil) -> String? {
         // The database read its clock at some moment between the two.
         if database - after > Self.tolerance {
             return "the clock of this machine is \(Self.span(database - after)) behind the clock of its database"
@@ -97,6 +102,10 @@ package struct ClockComparison: Sendable, Equatable {
         if !trustsClock, let lastCommit, lastCommit - after > Self.tolerance {
             return
                 "the clocks of this machine and of its database are \(Self.span(lastCommit - after)) behind the last commit of the log"
+        }
+        if !trustsClock, let latest, latest - after > Self.tolerance {
+            return
+                "the clocks of this machine and of its database are \(Self.span(latest - after)) behind what they were while this service ran"
         }
         return nil
     }

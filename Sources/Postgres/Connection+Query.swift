@@ -67,7 +67,7 @@ extension Connection {
         }
         return unsafe .server(
             PostgresError.ServerMessage(
-                state: SQLState(state), message: message ?? "no message",
+                state: SQLState(state, raisedIn: ServerField.file.read(from: result)), message: message ?? "no message",
                 detail: ServerField.detail.read(from: result), hint: ServerField.hint.read(from: result),
                 constraint: ServerField.constraint.read(from: result)))
     }

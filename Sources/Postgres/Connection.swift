@@ -48,14 +48,18 @@ package import ServiceRuntime
         if let fault = ConnectionString.fault(in: url) { throw fault }
         // In order: what the URL may override, the URL, what the URL may not override.
         let keys = ["connect_timeout", "fallback_application_name", "dbname", "client_encoding"]
-        let values = ["10", applicationName, url, "UTF8"]
-        guard
-            let handle = unsafe withCStrings(
-                keys,
-                { keys in
-                    unsafe withCStrings(values) { values in unsafe PQconnectdbParams(keys, values, 1) }
-                })
-        else { throw .connection("out of memory") }
+        let values = ["\(Int(ConnectionString.connectTimeout))", applicationName, url, "UTF8"]
+        let connect = { @Sendable in
+            unsafe withCStrings(keys) { keys in
+                unsafe withCStrings(values) { values in unsafe PQconnectdbParams(keys, values, 1) }
+            }
+        }
+        let patience = ConnectionString.connectSeconds(of: url)
+        let attempt =
+            if let patience {
+                try unsafe ConnectAttempt.run(by: .after(seconds: patience), connect)
+            } else { unsafe connect() }
+        guard let handle = unsafe attempt else { throw .connection("out of memory") }
         guard unsafe PQstatus(handle) == CONNECTION_OK else {
             let reason = unsafe Connection.message(of: handle)
             unsafe PQfinish(handle)

@@ -23,6 +23,20 @@ package enum ConnectionString {
         return options.last { $0.keyword == "user" }?.value
     }
 
+    /// For how long to try to connect, in seconds; nil if no host is given by its name, so that libpq's own limit is enough.
+    static func connectSeconds(of url: String) -> Double? {
+        guard case .options(let options) = options(of: url) else { return nil }
+        func value(_ keyword: String) -> String? { options.last { $0.keyword == keyword }?.value }
+        let hosts = (value("host") ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        guard hosts.contains(where: { !$0.isEmpty && !"/@".contains($0.first ?? "/") }) else { return nil }
+        // libpq tries one host after the other.
+        let each = value("connect_timeout").flatMap { Double($0) }.flatMap { $0 > 0 ? $0 : nil } ?? connectTimeout
+        return min(each, 600) * Double(hosts.count) + 2
+    }
+
+    /// How many seconds each host has, unless a URL says otherwise.
+    static let connectTimeout = 10.0
+
     /// Where a URL leads, without who logs in and with which secret: the rest of its settings, as `key='value'` pairs.
     package static func place(of url: String) throws(PostgresError) -> String {
         if let fault = fault(in: url) { throw fault }

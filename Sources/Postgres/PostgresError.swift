@@ -66,6 +66,14 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ code: String) { self.code = code }
 
+    /// The state of a message that a file of PostgreSQL's sources raised. If the server may not write to its own files, because
+    /// the disk has become read-only, it claims that a privilege is missing. Nobody can grant that one: it is an I/O error.
+    init(_ code: String, raisedIn file: String?) {
+        let state = SQLState(code)
+        let isOfFiles = state == .insufficientPrivilege && file.map(SQLState.storage.contains) == true
+        self = isOfFiles ? .ioError : state
+    }
+
     package static let uniqueViolation = SQLState("23505")
     package static let serializationFailure = SQLState("40001")
     package static let deadlockDetected = SQLState("40P01")
@@ -82,6 +90,14 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let inFailedTransaction = SQLState("25P02")
     package static let readOnlyTransaction = SQLState("25006")
     package static let checkViolation = SQLState("23514")
+    package static let ioError = SQLState("58030")
+
+    /// What reads and writes the files of tables, and of the write-ahead log.
+    private static let storage: Set = [
+        "md.c", "fd.c", "smgr.c", "slru.c", "xlog.c", "buffile.c", "fileset.c", "sharedfileset.c", "copydir.c",
+        "relmapper.c",
+        "storage.c",
+    ]
 
     /// The first two characters: the kind of condition.
     package var errorClass: Substring { code.prefix(2) }

@@ -36,8 +36,8 @@ package final class Metrics: Sendable {
     }
 
     /// A number that is read for each `render`.
-    package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
-        register(name, help, "gauge") { [Sample(value: read())] }
+    package func gauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double?) {
+        register(name, help, "gauge") { read().map { [Sample(value: $0)] } ?? [] }
     }
 
     /// Numbers that are read for each `render`, by the value of their label.

@@ -156,6 +156,10 @@ package final class Service: Sendable {
         registry.gauge(
             "bellwether_connection_memory_bytes", "Bytes that client connections and request bodies use."
         ) { Double(door.counts.memoryHeld) }
+        registry.gauge(
+            "bellwether_certificate_expiry_timestamp_seconds",
+            "When the certificate expires, in seconds since 1970; only with TLS."
+        ) { door.certificateExpiry.map(Double.init) }
         registry.gauge("bellwether_requests_in_flight", "Requests that are waiting for an answer.") {
             Double(door.counts.requestsInFlight)
         }

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Console
 internal import EmbeddedPostgres
 internal import Health
+internal import Postgres
 internal import ServiceRuntime
 
 /// Prints a URL for other programs, and leaves an embedded database running for them.
@@ -56,5 +57,59 @@ struct DatabaseStopCommand: Command {
                 "\(EmbeddedPostgresError.inUse(directory: directory, processes: processes))".replacing(
                     "force the database to stop", with: "use --force"))
         }
+    }
+}
+
+/// Moves an embedded database to a newer PostgreSQL.
+struct DatabaseUpgradeCommand: Command {
+    static let words = ["database", "upgrade"]
+    static let summary = "Move the embedded database to the newest PostgreSQL that is installed"
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        guard try DatabaseAccess.givenURL(arguments) == nil else {
+            throw UsageError("database upgrade works on the embedded database only, not on --database")
+        }
+        let (data, log) = (DatabaseAccess.dataDirectory(arguments), Log.standardError(least: .warning))
+        guard let (old, new) = try EmbeddedCluster.pendingUpgrade(dataDirectory: data) else {
+            StandardStream.error.write("There is no newer PostgreSQL than the database has.\n")
+            return .done
+        }
+        let kept: String
+        do {
+            // Everybody else has to be gone, also whoever was given its URL.
+            _ = try EmbeddedCluster.stop(dataDirectory: data, log: log)
+            try prepare(data, log)
+            kept = try EmbeddedCluster.upgrade(dataDirectory: data, options: DatabaseAccess.clusterOptions, log: log)
+        } catch {
+            switch error {
+            // The database is not away: what was asked for cannot be done.
+            case EmbeddedPostgresError.upgradeFailed, EmbeddedPostgresError.inUse: throw Failure("\(error)")
+            default: throw error
+            }
+        }
+        let access = try DatabaseAccess(embeddedIn: data, log: log)
+        defer { access.release() }
+        // An upgrade may lose the statistics, and nothing is quick without them.
+        var connection = try LogSession.open(
+            url: access.url, role: nil, purpose: "upgrade", log: log, statementSeconds: 0)
+        try connection.execute(script: "SET client_min_messages = error; ANALYZE")
+        StandardStream.error.write(
+            "The database was moved from PostgreSQL \(old) to \(new). The old files are in \(String(printable: kept)): remove them when all is well.\n"
+        )
+        return .done
+    }
+
+    private func prepare(_ data: String, _ log: Log) throws {
+        let cluster = try EmbeddedCluster.use(
+            dataDirectory: data, options: DatabaseAccess.clusterOptions, log: log)
+        defer { cluster.release() }
+        var administrator = try Connection(
+            url: cluster.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
+        administrator.deadline = .after(seconds: 60)
+        try Hardening.openFunctions(on: &administrator)
     }
 }

@@ -89,7 +89,7 @@ struct StatusCommand: Command {
         }
         var table = TextTable(["PARTITION", "EVENTS (ESTIMATE)", "SIZE"])
         for partition in status.partitions {
-            table.add([partition.name, "\(partition.estimatedRows)", size(partition.bytes)])
+            table.add([partition.name, "\(partition.estimatedRows)", ByteSize.text(partition.bytes)])
         }
         return """
             head            batch \(status.head)
@@ -97,7 +97,7 @@ struct StatusCommand: Command {
             events stored   \(status.events)
             rejected, kept  \(status.rejected)
             apps            \(status.apps)
-            database        \(size(status.databaseBytes))
+            database        \(ByteSize.text(status.databaseBytes))
 
             \(folds.text)
             \(table.text)
@@ -125,14 +125,5 @@ struct StatusCommand: Command {
             },
             "unfinished": unfinished.map { ["what": $0.what, "remedy": $0.remedy] as JSONObject },
         ]
-    }
-
-    private static func size(_ bytes: Int64) -> String {
-        var value = Double(bytes)
-        for unit in ["B", "KiB", "MiB", "GiB"] {
-            if value < 1024 { return unit == "B" ? "\(bytes) B" : "\((value * 10).rounded() / 10) \(unit)" }
-            value /= 1024
-        }
-        return "\((value * 10).rounded() / 10) TiB"
     }
 }

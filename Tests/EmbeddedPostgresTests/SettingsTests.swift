@@ -23,7 +23,7 @@ struct SettingsTests {
             ]
             for (name, value) in expected { #expect(try cluster.ask("SHOW \(name)") == value, "\(name)") }
             #expect(try cluster.ask("SELECT datcollate FROM pg_database WHERE datname = current_database()") == "C")
-            #expect(try cluster.ask("SELECT count(*) FROM pg_hba_file_rules") == "1")
+            #expect(try cluster.ask("SELECT count(*) FROM pg_hba_file_rules") == "2")
             #expect(try cluster.ask("SELECT count(*) FROM pg_file_settings WHERE error IS NOT NULL") == "0")
         }
     }

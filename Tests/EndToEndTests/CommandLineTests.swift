@@ -17,7 +17,9 @@ struct CommandLineTests {
     }
 
     /// They have nothing to do with a database.
-    private static let withoutDatabase = [["event", "check"], ["completion"], ["man"], ["simulate"], ["demo"]]
+    private static let withoutDatabase = [
+        ["event", "check"], ["restore"], ["completion"], ["man"], ["simulate"], ["demo"],
+    ]
 
     @Test("every command explains itself, its options and their variables, on standard output")
     func help() throws {
@@ -100,7 +102,9 @@ struct CommandLineTests {
             (["report", "--all-apps", "--app", "shop", "--output-dir", "/tmp"], "not both"),
             (["report", "--all-apps", "--output-dir", "/tmp", "--format", "html"], "--format"),
             (["report", "--all-apps", "--output-dir", "/tmp", "--as-of", "1"], "--as-of"),
-            (["status", "--help=yes"], "switch"), (["database", "stop"], "embedded"),
+            (["backup"], "backup DIR"), (["restore"], "restore DIR"), (["restore", "/b", "--until", "now"], "--until"),
+            (["restore", "/b", "--until", "2026-11-21T18:05:17Z"], "--wal"), (["status", "--help=yes"], "switch"),
+            (["database", "stop"], "embedded"), (["database", "upgrade"], "embedded"),
         ])
     func usage(_ words: [String], _ hint: String) throws {
         let ended = try Self.nowhere.start(words).wait()
@@ -117,7 +121,7 @@ struct CommandLineTests {
             ["report", "--all-apps", "--output-dir", "/tmp/none"], ["retain", "--days", "400"],
             ["erase", "--app", "shop", "--install", "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"],
             ["categories", "import", "--app", "shop", "--preset", "hive"], ["categories", "list", "--app", "shop"],
-            ["categories", "check", "--app", "shop"], ["psql"],
+            ["categories", "check", "--app", "shop"], ["psql"], ["backup", "/tmp/none"],
         ])
     func unavailable(_ words: [String]) throws {
         let ended = try Self.nowhere.start(words).wait()

@@ -9,9 +9,20 @@ final class DatabaseServer: Sendable {
     static let database = "shop"
 
     let cluster: EmbeddedCluster
+    private let port = UInt16.random(in: 20_000..<32_000)
+    private let files = TemporaryDirectory()
 
-    init() throws {
-        cluster = try TestCluster.separate()
+    /// With `listening`, it can also be reached by an address.
+    init(listening: Bool = false) throws {
+        var settings = ClusterOptions.throwawaySettings
+        if listening {
+            try "local all all peer map=embedded\nhost all all 127.0.0.1/32 trust\n".write(
+                toFile: files("access"), atomically: false, encoding: .utf8)
+            settings.merge(
+                ["hba_file": files("access"), "listen_addresses": "127.0.0.1", "port": "\(port)"],
+                uniquingKeysWith: { $1 })
+        }
+        cluster = try TestCluster.separate(settings: settings)
         var administrator = try self.administrator(of: "postgres")
         try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
         try administrator.execute(script: "CREATE DATABASE \(Self.database) OWNER \(TestCluster.owner)")
@@ -22,6 +33,9 @@ final class DatabaseServer: Sendable {
 
     /// For the owner of everything.
     var url: String { cluster.connectionURL(database: Self.database, user: TestCluster.owner) }
+
+    /// The same by way of an address.
+    func url(host: String) -> String { "postgresql://\(TestCluster.owner)@\(host):\(port)/\(Self.database)" }
 
     /// Where its files are.
     var directory: String { cluster.dataDirectory + "/pg/data" }

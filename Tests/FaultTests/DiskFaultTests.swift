@@ -34,6 +34,40 @@ struct DiskFaultTests {
         #expect(try service.stop() == 0)
     }
 
+    @Test("that of the write-ahead log alone: the same, and the operator is told of the disk at every turn")
+    func writeAheadLog() throws {
+        let shop = try EmbeddedShop()
+        let data = try #require(shop.bellwether.data) + "/pg/data"
+        let disk = try #require(SmallDisk(kilobytes: 160_000))
+        for words in [["mv", data + "/pg_wal", disk.path("wal")], ["ln", "-s", disk.path("wal"), data + "/pg_wal"]] {
+            #expect(try ChildProcess.run(words).status == 0)
+        }
+        let service = try shop.bellwether.serve()
+        let load = Load(on: service, key: shop.key)
+        #expect(load.isServed())
+        let refused = load.refusals
+        let isFull = eventually(within: 120) {
+            disk.fill()
+            if let url = shop.bellwether.superuserURL, var connection = try? Connection(url: url) {
+                _ = try? connection.query("SELECT pg_switch_wal()")
+            }
+            return load.refusals > refused + 20
+        }
+        #expect(isFull)
+        // It tries to start its server again, and says why it cannot.
+        #expect(eventually { service.log.contains("No space left on device") }, "\(service.log.suffix(3000))")
+        #expect(try service.client().get("/healthz").status == 200)
+        #expect(try service.client().get("/readyz").status == 503)
+        // So does whoever tries now.
+        let doctor = try shop.bellwether.run("doctor")
+        #expect(doctor.status == 69 && doctor.messages.contains("No space left on device"), "\(doctor)")
+        disk.free()
+        #expect(load.isServed(), "\(service.log.suffix(3000))")
+        try service.waitUntilReady()
+        try Laws.check(load, url: try #require(shop.bellwether.url))
+        #expect(try service.stop() == 0)
+    }
+
     @Test("that of the tables alone: clients are turned away until there is room, and nothing is lost")
     func tables() throws {
         let server = try DatabaseServer()

@@ -6,8 +6,8 @@ enum FaultLength {
 
     static let isLong = asked != nil
 
-    /// Seconds that a fault lasts: what was asked for, or the few that `make test` has time for.
-    static func seconds(_ quick: Double) -> Double { asked ?? quick }
+    /// Seconds that a fault lasts: what was asked for (`least` at least), or the few that `make test` has time for.
+    static func seconds(_ quick: Double, least: Double = 0) -> Double { asked.map { max($0, least) } ?? quick }
 
     /// Tells a figure that was seen, where somebody wants to know.
     static func report(_ figure: String) {

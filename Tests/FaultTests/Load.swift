@@ -87,7 +87,9 @@ final class Load: Sendable {
     }
 
     /// Where to post from now on.
-    func turn(to service: RunningService) { state.withLock { $0.doors = [{ service.client() }] } }
+    func turn(to services: RunningService...) {
+        state.withLock { $0.doors = services.map { service in { service.client() } } }
+    }
 
     /// How many envelopes were acknowledged so far.
     var acknowledgements: Int { state.withLock { $0.acknowledged.count } }

@@ -24,12 +24,6 @@ final class Standby: Sendable {
             chown(scratch(name), owner.st_uid, owner.st_gid)
         }
         var administrator = try server.administrator()
-        // Its own file lets nobody in for this.
-        let access = try #require(FileHandle(forWritingAtPath: server.directory + "/pg_hba.conf"))
-        try access.seekToEnd()
-        try access.write(contentsOf: Data("local replication all peer map=embedded\n".utf8))
-        try access.close()
-        try administrator.query("SELECT pg_reload_conf()")
         try run(
             "pg_basebackup", "--pgdata=\(scratch("data"))", "--write-recovery-conf", "--checkpoint=fast",
             "--dbname=\(server.cluster.connectionURL(database: "postgres"))")

@@ -59,6 +59,19 @@ struct ClockTests {
         #expect(watch.fault == nil)
     }
 
+    @Test(
+        "both clocks behind what they were are a fault, until they get there again or somebody says that they are right"
+    )
+    func setBack() {
+        func fault(_ latest: Int64, trustsClock: Bool = false) -> String? {
+            ClockComparison(before: Self.now, after: Self.now, database: Self.now, lastCommit: Self.now)
+                .fault(trustsClock: trustsClock, latest: Self.now + latest * 1_000_000)
+        }
+        #expect(fault(119) == nil && fault(-1000) == nil)
+        #expect(fault(7200)?.contains("2 h behind what they were") == true)
+        #expect(fault(7200, trustsClock: true) == nil)
+    }
+
     @Test("whoever says that the log's last times are the wrong ones is believed, but not against the database's clock")
     func trusted() {
         func fault(_ database: Int64) -> String? {

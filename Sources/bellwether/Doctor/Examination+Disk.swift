@@ -37,7 +37,7 @@ extension Examination {
             FROM pg_stat_archiver
             """)[0]
         guard try row.get(0) != "off" else {
-            return .ok("archive_mode is off: after a loss of the disk there is what the last dump holds")
+            return .ok("archive_mode is off: after a loss of the disk there is what the last backup holds")
         }
         guard try row.get(1, as: String.self) + row.get(2, as: String.self) != "" else {
             return .fail(
