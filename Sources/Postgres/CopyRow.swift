@@ -29,8 +29,8 @@
 
     /// Adds the row as it is to others.
     func append(to bytes: inout CopyBytes) {
-        for unsafe field in unsafe fields {
-            if let field = unsafe field {
+        for index in 0..<count {
+            if let field = unsafe fields[index] {
                 unsafe bytes.append(field: field)
             } else {
                 bytes.append(bigEndian: Int32(-1))
