@@ -32,7 +32,7 @@ struct SlowNameFaultTests {
                 """
             try source.write(toFile: scratch("slow.c"), atomically: false, encoding: .utf8)
             let built = try ChildProcess.run([
-                "cc", "-shared", "-fPIC", "-o", scratch("slow.so"), scratch("slow.c"), "-ldl",
+                "clang", "-shared", "-fPIC", "-o", scratch("slow.so"), scratch("slow.c"), "-ldl",
             ])
             #expect(built.status == 0, "\(built)")
         }
