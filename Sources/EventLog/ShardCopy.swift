@@ -16,6 +16,8 @@ package struct ShardCopy {
 
     /// The most events of a step.
     private static let mostEvents: Int64 = 2_000
+    /// How many batches the next step looks at: twice as many as the last one needed.
+    private var batchesAhead: Int64 = 1_000
 
     /// What is copied: all but the batch, which is another one.
     private static let columns = EventRow.columns.filter { $0 != "batch_id" }
@@ -57,10 +59,10 @@ package struct ShardCopy {
     package mutating func step(
         from source: inout Connection, to target: inout Connection
     ) throws(PostgresError) -> Int? {
-        let (before, shards, cell) = (position, self.shards, self.source)
+        let (before, shards, cell, ahead) = (position, self.shards, self.source, batchesAhead)
         let step: (until: Int64, found: Int, stored: Int64)? =
             try source.transaction(.repeatableReadOnly) { source throws(PostgresError) in
-                guard let next = try Self.next(after: before, of: shards, on: &source) else { return nil }
+                guard let next = try Self.next(ahead, after: before, of: shards, on: &source) else { return nil }
                 return try target.transaction { target throws(PostgresError) in
                     // Before the events are read: an erasure that comes in between makes the batch fail.
                     let history: Int32 = try target.query("SELECT history FROM log.head")[0].get(0)
@@ -88,6 +90,7 @@ package struct ShardCopy {
                 }
             }
         guard let step else { return nil }
+        batchesAhead = min(max((step.until - position) * 2, 250), 10_000)
         position = step.until
         events += step.stored
         return step.found
@@ -95,14 +98,14 @@ package struct ShardCopy {
 
     /// The last of the next batches that together have not too many events of the shards, and how many they have.
     private static func next(
-        after position: Int64, of shards: [Int16], on source: inout Connection
+        _ batches: Int64, after position: Int64, of shards: [Int16], on source: inout Connection
     ) throws(PostgresError) -> (until: Int64, events: Int64)? {
         let row = try source.query(
             """
             SELECT max(number), max(total) FROM (
                 SELECT number, own, sum(own) OVER (ORDER BY number)::bigint AS total FROM (
                     SELECT b.number, (SELECT coalesce(sum(b.shard_events[s + 1]), 0)::bigint FROM unnest(\(shards)) AS s) AS own
-                    FROM log.batch_expected AS b WHERE b.number > \(position) ORDER BY b.number LIMIT 10000
+                    FROM log.batch_expected AS b WHERE b.number > \(position) ORDER BY b.number LIMIT \(batches)
                 ) AS b
             ) AS b
             WHERE total <= \(mostEvents) OR total = own

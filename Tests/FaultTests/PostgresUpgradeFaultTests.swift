@@ -103,7 +103,7 @@ struct PostgresUpgradeFaultTests {
 }
 
 /// The oldest and the newest PostgreSQL of this machine.
-private enum Versions {
+enum Versions {
     static let present: (old: String, new: String)? = {
         let debians = "/usr/lib/postgresql/15/bin"
         guard let newest = try? PostgresInstallation.all(deadline: .after(seconds: 60)).first, newest.version > 15,

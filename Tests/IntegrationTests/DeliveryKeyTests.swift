@@ -110,16 +110,18 @@ struct DeliveryKeyTests {
         try expect(39, 19)
     }
 
-    /// Installs whose deliveries of the sample notification have one number.
+    /// Installs whose deliveries of the sample notification have one number; none is in two pairs.
     private static func pairs(of app: TestApp, salt: Int64) -> [(UUID, UUID)] {
         var known: [Int64: UUID] = [:]
+        var met: Set<Int64> = []
         var pairs: [(UUID, UUID)] = []
         for number in 0..<60_000 as Range<UInt64> {
             let install = UUID(high: number, low: 7)
             let name = Projections.Delivery.Name(
                 app: app.id, shard: Shard.of(install, among: TestDatabase.shards), install: install,
                 notificationKey: "req-1")
-            if let other = known.updateValue(install, forKey: DeliveryKey.of(name, salt: salt)) {
+            let key = DeliveryKey.of(name, salt: salt)
+            if let other = known.updateValue(install, forKey: key), met.insert(key).inserted {
                 pairs.append((other, install))
             }
         }

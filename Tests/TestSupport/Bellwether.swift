@@ -25,6 +25,13 @@ package struct Bellwether: Sendable {
 
     package init(_ database: TestDatabase) throws { self.init(database: try database.url()) }
 
+    /// The same with more variables.
+    package func knowing(_ variables: [String: String]) -> Bellwether {
+        var knowing = self
+        knowing.environment.merge(variables) { $1 }
+        return knowing
+    }
+
     /// The same, killing itself where it passes a crash point for the so-manieth time.
     package func dying(at point: String, time: Int = 1) -> Bellwether {
         var dying = self

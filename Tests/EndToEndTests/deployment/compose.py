@@ -1,4 +1,4 @@
-"""docker-compose.yml: pinned, watched, and with no right that its work does not need."""
+"""The compose files of one machine and of a cluster: pinned, watched, and with no right that its work does not need."""
 
 import os
 import re
@@ -11,30 +11,38 @@ IMAGES_OWN = re.compile(r"POSTGRES_|PG|TZ$")
 
 
 def check_compose(project):
-    text = project.text("docker-compose.yml")
-    document = project.yaml("docker-compose.yml")
+    check_file(project, "docker-compose.yml", ["ingest", "look"], ["database"])
+    check_file(project, "Examples/cluster/docker-compose.yml", ["balancer", "look"], ["cell-1", "cell-2", "cell-3", "hub"])
+
+
+def check_file(project, file, published, databases):
+    text = project.text(file)
+    document = project.yaml(file)
     services = document["services"]
-    check_settings(project, text)
+    check_settings(project, text, of_all="/" not in file)
+    folder = os.path.dirname(file)
     for name, service in services.items():
         check_pinned(project, name, service)
         check_confined(project, name, service)
         check_watched(project, name, service)
-        check_references(project, document, name, service)
+        check_references(project, folder, document, name, service)
         check_secrets(project, name, service)
-        check_program(project, name, service)
+        check_program(project, folder, name, service)
     reachable = [name for name, service in services.items() if service.get("ports")]
-    project.same("services with a published port", reachable, ["ingest", "look"])
+    project.same("services with a published port", reachable, published)
     project.same("networks without a way out", document["networks"]["inside"], {"internal": True})
-    project.same("networks of the database", services["database"]["networks"], ["inside"])
+    for database in databases:
+        project.same(f"networks of {database}", services[database]["networks"], ["inside"])
 
 
-def check_settings(project, text):
+def check_settings(project, text, of_all):
     """Each setting is told of, with a value of its own or as a secret, and none is told of in vain."""
     used = {name for name, _ in VARIABLE.findall(text)}
     lines = [line for line in project.text("Examples/compose.env").splitlines() if line and line[0] != "#"]
     told = dict(line.split("=", 1) for line in lines)
     project.same("settings used and not told of", sorted(used - set(told)), [])
-    project.same("settings told of and not used", sorted(set(told) - used), ["COMPOSE_PROJECT_NAME"])
+    if of_all:
+        project.same("settings told of and not used", sorted(set(told) - used), ["COMPOSE_PROJECT_NAME"])
     for name, rule in VARIABLE.findall(text):
         if name.endswith("_PASSWORD"):
             project.same(f"{name} as it is told of", told.get(name), "")
@@ -74,7 +82,7 @@ def check_watched(project, name, service):
         check and check.get("test") or "build" in service and check is None, f"{name}: nobody looks after its health")
 
 
-def check_references(project, document, name, service):
+def check_references(project, folder, document, name, service):
     for other, condition in service.get("depends_on", {}).items():
         runs_once = document["services"][other]["restart"] == "no"
         wanted = "service_completed_successfully" if runs_once else "service_healthy"
@@ -84,7 +92,7 @@ def check_references(project, document, name, service):
     for volume in service.get("volumes", []):
         source, target, *mode = volume.split(":")
         if source.startswith("."):
-            project.expect(project.has(os.path.normpath(source)), f"{name}: there is no file {source}")
+            project.expect(project.has(os.path.normpath(os.path.join(folder, source))), f"{name}: there is no file {source}")
             project.same(f"{name}: {target} is mounted", mode, ["ro"])
         else:
             project.expect(source in document["volumes"], f"{name}: there is no volume {source}")
@@ -98,7 +106,7 @@ def check_secrets(project, name, service):
         project.expect(not re.search(r"://[^@/]*:[^@/]*@", str(value)), f"{name}: {variable} has a password in it")
 
 
-def check_program(project, name, service):
+def check_program(project, folder, name, service):
     if "build" not in service:
         return
     if "entrypoint" not in service:
@@ -109,12 +117,12 @@ def check_program(project, name, service):
                 grace and int(grace[1]) > DRAIN_SECONDS, f"{name}: is killed while it finishes what is in flight")
     told = [project.help((word,)) or "" for word in ("serve", "migrate")]
     for script in (volume.split(":")[0] for volume in service.get("volumes", []) if ".sh:" in volume):
-        text = project.text(os.path.normpath(script))
+        text = project.text(os.path.normpath(os.path.join(folder, script)))
         told.append(text)
         commands = re.findall(r"^\s*bellwether ([^&|\n]+)", text, re.MULTILINE)
         project.expect(commands, f"{name}: {script} does not call the program")
         for command in commands:
-            project.expect_command(script, re.sub(r'"\$\w+"', "VALUE", command).split())
+            project.expect_command(script, re.sub(r'"[^"]*\$[^"]*"', "VALUE", command).split())
     for variable in service.get("environment", {}):
         if not IMAGES_OWN.match(variable):
             project.expect(any(variable in text for text in told), f"{name}: nothing reads {variable}")
