@@ -235,6 +235,7 @@ bench: build
 	Benchmarks/growth
 	Benchmarks/reads
 	Benchmarks/layout
+	Benchmarks/cluster
 
 bench-quick: build
 	Benchmarks/ingest --quick $(ARGS)

@@ -212,7 +212,6 @@ BEGIN
     ) AS c
     WHERE c.events > 0
     RETURNING number, events INTO store_arrivals.number, store_arrivals.events;
-    DELETE FROM pg_temp.arriving;
 END
 $$;
 REVOKE ALL ON FUNCTION cluster.store_arrivals FROM PUBLIC;

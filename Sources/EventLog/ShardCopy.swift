@@ -34,20 +34,22 @@ package struct ShardCopy {
         try Self.makeTables(on: &target)
     }
 
-    /// Makes the temporary tables through which rows pass.
+    /// Makes the temporary tables through which rows pass. Each step finds them empty: rows that are only deleted stay in a temporary
+    /// table, which nobody vacuums.
     package static func makeTables(on target: inout Connection) throws(PostgresError) {
         try target.execute(
             script: """
                 SET client_min_messages = warning;
                 DROP TABLE IF EXISTS pg_temp.arriving, pg_temp.brought_word, pg_temp.brought_combination, pg_temp.word_map,
                     pg_temp.device_map, pg_temp.context_map;
-                CREATE TEMPORARY TABLE arriving AS
+                CREATE TEMPORARY TABLE arriving ON COMMIT DELETE ROWS AS
                     SELECT \(columns.map(Statement.quoted).joined(separator: ", ")) FROM log.event WHERE false;
                 ALTER TABLE pg_temp.arriving ADD hash bigint, ADD place integer GENERATED ALWAYS AS IDENTITY;
                 CREATE TEMPORARY TABLE brought_word (
                     old integer, app integer, kind smallint, sent text, target text, key integer, install_hash integer,
-                    learned_at timestamptz, is_new boolean NOT NULL DEFAULT false);
-                CREATE TEMPORARY TABLE brought_combination (old integer, app integer, members integer[]);
+                    learned_at timestamptz, is_new boolean NOT NULL DEFAULT false) ON COMMIT DELETE ROWS;
+                CREATE TEMPORARY TABLE brought_combination (old integer, app integer, members integer[])
+                    ON COMMIT DELETE ROWS;
                 CREATE TEMPORARY TABLE word_map (old integer PRIMARY KEY, new integer NOT NULL);
                 CREATE TEMPORARY TABLE device_map (old integer PRIMARY KEY, new integer NOT NULL);
                 CREATE TEMPORARY TABLE context_map (old integer PRIMARY KEY, new integer NOT NULL);
