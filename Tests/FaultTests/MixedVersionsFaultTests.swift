@@ -31,7 +31,7 @@ struct MixedVersionsFaultTests {
             let superuser = try #require(cell.superuserURL)
             var administrator = try Connection(url: superuser)
             try administrator.execute(script: "CREATE DATABASE hub OWNER \(TestCluster.owner)")
-            func hub(_ url: String?) throws -> String { try #require(url).replacing("/bellwether", with: "/hub") }
+            func hub(_ url: String?) throws -> String { try #require(url).dropLast("bellwether".count) + "hub" }
             let url = try hub(cell.url)
             _ = try owner.trusted(
                 "cluster", "add", url, "--name", cell.data == old.data ? "hub-old" : "hub-new", "--hub", "--superuser",
