@@ -64,10 +64,14 @@ struct ShardMove {
     private mutating func copy(_ shards: [Int16], from source: Int16, to target: Int16) throws {
         let (old, new) = (try cell(source), try cell(target))
         try prepare(shards, from: old, to: new)
+        var copy = try cluster.working(on: new) { target in
+            guard let copy = try ShardCopy(of: shards, on: &target) else { throw ClusterError.overtaken }
+            return copy
+        }
         for _ in 0..<Self.mostSwitches {
             // After an interruption nobody takes the events, and the rest is copied at once.
-            if cluster.map.holders[Int(shards[0])] != 0 { try chase(shards, from: old, to: new) }
-            if try exchange(shards, from: old, to: new) { return }
+            if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new) }
+            if try exchange(&copy, from: old, to: new) { return }
         }
         throw ClusterError.cannotKeepUp(shards: shards, cell: new.name)
     }
@@ -104,31 +108,34 @@ struct ShardMove {
         CrashPoint.pass("arrival prepared")
     }
 
-    /// Copies until little is left.
-    private func chase(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
+    /// Copies until little is left. Each round copies what came in during the last one. If a round takes no less time than that,
+    /// another one would not either.
+    private func chase(_ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
         let begun = Deadline.now
         var paced = 0
+        var last = Double.infinity
         while true {
-            let round = Deadline.after(seconds: Self.shortRound)
+            let round = Deadline.now
             let head = try cluster.working(on: old) { source in try LogStatus.read(on: &source).head }
-            try copySome(shards, from: old, to: new) { copy, found in
+            try copySome(&copy, from: old, to: new) { copy, found in
                 progress(.copying(events: copy.events, position: copy.position, head: head))
                 paced += found
                 if let rate { pause(until: begun.later(by: Double(paced) / Double(rate))) }
                 return copy.position < head
             }
-            if !round.hasPassed { return }
+            let taken = Deadline.now.seconds(since: round)
+            guard taken > Self.shortRound, taken < last else { return }
+            last = taken
         }
     }
 
     /// Copies batches while there are any and `goesOn` says so.
     private func copySome(
-        _ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell,
+        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell,
         while goesOn: (ShardCopy, Int) throws -> Bool
     ) throws {
         try cluster.working(on: old) { source in
             try cluster.working(on: new) { target in
-                guard var copy = try ShardCopy(of: shards, on: &target) else { throw ClusterError.overtaken }
                 while let found = try crossing({ () throws(PostgresError) in
                     try copy.step(from: &source, to: &target)
                 }) {
@@ -155,8 +162,10 @@ struct ShardMove {
 
     /// Takes the shards from the old cell, copies what is left, and gives them to the new one. Returns false, and the old cell has them
     /// again, if that takes too long.
-    private mutating func exchange(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws -> Bool
-    {
+    private mutating func exchange(
+        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell
+    ) throws -> Bool {
+        let shards = copy.shards
         let begun = Deadline.now
         let end = begun.later(by: Self.longestSwitch)
         let move = (home: old.number, other: new.number, isArriving: true)
@@ -164,7 +173,7 @@ struct ShardMove {
         CrashPoint.pass("shards let go")
         var isInTime = true
         do {
-            try copySome(shards, from: old, to: new) { _, _ in
+            try copySome(&copy, from: old, to: new) { _, _ in
                 isInTime = !end.hasPassed
                 return isInTime
             }

@@ -8,8 +8,8 @@ package final class ClockWatch: Sendable {
     private struct State {
         /// The result of the last comparison.
         var fault: String? = "the clock of this machine has not yet been compared with the clock of its database"
-        /// The distance of this machine's time from its monotonic clock at that moment, in microseconds.
-        var offset: Int64 = 0
+        /// The distance of this machine's time from its monotonic clock at that moment.
+        var distance: Int64 = 0
         /// The latest time on which both clocks agreed. A commit that is under way while both are set back gets an early time, and
         /// would hide that they were.
         var latest: Timestamp?
@@ -30,22 +30,27 @@ package final class ClockWatch: Sendable {
     }
 
     /// Why this clock must not correct times; nil if it can be trusted.
-    package var fault: String? {
-        let offset = self.offset
-        return state.withLock { state in
+    package var fault: String? { fault(of: reading) }
+
+    /// The time of this clock.
+    package var reading: ClockReading { ClockReading(of: clock) }
+
+    /// Why a time that was read from this clock, now or a while ago, must not correct others; nil if it can be trusted.
+    package func fault(of reading: ClockReading) -> String? {
+        state.withLock { state in
             if let fault = state.fault { return fault }
-            guard abs(offset - state.offset) > ClockComparison.tolerance else { return nil }
-            return "the clock of this machine was set and has not yet been compared with the clock of its database"
+            guard abs(reading.distance - state.distance) > ClockComparison.tolerance else { return nil }
+            return "the clock of this machine was set a moment ago"
         }
     }
 
     /// Compares the clock with the database's.
     package func compare(on connection: inout Connection) throws(PostgresError) {
-        let offset = self.offset
+        let distance = reading.distance
         let comparison = try ClockComparison(on: &connection, clock: clock)
         let (fault, isNews) = state.withLock { state in
             let fault = comparison.fault(trustsClock: trustsClock, latest: state.latest)
-            defer { (state.fault, state.offset, state.isTold) = (fault, offset, fault != nil) }
+            defer { (state.fault, state.distance, state.isTold) = (fault, distance, fault != nil) }
             if fault == nil { state.latest = max(state.latest ?? comparison.database, comparison.database) }
             return (fault, state.isTold != (fault != nil))
         }
@@ -56,8 +61,6 @@ package final class ClockWatch: Sendable {
             log.info("the clocks agree again")
         }
     }
-
-    private var offset: Int64 { clock().microseconds - Deadline.now.nanoseconds / 1000 }
 }
 
 /// This machine's clock compared with that of the database, and with the last commit of the log.

@@ -1,5 +1,6 @@
 internal import Accounts
 internal import HTTPServer
+internal import ServiceRuntime
 internal import Telemetry
 
 /// Checks every request with a key: whose key it is, whether it is of the right kind, whether the body is JSON, its size, and
@@ -15,8 +16,8 @@ struct Admission: Sendable {
     /// Where the app's rate limit is counted.
     var limiter: RateLimiter?
     let isDraining: @Sendable () -> Bool
-    /// Why no time can be corrected now, for routes that correct times.
-    var clockFault: @Sendable () -> String? = { nil }
+    /// Why a time of the clock cannot be trusted, for routes that store when a request was received.
+    var clockFault: @Sendable (ClockReading) -> String? = { _ in nil }
 
     /// The most bytes of a body on the wire.
     static let wireLimit = 1024 * 1024
@@ -24,7 +25,8 @@ struct Admission: Sendable {
     /// Passes on the unpacked body and its sender, on the thread and at the time that `Decoding` decides. Answers every request
     /// that it refuses.
     func admit(
-        _ head: RequestHead, _ answer: Answer, then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
+        _ head: RequestHead, _ answer: Answer, received: ClockReading? = nil,
+        then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
         guard let secret = bearer(head.header("Authorization")) else {
             return answer.send(
@@ -45,13 +47,13 @@ struct Admission: Sendable {
                 answer.send(.closedKey)
             case .access(let access) where access.kind != kind:
                 answer.send(Problem(.wrongKeyKind, wrongKind))
-            case .access(let access): read(head, of: access, answer, then: receive)
+            case .access(let access): read(head, of: access, answer, received, then: receive)
             }
         }
     }
 
     private func read(
-        _ head: RequestHead, of access: Access, _ answer: Answer,
+        _ head: RequestHead, of access: Access, _ answer: Answer, _ received: ClockReading?,
         then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
         guard isJSON(head.header("Content-Type")) else {
@@ -67,7 +69,7 @@ struct Admission: Sendable {
         }
         answer.readBody(upTo: Self.wireLimit) { wire in
             guard !isDraining() else { return answer.send(Problem(RequestFault.draining)) }
-            if let fault = clockFault() { return answer.send(Problem(wrongClock: fault)) }
+            if let fault = received.flatMap(clockFault) { return answer.send(Problem(wrongClock: fault)) }
             let body = PackedBody(wire: wire, coding: coding, limit: unpackedLimit)
             guard coding == .gzip || wire.count <= unpackedLimit else { return answer.send(body.tooLarge) }
             // Other requests of the app may have arrived meanwhile.

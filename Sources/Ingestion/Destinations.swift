@@ -1,6 +1,6 @@
 internal import Accounts
 package import EventLog
-internal import ServiceRuntime
+package import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -10,12 +10,12 @@ package final class Destination: Sendable {
     package let number: Int16
     let commits: GroupCommit
     let requestWorker: RequestWorker
-    /// Why this machine's clock must not correct the times of what it stores; nil if it may.
-    let clockFault: @Sendable () -> String?
+    /// Why a time of this machine's clock must not correct the times of what it stores; nil if it may.
+    let clockFault: @Sendable (ClockReading) -> String?
 
     package init(
         number: Int16 = 0, commits: GroupCommit, requestWorker: RequestWorker,
-        clockFault: @escaping @Sendable () -> String? = { nil }
+        clockFault: @escaping @Sendable (ClockReading) -> String? = { _ in nil }
     ) {
         self.number = number
         self.commits = commits
@@ -45,8 +45,8 @@ package final class Destinations: Sendable {
             holders.isEmpty ? 0 : holders[Int(Shard.of(install, among: Int16(holders.count)))]
         }
 
-        /// Queues all parts of a request, or none. No part waits for a destination that has no part of it.
-        func submit(_ parts: [GroupCommit.Placed]) throws(GroupCommit.Refusal) {
+        /// Queues all parts of a request that was received then, or none. No part waits for a destination that has no part of it.
+        func submit(_ parts: [GroupCommit.Placed], received: ClockReading) throws(GroupCommit.Refusal) {
             guard all.count > 1 else { return try first.commits.submit(parts) }
             let byDestination = Dictionary(grouping: parts) { $0.destination }
             var reserved: [Int] = []
@@ -54,7 +54,7 @@ package final class Destinations: Sendable {
                 for (place, parts) in byDestination {
                     try all[place].commits.reserve(parts)
                     reserved.append(place)
-                    if let fault = all[place].clockFault() { throw .wrongClock(fault) }
+                    if let fault = all[place].clockFault(received) { throw .wrongClock(fault) }
                 }
             } catch {
                 for place in reserved { all[place].commits.giveBack(byDestination[place] ?? []) }
@@ -85,10 +85,10 @@ package final class Destinations: Sendable {
         current.withLock { $0 = table }
     }
 
-    /// Why no time can be corrected now, for any install.
-    package var clockFault: String? {
+    /// Why no time can be corrected by this one, for any install.
+    func clockFault(of reading: ClockReading) -> String? {
         let all = table.all
-        let faults = all.compactMap { $0.clockFault() }
+        let faults = all.compactMap { $0.clockFault(reading) }
         return faults.count == all.count ? faults.first : nil
     }
 

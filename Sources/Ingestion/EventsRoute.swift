@@ -14,16 +14,15 @@ package final class EventsRoute: Sendable {
     private let decoders = DecoderPool()
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
+    /// `clock` gives the time when an envelope is received.
     package init(
         keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics, log: Log,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
-        clockFault: @escaping @Sendable () -> String? = { nil }
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .write,
             wrongKind: "Events are posted with a write key; this is a server key.",
-            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: clockFault)
+            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
         self.metrics = metrics
         self.log = log
@@ -31,13 +30,14 @@ package final class EventsRoute: Sendable {
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        let request = Request(receivedAt: clock(), began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
-        admission.admit(head, answer) { [self] body, access, toll in receive(body, request, access, toll) }
+        let received = ClockReading(of: clock)
+        let request = Request(received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
+        admission.admit(head, answer, received: received) { [self] body, access, toll in receive(body, request, access, toll) }
     }
 
     /// What is known about one request while it is served.
     private struct Request: Sendable {
-        let receivedAt: Timestamp
+        let received: ClockReading
         let began: Deadline
         let answer: Answer
         let isDry: Bool
@@ -46,7 +46,7 @@ package final class EventsRoute: Sendable {
     private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
         let envelope: DecodedEnvelope
         do {
-            envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.receivedAt) }
+            envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.received.time) }
         } catch { return request.answer.send(Problem(decoding: error)) }
         CrashPoint.pass("decoded")
         toll?.raise(to: envelope.count + envelope.drops.count)
@@ -88,7 +88,7 @@ package final class EventsRoute: Sendable {
                         collector.finish(fate)
                     }
                     return (part.destination, part.writer, committed)
-                })
+                }, received: request.received)
             CrashPoint.pass("queued")
         } catch {
             switch error {

@@ -14,28 +14,27 @@ package final class SendsRoute: Sendable {
     private let metrics: IngestionMetrics
     private let clock: @Sendable () -> Timestamp
 
-    /// `clock` gives the time when an envelope is received; `clockFault` says why that time cannot be trusted now.
+    /// `clock` gives the time when an envelope is received.
     package init(
         keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool,
-        clockFault: @escaping @Sendable () -> String? = { nil }
+        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
-            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: clockFault)
+            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
         self.metrics = metrics
         self.clock = clock
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        let receivedAt = clock()
-        admission.admit(head, answer) { [self] body, access, _ in
+        let received = ClockReading(of: clock)
+        admission.admit(head, answer, received: received) { [self] body, access, _ in
             do throws(SendsFault) {
                 // These requests are rare, so each gets a new decoder.
                 let items = try SendsDecoder().decode(envelope: body)
-                let receipt = SendStore.Receipt(app: access.app, key: access.key, receivedAt: receivedAt)
+                let receipt = SendStore.Receipt(app: access.app, key: access.key, receivedAt: received.time)
                 store(items, bytes: body.count, receipt, answer)
             } catch {
                 answer.send(Problem(reading: error))

@@ -56,3 +56,16 @@ package enum WallClock {
         return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 }
+
+/// A time of day, and how far it was from the monotonic clock, which nobody sets. So whoever learns later what the right distance is
+/// knows whether this time was right.
+package struct ClockReading: Sendable {
+    package let time: Timestamp
+    /// Microseconds.
+    package let distance: Int64
+
+    package init(of clock: () -> Timestamp) {
+        time = clock()
+        distance = time.microseconds - Deadline.now.nanoseconds / 1000
+    }
+}

@@ -120,15 +120,13 @@ package final class Service: Sendable {
                 Router.Routes(
                     events: EventsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining,
-                        clockFault: { ingestion.destinations.clockFault }),
+                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining),
                     categories: CategoriesRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
                         isDraining: isDraining),
                     sends: SendsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        metrics: metrics, clock: configuration.clock, isDraining: isDraining,
-                        clockFault: { ingestion.destinations.clockFault }))
+                        metrics: metrics, clock: configuration.clock, isDraining: isDraining))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,

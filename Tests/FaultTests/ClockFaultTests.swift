@@ -24,12 +24,8 @@ struct ClockFaultTests {
         let jumps = [(2 * 3600, "ahead"), (-3 * 86_400, "behind"), (40 * 86_400, "ahead"), (-600, "behind")]
         for (offset, word) in jumps.prefix(FaultLength.isLong ? 4 : 2) {
             // Whoever is in the middle of a request is not cut: deadlines know no time of day.
-            let slow = try RawClient(port: service.port)
             let body = Array(Wire.envelope(Wire.event()).utf8)
-            slow.send(
-                "POST /v1/events HTTP/1.1\r\nHost: b\r\nAuthorization: Bearer \(shop.app.secret)\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
-            slow.send(Array(body.prefix(20)))
+            let slow = try begin(body, service, shop.app.secret)
             clock.set(offset)
             let isNoticed = try eventually {
                 let problem = try service.client().get("/readyz").problem
@@ -41,8 +37,13 @@ struct ClockFaultTests {
             #expect(load.isRefused(20))
             slow.send(Array(body.dropFirst(20)))
             #expect(try slow.answer(within: 20).status == 503)
+            let late = try begin(body, service, shop.app.secret)
             clock.set(0)
             #expect(load.isServed(50), "\(offset) \(service.log.suffix(2000))")
+            // It was received by the wrong clock.
+            late.send(Array(body.dropFirst(20)))
+            let refusal = try late.answer(within: 20)
+            #expect(refusal.status == 503 && refusal.problem?.code == "wrong_clock", "\(refusal)")
         }
         phones.stop()
         #expect(phones.acknowledged > 20)
@@ -104,6 +105,17 @@ struct ClockFaultTests {
         #expect(load.isServed(50))
         try Laws.check(load, url: try #require(shop.bellwether.url))
         #expect(try next.stop() == 0)
+    }
+
+    /// Sends a request without the end of its body. The service has received its head.
+    private func begin(_ body: [UInt8], _ service: RunningService, _ key: String) throws -> RawClient {
+        let client = try RawClient(port: service.port)
+        client.send(
+            "POST /v1/events HTTP/1.1\r\nHost: b\r\nAuthorization: Bearer \(key)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.count)\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.answer(within: 20).status == 100)
+        client.send(Array(body.prefix(20)))
+        return client
     }
 
     /// Starts the server of an embedded database with a clock of ours; whoever uses the database then finds it running.

@@ -17,7 +17,8 @@ struct MoveFaultTests {
         _ = try bellwether.trusted("cluster", "add", servers[1].url, "--name", "cell-2")
         let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
         var service = try bellwether.serve("--only", "ingest")
-        let load = Load(on: service, key: key)
+        // A move copies all that came before: an hour of load must leave time for many moves.
+        let load = Load(pause: FaultLength.isLong ? 0.2 : Load.pause, on: service, key: key)
         #expect(load.isServed())
         let end = Deadline.after(seconds: FaultLength.seconds(0))
         var victims = Victim.allCases.shuffled()
@@ -49,9 +50,9 @@ struct MoveFaultTests {
                     })
             }
             kills += 1
-            _ = try move.wait(within: 120)
+            _ = try move.wait(within: 300)
             // The same again goes on from wherever that ended.
-            let ended = try bellwether.start(words).wait(within: 120)
+            let ended = try bellwether.start(words).wait(within: 300)
             #expect(ended.status == 0, "\(victim): \(ended)")
             #expect(load.isServed(5), "\(victim)")
         }

@@ -54,9 +54,12 @@ struct ClockTests {
         #expect(
             watch.fault?.contains("180 s ahead of the clock of its database") == true
                 || watch.fault?.contains("179 s") == true)
+        let early = watch.reading
         shift.withLock { $0 = 0 }
         try watch.compare(on: &connection)
         #expect(watch.fault == nil)
+        // What was read from it while it was wrong stays wrong.
+        #expect(watch.fault(of: early)?.contains("was set") == true)
     }
 
     @Test(
