@@ -9,6 +9,7 @@
 #                  tests of that name; Tests/run)
 #   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
+#   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
 #   make screenshots  pictures of each web page, in both themes, on a phone and on a desk, in .build/screenshots
@@ -48,7 +49,7 @@ export BELLWETHER_STRICT := 1
 # Where `make serve` shows its pages.
 LOOK ?= 127.0.0.1:8081
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack kills soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -167,6 +168,12 @@ fault: deps
 	swift build --build-tests
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests'
+
+# A thousand kills, at named points and at random moments.
+KILLS ?= 1000
+kills: deps
+	swift build --build-tests
+	BELLWETHER_KILLS=$(KILLS) BELLWETHER_FAULT_SECONDS=60 swift test --skip-build --filter KillFaultTests
 
 # Each attack in full.
 attack: PACKAGES += $(PROXIES)

@@ -68,12 +68,13 @@ struct ShardMove {
             guard let copy = try ShardCopy(of: shards, on: &target) else { throw ClusterError.overtaken }
             return copy
         }
+        var last = Double.infinity
         for _ in 0..<Self.mostSwitches {
             // After an interruption nobody takes the events, and the rest is copied at once.
-            if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new) }
+            if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new, last: &last) }
             if try exchange(&copy, from: old, to: new) { return }
         }
-        throw ClusterError.cannotKeepUp(shards: shards, cell: new.name)
+        throw cannotKeepUp(copy, new)
     }
 
     private static let mostSwitches = 10
@@ -81,6 +82,8 @@ struct ShardMove {
     private static let longestSwitch = 1.5
     /// When a round of copying takes less, what is left is little enough.
     private static let shortRound = 0.3
+    /// A round that takes longer than this and the one before shows that more comes in than can be copied.
+    private static let longRound = 10.0
 
     private func prepare(_ shards: [Int16], from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
         let history = ShardHistory(of: shards)
@@ -108,25 +111,34 @@ struct ShardMove {
         CrashPoint.pass("arrival prepared")
     }
 
-    /// Copies until little is left. Each round copies what came in during the last one. If a round takes no less time than that,
-    /// another one would not either.
-    private func chase(_ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell) throws {
+    /// Copies until little is left. Each round copies what came in during the last one, which took `last` seconds. If a round takes no
+    /// less time than that, another one would not either.
+    private func chase(
+        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell, last: inout Double
+    ) throws {
         let begun = Deadline.now
         var paced = 0
-        var last = Double.infinity
         while true {
             let round = Deadline.now
+            let end = round.later(by: max(last, Self.longRound))
             let head = try cluster.working(on: old) { source in try LogStatus.read(on: &source).head }
             try copySome(&copy, from: old, to: new) { copy, found in
                 progress(.copying(events: copy.events, position: copy.position, head: head))
                 paced += found
-                if let rate { pause(until: begun.later(by: Double(paced) / Double(rate))) }
-                return copy.position < head
+                if let rate { pause(until: min(end, begun.later(by: Double(paced) / Double(rate)))) }
+                guard copy.position < head else { return false }
+                guard !end.hasPassed else { throw cannotKeepUp(copy, new) }
+                return true
             }
             let taken = Deadline.now.seconds(since: round)
-            guard taken > Self.shortRound, taken < last else { return }
+            let isWorthAnother = taken > Self.shortRound && taken < last
             last = taken
+            if !isWorthAnother { return }
         }
+    }
+
+    private func cannotKeepUp(_ copy: ShardCopy, _ cell: ClusterMap.Cell) -> ClusterError {
+        .cannotKeepUp(shards: copy.shards, cell: cell.name, rate: rate)
     }
 
     /// Copies batches while there are any and `goesOn` says so.

@@ -26,9 +26,10 @@ package struct Deadline: Hashable, Comparable, Sendable {
         return nanoseconds < 9e18 ? Deadline(nanoseconds: Int64(saturating: nanoseconds)) : .never
     }
 
-    /// The moment so many seconds after this one.
+    /// The moment so many seconds after this one; `never` if that does not fit.
     package func later(by seconds: Double) -> Deadline {
-        self == .never ? .never : Deadline(nanoseconds: nanoseconds + Int64(saturating: seconds * 1e9))
+        let (sum, isOver) = nanoseconds.addingReportingOverflow(Int64(saturating: seconds * 1e9))
+        return isOver || self == .never ? .never : Deadline(nanoseconds: sum)
     }
 
     package func seconds(since earlier: Deadline) -> Double { Double(nanoseconds - earlier.nanoseconds) / 1e9 }

@@ -5,12 +5,17 @@ import Testing
 
 @Suite("The program is killed at a named point of its work")
 struct CrashPointFaultTests {
+    /// From the decoder to the answer.
+    static let writePoints = ["decoded", "queued", "named", "begun", "copied", "numbering", "committed", "answered"]
+    /// From a step's claim to its commit.
+    static let stepPoints = ["claimed", "folded", "counted", "moved", "stepped"]
+
     @Test("dead at any point from the decoder to the answer, it has lost nothing that was acknowledged")
     func writePath() throws {
         let shop = try Shop()
         var service = try shop.bellwether.serve()
         let load = shop.load(on: service)
-        for point in ["decoded", "queued", "named", "begun", "copied", "numbering", "committed", "answered"] {
+        for point in Self.writePoints {
             #expect(load.isServed(5))
             let mortal = try shop.bellwether.dying(at: point, time: .random(in: 1...30)).serve()
             load.turn(to: mortal)
@@ -30,7 +35,7 @@ struct CrashPointFaultTests {
         let shop = try Shop()
         let ingest = try shop.bellwether.serve("--only", "ingest")
         let load = shop.load(clients: 2, on: ingest)
-        for point in ["claimed", "folded", "counted", "moved", "stepped"] {
+        for point in Self.stepPoints {
             for time in [1, .random(in: 2...6)] {
                 let mortal = try shop.bellwether.dying(at: point, time: time)
                     .serve("--only", "project", waitsUntilReady: false)

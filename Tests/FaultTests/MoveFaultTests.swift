@@ -62,4 +62,25 @@ struct MoveFaultTests {
         let check = try bellwether.run("cluster", "check")
         #expect(check.status == 0, "\(check)")
     }
+
+    @Test("a move that may not copy as fast as events come in says so, and goes on when it may")
+    func tooSlow() throws {
+        let (old, new) = (try TestDatabase.make(), try TestDatabase.make(.empty))
+        defer { for database in [old, new] { database.drop() } }
+        let bellwether = try Bellwether(old)
+        let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
+        _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
+        _ = try bellwether.trusted("cluster", "add", new.url(), "--name", "cell-2")
+        let service = try bellwether.serve("--only", "ingest")
+        let load = Load(on: service, key: key)
+        #expect(load.isServed(50))
+        let words = ["cluster", "move", "--to", "cell-2"] + (0..<TestDatabase.shards).flatMap { ["--shard", "\($0)"] }
+        let slow = try bellwether.start(words + ["--rate", "50"]).wait(within: 120)
+        #expect(slow.status == 1 && slow.messages.contains("more than --rate 50, or none"), "\(slow)")
+        #expect(load.isServed())
+        let moved = try bellwether.start(words).wait(within: 120)
+        #expect(moved.status == 0, "\(moved)")
+        try Laws.check(load, cells: [old.url(), new.url()])
+        #expect(try service.stop() == 0)
+    }
 }

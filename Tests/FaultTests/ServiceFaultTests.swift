@@ -4,25 +4,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("The service is killed or stopped")
+@Suite("The service is stopped")
 struct ServiceFaultTests {
-    @Test("SIGKILL at random moments under load loses nothing that was acknowledged and stores nothing twice")
-    func killed() throws {
-        let shop = try EmbeddedShop()
-        let bellwether = shop.bellwether
-        var service = try bellwether.serve()
-        let load = Load(on: service, key: shop.key)
-        for _ in 0..<4 {
-            #expect(load.isServed(.random(in: 1...40)))
-            try service.kill()
-            service = try bellwether.serve()
-            load.turn(to: service)
-        }
-        #expect(load.isServed())
-        try Laws.check(load, url: try #require(bellwether.url))
-        #expect(try service.stop() == 0)
-    }
-
     @Test("SIGTERM under load ends with 0 and loses nothing that was acknowledged, time and again")
     func terminated() throws {
         let database = try TestDatabase.make()

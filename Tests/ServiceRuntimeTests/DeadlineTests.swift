@@ -22,7 +22,7 @@ struct DeadlineTests {
         "never does not pass, and is what does not fit", arguments: [.infinity, 1e18, Double.greatestFiniteMagnitude])
     func never(seconds: Double) {
         let deadline = Deadline.after(seconds: seconds)
-        #expect(deadline == .never)
+        #expect(deadline == .never && Deadline.now.later(by: seconds) == .never)
         #expect(!deadline.hasPassed)
         #expect(deadline.secondsLeft == .infinity)
         #expect(deadline.pollTimeout == -1)
