@@ -1,5 +1,6 @@
 -- Envelopes for wrk. EVENTS: events in one. KEY: the write key. IDS: `ordered` by time or `random`. RETRIES: which share of
--- the requests repeats the one before it; all others hold what nobody has sent before.
+-- the requests repeats the one before it; all others hold what nobody has sent before. INSTALLS: the numbers of those that send,
+-- in turn; none: a new one each time. PAUSE: what a connection rests after an answer, in milliseconds.
 --
 -- The load shares the machine with what it measures, so it costs as little as it can: an envelope is made once, and only
 -- the digits of ids and times in it are written anew.
@@ -8,6 +9,13 @@ local events = tonumber(os.getenv("EVENTS") or "1")
 local run = tonumber(os.getenv("RUN") or "0")
 local shuffled = os.getenv("IDS") == "random"
 local retries = tonumber(os.getenv("RETRIES") or "0")
+
+local senders = {}
+for number in (os.getenv("INSTALLS") or ""):gmatch("%d+") do senders[#senders + 1] = tonumber(number) end
+local pause = tonumber(os.getenv("PAUSE") or "0")
+if pause > 0 then
+  function delay() return pause end
+end
 
 local now = "0000-00-00T00:00:00"
 local list = {}
@@ -59,7 +67,8 @@ function request()
     local said = os.date("!%Y-%m-%dT%H:%M:%S", second)
     for _, at in ipairs(times) do ffi.copy(buffer + at, said, #said) end
   end
-  for _, at in ipairs(installs) do write(at, count * 2654435761 % 0x7fffffff, 16) end
+  local sender = #senders > 0 and senders[count % #senders + 1] or count * 2654435761 % 0x7fffffff
+  for _, at in ipairs(installs) do write(at, sender, 16) end
   for i, at in ipairs(ids) do
     write(at, shuffled and math.random(0, 0x7fffffff) or count, 16)
     write(messages[2 * i - 1], count * 64 + i, 10)

@@ -13,8 +13,10 @@ extension Cluster {
     }
 
     /// Compares the maps of all cells, and what all cells share, and puts right what it can: the map with the highest epoch
-    /// counts, and the rows of the first cell.
-    package func check() throws -> [Finding] {
+    /// counts, and the rows of the first cell. If a cell was restored from an old backup, events of shards that came later are lost
+    /// with it; whoever says so (`lossIn`) puts up with that.
+    package func check(lossIn lost: String? = nil) throws -> [Finding] {
+        if let lost, !map.cells.contains(where: { $0.name == lost }) { throw ClusterError.unknownCell(lost) }
         var findings: [Finding] = []
         var unreachable: Set<Int16> = []
         followNewest { cell, error in
@@ -22,13 +24,17 @@ extension Cluster {
                 findings.append(Finding(cell: cell.name, what: "cannot be reached: \(error)", isMended: false))
             }
         }
+        let restored = try settleRestored(among: map.cells.filter { !unreachable.contains($0.number) }, lossIn: lost)
+        findings += restored.findings
         for cell in map.cells where !unreachable.contains(cell.number) {
             do {
                 if let finding = try checkFit(of: cell) {
                     findings.append(finding)
                     continue
                 }
-                if let finding = try checkMap(of: cell) { findings.append(finding) }
+                if !restored.open.contains(cell.number), let finding = try checkMap(of: cell, restored.known) {
+                    findings.append(finding)
+                }
                 if cell.number != (try first).number, !unreachable.contains(try first.number) {
                     findings += try checkTables(of: cell) + checkWords(of: cell)
                 }
@@ -57,14 +63,16 @@ extension Cluster {
         return misfit.map { Finding(cell: cell.name, what: $0, isMended: false) }
     }
 
-    private func checkMap(of cell: ClusterMap.Cell) throws -> Finding? {
+    private func checkMap(of cell: ClusterMap.Cell, _ known: [Int16]) throws -> Finding? {
         let own = try working(on: cell) { connection in try ClusterMap.read(on: &connection) }
         if let own, own.cluster != map.cluster || own.own != cell.number {
             return Finding(
                 cell: cell.name, what: "this database is another cell, or of another cluster", isMended: false)
         }
         guard own?.epoch != map.epoch else { return nil }
-        let isTold = try working(on: cell) { connection in try map.write(as: cell.number, on: &connection) }
+        let isTold = try working(on: cell) { connection in
+            try map.write(as: cell.number, knowing: known, on: &connection)
+        }
         let epoch = own.map { "the map of epoch \($0.epoch)" } ?? "no map"
         return Finding(cell: cell.name, what: "had \(epoch), and now has that of \(map.epoch)", isMended: isTold)
     }

@@ -34,13 +34,23 @@ extension Cluster {
         }
         // Whoever moved shards before may have been killed between two cells.
         followNewest()
-        let newest = map
-        for cell in map.cells {
-            _ = try? on(cell) { connection throws(PostgresError) in try newest.write(as: cell.number, on: &connection) }
-        }
+        for cell in map.cells { try catchUp(cell) }
         var move = ShardMove(in: self, rate: rate, progress: progress)
         while let stage = stage(of: shards, to: target.number) { try move.perform(stage, target: target.number) }
         return move.untold
+    }
+
+    /// Gives a cell that was not told of it the newest map, if it can be reached.
+    private func catchUp(_ cell: ClusterMap.Cell) throws {
+        let newest = map
+        let isRestored: Bool? = try? on(cell) { connection throws(PostgresError) in
+            guard try ClusterMap.read(on: &connection).map({ $0.epoch < newest.epoch }) == true else { return false }
+            let lost = try newest.comparison(as: cell.number, on: &connection)
+            guard lost.surplus.isEmpty, lost.missing.isEmpty else { return true }
+            try newest.write(as: cell.number, knowing: newest.shards, on: &connection)
+            return false
+        }
+        if isRestored == true { throw ClusterError.isRestored(cell: cell.name) }
     }
 
     /// What is to be done next, and with which shards; nil if all are where they should be.

@@ -84,14 +84,17 @@ package final class Cluster {
     }
 
     /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.
-    /// Whoever is killed between two cells leaves the rest to `check`. Returns the cells that could not be told.
-    func tell(_ next: ClusterMap) throws(ClusterError) -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+    /// Whoever is killed between two cells leaves the rest to `check`. Returns the cells that could not be told. `known` are the shards
+    /// with which whoever tells is at work.
+    func tell(_ next: ClusterMap, knowing known: [Int16] = []) throws(ClusterError) -> [(
+        cell: ClusterMap.Cell, error: PostgresError
+    )] {
         var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
         let first = try self.first
         let isNew: Bool
         do {
             isNew = try on(first) { connection throws(PostgresError) in
-                try next.write(as: first.number, on: &connection)
+                try next.write(as: first.number, knowing: known, on: &connection)
             }
         } catch { throw .unreachable(cell: first.name, error) }
         guard isNew else { throw .overtaken }
@@ -99,7 +102,8 @@ package final class Cluster {
         follow(next)
         for cell in next.cells where cell.number != first.number {
             do {
-                _ = try on(cell) { connection throws(PostgresError) in try next.write(as: cell.number, on: &connection)
+                _ = try on(cell) { connection throws(PostgresError) in
+                    try next.write(as: cell.number, knowing: known, on: &connection)
                 }
             } catch { untold.append((cell, error)) }
         }

@@ -23,6 +23,7 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     /// Months of the old cell whose events the new one cannot take now.
     case noMonths([String], cell: String)
     /// More events arrive than can be copied.
+    case isRestored(cell: String)
     case cannotKeepUp(shards: [Int16], cell: String, rate: Int?)
     /// The copy is not what the original is.
     case notProved(shards: [Int16], cell: String, difference: String)
@@ -73,10 +74,14 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .noMonths(let months, let cell):
             "cell '\(cell)' has no partitions for \(months.joined(separator: ", ")), because somebody reads its events for long or "
                 + "has sent it too many of these months: try again later"
+        case .isRestored(let cell):
+            "'\(cell)' cannot tell what became of its shards, since it was restored from a backup that is older than a move: run bellwether "
+                + "cluster check first"
         case .cannotKeepUp(let shards, let cell, let rate):
             "events of \(Self.named(shards)) come in faster than '\(cell)' gets them; nothing has changed for senders and readers. "
                 + "The same command again continues"
-                + (rate.map { ": give it more than --rate \($0), or none" } ?? ", best with fewer shards at once or when fewer events come in")
+                + (rate.map { ": give it more than --rate \($0), or none" }
+                    ?? ", best with fewer shards at once or when fewer events come in")
         case .notProved(let shards, let cell, let difference):
             "the copy of \(Self.named(shards)) in cell '\(cell)' is not proved: \(difference). The old cell still has everything, and "
                 + "hubs show that"

@@ -255,16 +255,16 @@ struct ShardMove {
         let before = shards.compactMap { cluster.map.move(of: $0) }.flatMap { [$0.home, $0.other] }
         let concerned = Set(before + [holder] + (move.map { [$0.home, $0.other] } ?? []))
         untold = []
-        for (cell, error) in try cluster.tell(cluster.map.next(shards, takenBy: holder, move)) {
+        for (cell, error) in try cluster.tell(cluster.map.next(shards, takenBy: holder, move), knowing: shards) {
             guard cell.isHub || concerned.contains(cell.number) else {
                 untold.append((cell, error))
                 continue
             }
-            try insist(cell, after: error)
+            try insist(cell, of: shards, after: error)
         }
     }
 
-    private func insist(_ cell: ClusterMap.Cell, after error: PostgresError) throws {
+    private func insist(_ cell: ClusterMap.Cell, of shards: [Int16], after error: PostgresError) throws {
         var error = error
         let deadline = Deadline.after(seconds: 60)
         var backoff = Backoff(first: 0.1, most: 2)
@@ -278,7 +278,7 @@ struct ShardMove {
             let map = cluster.map
             do throws(PostgresError) {
                 _ = try cluster.on(cell) { connection throws(PostgresError) in
-                    try map.write(as: cell.number, on: &connection)
+                    try map.write(as: cell.number, knowing: shards, on: &connection)
                 }
                 return
             } catch let failure { error = failure }

@@ -64,7 +64,7 @@ package final class DatabaseAccess: Sendable {
                 cluster.release()
             } : nil
         do {
-            try DatabaseAccess.prepare(cluster, url: url, fit: fit, shards: shards, log: log)
+            try DatabaseAccess.prepareWhenUp(cluster, url: url, fit: fit, shards: shards, log: log)
         } catch {
             release()
             throw error
@@ -141,6 +141,21 @@ package final class DatabaseAccess: Sendable {
     }
 
     /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
+    /// Prepares it, and waits if the server, which ran a moment ago, recovers from a crash or was killed.
+    private static func prepareWhenUp(
+        _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
+    ) throws {
+        let deadline = Deadline.after(seconds: 30)
+        var backoff = Backoff(first: 0.05, most: 1)
+        while true {
+            do { return try prepare(cluster, url: url, fit: fit, shards: shards, log: log) } catch {
+                guard let lost = error as? PostgresError, lost.isUnavailable, !deadline.hasPassed else { throw error }
+                _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
+                try cluster.ensureRunning()
+            }
+        }
+    }
+
     private static func prepare(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {

@@ -93,9 +93,12 @@ package struct ClusterMap: Sendable, Equatable {
     }
 
     /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has a map of
-    /// this epoch or a later one.
+    /// this epoch or a later one. Fails if the database is older than a move that the map knows of (`comparison`), except of the
+    /// `known` shards.
     @discardableResult
-    package func write(as own: Int16, on connection: inout Connection) throws(PostgresError) -> Bool {
+    package func write(
+        as own: Int16, knowing known: [Int16] = [], on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
         if cell(own)?.isHub == true {
             if let password = connection.password {
                 // A hub logs in to the cells as whoever writes this.
@@ -104,16 +107,42 @@ package struct ClusterMap: Sendable, Equatable {
             // Readers of the hub wait behind this while it waits for one of them.
             try connection.query("SELECT set_config('lock_timeout', '300ms', false)")
         }
-        func ofShards(_ cell: (Move) -> Int16?) -> Nullables<Int16> {
-            Nullables(holders.indices.map { shard in move(of: Int16(shard)).flatMap(cell) })
-        }
         return try connection.query(
             """
             SELECT cluster.take_map(
                 \(cluster), \(epoch), \(own), \(cells.map(\.number)), \(cells.map(\.name)), \(cells.map(\.place)),
-                \(cells.map(\.isHub)), \(Nullables(holders.map { $0 == 0 ? nil : $0 })), \(ofShards(\.home)),
-                \(ofShards { $0.isArriving ? $0.other : nil }), \(ofShards { $0.isArriving ? nil : $0.other }))
+                \(cells.map(\.isHub)), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving),
+                \(known))
             """)[0].get(0)
+    }
+
+    /// The columns of `cluster.map`.
+    private var ofShards:
+        (holders: Nullables<Int16>, homes: Nullables<Int16>, arriving: Nullables<Int16>, leaving: Nullables<Int16>)
+    {
+        func column(_ cell: (Move) -> Int16?) -> Nullables<Int16> {
+            Nullables(holders.indices.map { shard in move(of: Int16(shard)).flatMap(cell) })
+        }
+        return (
+            Nullables(holders.map { $0 == 0 ? nil : $0 }), column(\.home), column { $0.isArriving ? $0.other : nil },
+            column { $0.isArriving ? nil : $0.other }
+        )
+    }
+
+    /// What a database cannot follow of this map, as the cell `own`, because it was restored from an older backup: shards of which
+    /// it has events that the map says are elsewhere, and shards that it should have, and which it never saw come.
+    package func comparison(
+        as own: Int16, on connection: inout Connection
+    ) throws(PostgresError) -> (surplus: [Int16], missing: [Int16]) {
+        let row = try connection.query(
+            """
+            SELECT ARRAY(
+                    SELECT shard FROM unnest(surplus) AS shard
+                    WHERE EXISTS (SELECT FROM log.batch_expected AS b WHERE b.shard_events[shard + 1] > 0)),
+                missing
+            FROM cluster.compare_map(\(own), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving))
+            """)[0]
+        return (try row.get(0), try row.get(1))
     }
 
     /// The same map of the next epoch, in which these shards have another cell that takes their events, and other copies.
@@ -131,6 +160,8 @@ package struct ClusterMap: Sendable, Equatable {
         next.moves.sort { $0.shard < $1.shard }
         return next
     }
+
+    package var shards: [Int16] { holders.indices.map { Int16($0) } }
 
     package func move(of shard: Int16) -> Move? { moves.first { $0.shard == shard } }
 

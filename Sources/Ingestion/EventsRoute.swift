@@ -22,7 +22,8 @@ package final class EventsRoute: Sendable {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .write,
             wrongKind: "Events are posted with a write key; this is a server key.",
-            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining, clockFault: { reading in destinations.clockFault(of: reading) })
+            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining,
+            clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
         self.metrics = metrics
         self.log = log
@@ -32,7 +33,9 @@ package final class EventsRoute: Sendable {
     func begin(_ head: RequestHead, _ answer: Answer) {
         let received = ClockReading(of: clock)
         let request = Request(received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
-        admission.admit(head, answer, received: received) { [self] body, access, toll in receive(body, request, access, toll) }
+        admission.admit(head, answer, received: received) { [self] body, access, toll in
+            receive(body, request, access, toll)
+        }
     }
 
     /// What is known about one request while it is served.
@@ -46,7 +49,8 @@ package final class EventsRoute: Sendable {
     private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
         let envelope: DecodedEnvelope
         do {
-            envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.received.time) }
+            envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.received.time)
+            }
         } catch { return request.answer.send(Problem(decoding: error)) }
         CrashPoint.pass("decoded")
         toll?.raise(to: envelope.count + envelope.drops.count)

@@ -22,7 +22,8 @@ package final class SendsRoute: Sendable {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
             wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
-            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining, clockFault: { reading in destinations.clockFault(of: reading) })
+            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining,
+            clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
         self.metrics = metrics
         self.clock = clock

@@ -33,7 +33,8 @@ final class CellService: Sendable {
     /// For the table of destinations, as the cell with this number.
     func destination(_ number: Int16 = 0) -> Destination {
         Destination(
-            number: number, commits: commits, requestWorker: requestWorker, clockFault: { [watch] reading in watch.fault(of: reading) })
+            number: number, commits: commits, requestWorker: requestWorker,
+            clockFault: { [watch] reading in watch.fault(of: reading) })
     }
 
     /// Why it takes no events now; nil if it takes them.

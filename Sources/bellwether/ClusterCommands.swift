@@ -159,7 +159,10 @@ struct ClusterCheckCommand: Command {
     static let words = ["cluster", "check"]
     static let summary =
         "Compare maps, apps, keys, categories, sends and words of all cells; mend what differs"
-    static let options = [Option.format]
+    static let options = [
+        Option.format,
+        Option("accept-loss", "CELL", help: "This cell was restored from a backup; shards that came later begin without events"),
+    ]
 
     private let arguments: Arguments
     private let format: OutputFormat
@@ -170,7 +173,7 @@ struct ClusterCheckCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let findings = try DatabaseAccess.withCluster(arguments) { try $0.check() }
+        let findings = try DatabaseAccess.withCluster(arguments) { try $0.check(lossIn: arguments.text("accept-loss")) }
         switch format {
         case .text:
             for finding in findings {

@@ -98,7 +98,7 @@ struct ClusterMakingTests {
         defer { cells.drop() }
         var next = cells.map
         next.epoch += 1
-        next.holders[0] = 3
+        next.moves = [ClusterMap.Move(shard: 0, home: 1, other: 3, isArriving: true)]
         var first = try cells.databases[0].connect()
         #expect(try next.write(as: 1, on: &first))
         #expect(!(try cells.map.write(as: 1, on: &first)))
@@ -109,7 +109,7 @@ struct ClusterMakingTests {
         #expect(findings.map(\.cell) == ["cell-2", "cell-3"])
         #expect(findings.allSatisfy { $0.isMended })
         for database in cells.databases {
-            #expect(try database.value("SELECT cell FROM cluster.map WHERE shard = 0", as: Int16.self) == 3)
+            #expect(try database.value("SELECT arriving FROM cluster.map WHERE shard = 0", as: Int16.self) == 3)
         }
         #expect(try cluster.check().isEmpty)
     }

@@ -113,12 +113,14 @@ struct RoutingTests {
             try client.post(Wire.envelope(install: install, Wire.event()), key: key)
         }
         for install in installs[...1] { #expect(try post(install).status == 200) }
-        var next = cells.map
-        next.epoch += 1
-        next.holders[Int(Shard.of(try #require(UUID(installs[1])), among: 16))] = 3
-        for place in 1...2 {
-            var connection = try cells.databases[place].connect()
-            #expect(try next.write(as: Int16(place + 1), on: &connection))
+        let shard = Shard.of(try #require(UUID(installs[1])), among: 16)
+        let begun = cells.map.next([shard], takenBy: 2, (home: 2, other: 3, isArriving: true))
+        let next = begun.next([shard], takenBy: 3, (home: 2, other: 3, isArriving: true))
+        for (place, database) in cells.databases.enumerated() {
+            var connection = try database.connect()
+            for map in place == 0 ? [begun] : [begun, next] {
+                #expect(try map.write(as: Int16(place + 1), on: &connection))
+            }
         }
         #expect(try post(installs[1]).status == 503)
         #expect(try eventually { try post(installs[1]).status == 200 })
@@ -148,12 +150,12 @@ struct RoutingTests {
         #expect(try cells.cluster().move([shard], to: "cell-3").isEmpty)
         service.process.signal(SIGCONT)
         let answer = try waiting.answer(within: 30)
-        #expect(answer.status == 503 && answer["retry-after"] == "1", "\(answer)")
+        // When it has only been decoded, the process may read the new map first.
+        let isStored = point == "decoded" && answer.status == 200
+        #expect(isStored || answer.status == 503 && answer["retry-after"] == "1", "\(answer)")
         // The process reads the new map, and the same envelope is stored where it belongs now.
-        #expect(
-            try eventually {
-                try client.post(envelope, key: key).body.contains("\"accepted\":1")
-            })
+        let word = isStored ? "duplicate" : "accepted"
+        #expect(try eventually { try client.post(envelope, key: key).body.contains("\"\(word)\":1") })
         #expect(try cells.installs() == [[], [], [install]])
         #expect(try service.stop() == 0)
     }
