@@ -7,8 +7,9 @@
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers: eleven to fourteen minutes on two cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
-#   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each
+#   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each (ARGS=Name: only tests of that name)
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
+#   make histories fold random histories of events, and compare with the oracle (HISTORIES=25000)
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
@@ -49,7 +50,7 @@ export BELLWETHER_STRICT := 1
 # Where `make serve` shows its pages.
 LOOK ?= 127.0.0.1:8081
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack kills soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack histories kills soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -166,8 +167,14 @@ FAULTS := FaultTests\.|MoveKillTests|HTTPServerTests\.|EmbeddedPostgresTests\.
 fault: PACKAGES += $(CLOCKS)
 fault: deps
 	swift build --build-tests
-	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(FAULTS)' --skip '$(WAITING_TESTS)'
-	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests'
+	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(or $(ARGS),$(FAULTS))' --skip '$(WAITING_TESTS)'
+	$(if $(ARGS),,BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests')
+
+# The fold against the oracle: 25,000 random histories have over a million events.
+HISTORIES ?= 25000
+histories: deps
+	swift build --build-tests
+	BELLWETHER_HISTORIES=$(HISTORIES) swift test --skip-build --filter OracleAgreementTests/histories
 
 # A thousand kills, at named points and at random moments.
 KILLS ?= 1000

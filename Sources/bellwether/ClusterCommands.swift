@@ -161,7 +161,9 @@ struct ClusterCheckCommand: Command {
         "Compare maps, apps, keys, categories, sends and words of all cells; mend what differs"
     static let options = [
         Option.format,
-        Option("accept-loss", "CELL", help: "This cell was restored from a backup; shards that came later begin without events"),
+        Option(
+            "accept-loss", "CELL",
+            help: "This cell was restored from a backup: shards that came later begin without events"),
     ]
 
     private let arguments: Arguments

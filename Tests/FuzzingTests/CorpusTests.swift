@@ -29,6 +29,7 @@ struct CorpusTests {
             Law(name: "gunzip", least: 20) { GunzipLaw.broken(by: $0) },
             Law(name: "sends", least: 500) { SendsLaw.broken(by: $0) },
             Law(name: "categories", least: 400) { CategoriesLaw.broken(by: $0) },
+            Law(name: "export", least: 5) { ExportLaw.broken(by: $0) },
         ])
     func holds(_ law: Law) throws {
         let inputs = try law.corpus()

@@ -22,6 +22,12 @@ public func fuzzCategories(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
     stop(CategoriesLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
 }
 
+/// The same for an export of Firebase.
+@_cdecl("bellwether_fuzz_export")
+public func fuzzExport(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(ExportLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
 private func stop(_ broken: [String]) {
     precondition(broken.isEmpty, broken.joined(separator: "; "))
 }
