@@ -68,25 +68,6 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION cluster.readable FROM PUBLIC;
 
--- The shards of which a map says nothing that this database can follow: it has a copy of them that the map does not know (`surplus`),
--- or had no part in their coming, and the map says that it has them (`missing`). Each step of a move tells both cells before the next one
--- begins, so this is a database that was restored from an older backup.
-CREATE FUNCTION cluster.compare_map(
-    own smallint, holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
-    OUT surplus smallint[], OUT missing smallint[]
-)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
-            WHERE (own IN (m.cell, m.home, m.arriving, m.leaving)) AND (own IN (n.cell, n.home, n.arriving, n.leaving)) IS NOT TRUE), '{}'),
-        coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
-            WHERE (own IN (n.cell, n.home)) AND (own IN (m.cell, m.home, m.arriving)) IS NOT TRUE), '{}')
-    FROM cluster.map AS m
-    JOIN unnest(holders, homes, compare_map.arriving, compare_map.leaving) WITH ORDINALITY AS n (cell, home, arriving, leaving, place)
-        ON n.place - 1 = m.shard
-$$;
-REVOKE ALL ON FUNCTION cluster.compare_map FROM PUBLIC;
-
 -- Takes a map: which cells there are, which of them this one is, the cell of each shard, from 0, and the other three columns of
 -- `cluster.map`. Returns false, and changes nothing, if this database has a map of this epoch or a later one. Fails if it cannot follow
 -- the map (cluster.compare_map), except in these `known` shards, with which whoever tells it is at work.

@@ -13,6 +13,27 @@ CREATE TABLE cluster.arrival (
     complete_at bigint
 );
 
+-- The shards of which a map says nothing that this database can follow: it has a copy of them that the map does not know (`surplus`),
+-- or has not all of what came, and the map says that it has them (`missing`). Of the surplus it may have had the whole. Each step of a move tells both cells before the next one
+-- begins, so this is a database that was restored from an older backup.
+CREATE FUNCTION cluster.compare_map(
+    own smallint, holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
+    OUT surplus smallint[], OUT whole smallint[], OUT missing smallint[]
+)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
+            WHERE (own IN (m.cell, m.home, m.arriving, m.leaving)) AND (own IN (n.cell, n.home, n.arriving, n.leaving)) IS NOT TRUE), '{}'),
+        coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (WHERE own IN (m.cell, m.home)), '{}'),
+        coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
+            WHERE (own IN (n.cell, n.home)) AND (own IN (m.cell, m.home)) IS NOT TRUE AND NOT EXISTS (
+                SELECT FROM cluster.arrival AS a WHERE a.shard = m.shard AND a.complete_at IS NOT NULL)), '{}')
+    FROM cluster.map AS m
+    JOIN unnest(holders, homes, compare_map.arriving, compare_map.leaving) WITH ORDINALITY AS n (cell, home, arriving, leaving, place)
+        ON n.place - 1 = m.shard
+$$;
+REVOKE ALL ON FUNCTION cluster.compare_map FROM PUBLIC;
+
 -- Batches with the events of a moved shard say where these were before: the number of the cell, and its last batch that is in them.
 ALTER TABLE log.batch ADD COLUMN moved_from smallint, ADD COLUMN moved_until bigint;
 

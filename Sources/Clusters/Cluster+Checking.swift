@@ -13,10 +13,12 @@ extension Cluster {
     }
 
     /// Compares the maps of all cells, and what all cells share, and puts right what it can: the map with the highest epoch
-    /// counts, and the rows of the first cell. If a cell was restored from an old backup, events of shards that came later are lost
-    /// with it; whoever says so (`lossIn`) puts up with that.
-    package func check(lossIn lost: String? = nil) throws -> [Finding] {
-        if let lost, !map.cells.contains(where: { $0.name == lost }) { throw ClusterError.unknownCell(lost) }
+    /// counts, and the rows of the first cell. `lossIn` names a cell that was restored from an old backup, and with which the cluster
+    /// is to go on as it is.
+    package func check(lossIn accepted: String? = nil) throws -> [Finding] {
+        if let accepted, !map.cells.contains(where: { $0.name == accepted }) {
+            throw ClusterError.unknownCell(accepted)
+        }
         var findings: [Finding] = []
         var unreachable: Set<Int16> = []
         followNewest { cell, error in
@@ -24,7 +26,14 @@ extension Cluster {
                 findings.append(Finding(cell: cell.name, what: "cannot be reached: \(error)", isMended: false))
             }
         }
-        let restored = try settleRestored(among: map.cells.filter { !unreachable.contains($0.number) }, lossIn: lost)
+        let restored: Restored
+        do {
+            restored = try settleRestored(
+                among: map.cells.filter { !unreachable.contains($0.number) }, accepting: accepted)
+        } catch {
+            findings.append(Finding(cell: accepted ?? "", what: "\(error)", isMended: false))
+            return findings
+        }
         findings += restored.findings
         for cell in map.cells where !unreachable.contains(cell.number) {
             do {

@@ -36,6 +36,7 @@ extension Cluster {
     ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         try Self.check(name)
         let place = try Self.place(of: url, ownURL: ownURL)
+        try levelMaps()
         if let known = map.cells.first(where: { $0.name == name || $0.place == place }) {
             guard known.name == name else { throw ClusterError.placeTaken(by: known.name) }
             guard known.place == place, known.isHub == isHub else { throw ClusterError.nameTaken(name) }
@@ -61,6 +62,7 @@ extension Cluster {
     /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell; its
     /// database stays as it is, and takes no events. Returns the cells that could not be told.
     package func remove(_ name: String) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+        try levelMaps()
         guard let cell = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
         let first = try self.first
         guard cell != first else { throw ClusterError.isFirst(name) }

@@ -1,5 +1,6 @@
 package import EventLog
 package import Postgres
+internal import ServiceRuntime
 
 extension Cluster {
     /// Where a move of shards has come to.
@@ -32,25 +33,47 @@ extension Cluster {
         for shard in shards.sorted() where !map.holders.indices.contains(Int(shard)) {
             throw ClusterError.unknownShard(shard, count: map.holders.count)
         }
-        // Whoever moved shards before may have been killed between two cells.
-        followNewest()
-        for cell in map.cells { try catchUp(cell) }
+        try levelMaps(moving: shards)
         var move = ShardMove(in: self, rate: rate, progress: progress)
         while let stage = stage(of: shards, to: target.number) { try move.perform(stage, target: target.number) }
         return move.untold
     }
 
-    /// Gives a cell that was not told of it the newest map, if it can be reached.
-    private func catchUp(_ cell: ClusterMap.Cell) throws {
+    /// Gives the newest map to whoever does not have it, since somebody may have been killed between two cells. If these shards are to be
+    /// moved, hubs and cells with a part in a move of them must be reached.
+    func levelMaps(moving shards: Set<Int16>? = nil) throws {
+        followNewest()
         let newest = map
-        let isRestored: Bool? = try? on(cell) { connection throws(PostgresError) in
-            guard try ClusterMap.read(on: &connection).map({ $0.epoch < newest.epoch }) == true else { return false }
-            let lost = try newest.comparison(as: cell.number, on: &connection)
-            guard lost.surplus.isEmpty, lost.missing.isEmpty else { return true }
-            try newest.write(as: cell.number, knowing: newest.shards, on: &connection)
-            return false
+        let concerned = newest.moves.filter { shards?.contains($0.shard) == true }.flatMap { [$0.home, $0.other] }
+        for cell in newest.cells {
+            func level(_ connection: inout Connection) throws(PostgresError) -> Bool {
+                if let own = try ClusterMap.read(on: &connection), own.epoch >= newest.epoch { return true }
+                guard try newest.comparison(as: cell.number, on: &connection).isEmpty else { return false }
+                try newest.write(as: cell.number, knowing: newest.shards, on: &connection)
+                return true
+            }
+            let mustBeReached = shards != nil && (cell.isHub || concerned.contains(cell.number))
+            let isLevel = mustBeReached ? try insisting(on: cell, level) : (try? on(cell, level)) ?? true
+            guard isLevel else { throw ClusterError.isRestored(cell: cell.name) }
         }
-        if isRestored == true { throw ClusterError.isRestored(cell: cell.name) }
+    }
+
+    /// Works on a database that must be reached. A hub may have to wait for those who read it.
+    func insisting<Result>(
+        on cell: ClusterMap.Cell, waiting: () -> Void = {}, _ body: (inout Connection) throws(PostgresError) -> Result
+    ) throws(ClusterError) -> Result {
+        let deadline = Deadline.after(seconds: 60)
+        var backoff = Backoff(first: 0.1, most: 2)
+        while true {
+            do throws(PostgresError) { return try on(cell, body) } catch {
+                let isRead = error.state == .lockNotAvailable || error.state == .deadlockDetected
+                guard isRead, !deadline.hasPassed else {
+                    throw isRead ? .hubIsRead(hub: cell.name) : .unreachable(cell: cell.name, error)
+                }
+            }
+            waiting()
+            _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
+        }
     }
 
     /// What is to be done next, and with which shards; nil if all are where they should be.

@@ -1,84 +1,95 @@
 internal import EventLog
 internal import Postgres
 
-/// What became of shards while a cell was away, and came back from a backup that is older than their moves.
+/// Cells that came back from a backup that is older than a move of their shards.
+///
+/// Nothing of this is put right by itself: which copy is the good one, and what may be lost, only a person can say.
 extension Cluster {
     /// What is known of restored cells.
     struct Restored {
         var findings: [Finding] = []
-        /// Cells that cannot follow the map yet.
+        /// Cells that must not take the map yet.
         var open: Set<Int16> = []
-        /// Shards whose history is settled, so that cells may take the map.
+        /// Shards of which it is settled where they are, so that other cells may take the map.
         var known: [Int16] = []
     }
 
-    /// Hides copies of shards that are elsewhere by now. A shard that is in no cell any more but in such a copy comes back to it. Says
-    /// which events are gone, unless they are known to be lost in this cell.
-    func settleRestored(among cells: [ClusterMap.Cell], lossIn lost: String?) throws -> Restored {
-        var surplus: [(shard: Int16, cell: ClusterMap.Cell)] = []
-        var missing: [Int16: ClusterMap.Cell] = [:]
+    /// Says which cells are older than what became of their shards. If `accepted` names one of them, the cluster goes on with it as it
+    /// is: the map says that its old copies are to be forgotten, and shards that it lacks begin anew; but if no other cell has the shard
+    /// any more of which it has a copy, it gets that back.
+    func settleRestored(among cells: [ClusterMap.Cell], accepting accepted: String?) throws -> Restored {
         let newest = map
+        var older: [Int16: ClusterMap.Comparison] = [:]
         for cell in cells where !cell.isHub {
             // What else is wrong with a cell is said later.
-            let own = try? working(on: cell) { connection in
-                let known = try ClusterMap.read(on: &connection)
-                guard let known, known.own == cell.number, known.cluster == newest.cluster, known.epoch < newest.epoch
-                else { return (surplus: [Int16](), missing: [Int16]()) }
+            older[cell.number] = try? working(on: cell) { connection in
+                guard let own = try ClusterMap.read(on: &connection), own.own == cell.number,
+                    own.cluster == newest.cluster, own.epoch < newest.epoch
+                else { return nil }
                 return try newest.comparison(as: cell.number, on: &connection)
             }
-            surplus += (own?.surplus ?? []).map { ($0, cell) }
-            for shard in own?.missing ?? [] { missing[shard] = cell }
         }
         var settled = Restored()
         var next = map
-        var (mended, unsettled): ([(cell: ClusterMap.Cell, what: String)], Set<Int16>) = ([], [])
-        for (shard, cell) in surplus {
-            let copy = "has a copy of shard \(shard) from before it moved, as a restored cell does"
-            let holder = map.cell(map.holders[Int(shard)])
-            if map.move(of: shard) != nil {
-                leave(cell, [shard], "\(copy), and the shard is moving between other cells: end that move first")
-            } else if missing[shard] != nil {
-                missing[shard] = nil
-                next = next.next([shard], takenBy: cell.number, nil)
-                mended.append(
-                    (cell, "has the only copy of shard \(shard), as restored cells do, and takes its events again"))
-            } else if let holder, cells.contains(holder) {
-                next = next.next([shard], takenBy: holder.number, (holder.number, cell.number, false))
-                mended.append(
-                    (
-                        cell,
-                        "\(copy), and hubs do not show it: to remove it, bellwether cluster move --shard \(shard) --to \(holder.name)"
-                    ))
-            } else {
-                leave(cell, [shard], "\(copy), and the cell that has it now cannot be reached")
+        var open: Set<Int16> = []
+        if let cell = cells.first(where: { $0.name == accepted }), let own = older.removeValue(forKey: cell.number) {
+            var done: [String] = []
+            for shard in own.surplus + own.missing {
+                let holder = map.holders[Int(shard)]
+                let isLacking = older.filter { $0.value.missing.contains(shard) }.map(\.key)
+                let copies = older.filter { $0.value.whole.contains(shard) }.map(\.key)
+                if map.move(of: shard) != nil {
+                    open.insert(shard)
+                } else if own.whole.contains(shard), isLacking.contains(holder) {
+                    next = next.next([shard], takenBy: cell.number, nil)
+                    older[holder]?.missing.removeAll { $0 == shard }
+                    done.append("shard \(shard) is back in it, as no other cell has it")
+                } else if own.missing.contains(shard) {
+                    if let copy = copies.first { next = next.next([shard], takenBy: copy, nil) }
+                    let place = copies.first.flatMap { map.cell($0)?.name }
+                    done.append(place.map { "shard \(shard) is back in '\($0)'" } ?? "shard \(shard) begins anew")
+                } else if let home = map.cell(holder), cells.contains(home), !isLacking.contains(holder) {
+                    next = next.next([shard], takenBy: holder, (holder, cell.number, false))
+                    done.append(
+                        "hubs do not show its copy of shard \(shard): to remove it with whatever came into it since, bellwether cluster move --shard \(shard) --to \(home.name)"
+                    )
+                } else {
+                    open.insert(shard)
+                }
+            }
+            if !open.isEmpty {
+                settled.open.insert(cell.number)
+                settled.findings.append(
+                    Finding(
+                        cell: cell.name,
+                        what:
+                            "\(ClusterError.named(open.sorted())) cannot be settled yet: a move of it has not ended, or the cell that has it cannot be reached",
+                        isMended: false))
+            }
+            if !done.isEmpty {
+                settled.findings.append(
+                    Finding(cell: cell.name, what: done.joined(separator: "; "), isMended: true))
             }
         }
-        for (cell, shards) in Dictionary(grouping: missing.keys.sorted(), by: { missing[$0] }) {
-            guard let cell else { continue }
-            let names = shards.map { "\($0)" }.joined(separator: ", ")
-            let (noun, they) = shards.count == 1 ? ("shard", "it") : ("shards", "they")
-            if cell.name == lost {
-                mended.append((cell, "has no events of the \(noun) \(names) from before now, and takes new ones"))
-            } else {
-                leave(
-                    cell, shards,
-                    "was restored from a backup made before the \(noun) \(names) came, so \(they) "
-                        + "\(shards.count == 1 ? "is" : "are") in no cell. Restore a newer backup; or, if there is none, let it take new "
-                        + "events without the old ones: bellwether cluster check --accept-loss \(cell.name)")
-            }
+        for (number, own) in older.sorted(by: { $0.key < $1.key }) where !own.isEmpty {
+            guard let cell = map.cell(number) else { continue }
+            settled.open.insert(number)
+            open.formUnion(own.surplus + own.missing)
+            settled.findings.append(Finding(cell: cell.name, what: Self.words(for: own, cell.name), isMended: false))
         }
-        settled.known = map.shards.filter { !unsettled.contains($0) }
+        settled.known = map.shards.filter { !open.contains($0) }
         if next.epoch > map.epoch {
             next.epoch = map.epoch + 1
             _ = try tell(next, knowing: settled.known)
         }
-        settled.findings += mended.map { Finding(cell: $0.cell.name, what: $0.what, isMended: true) }
         return settled
+    }
 
-        func leave(_ cell: ClusterMap.Cell, _ shards: [Int16], _ what: String) {
-            settled.findings.append(Finding(cell: cell.name, what: what, isMended: false))
-            settled.open.insert(cell.number)
-            unsettled.formUnion(shards)
-        }
+    private static func words(for own: ClusterMap.Comparison, _ name: String) -> String {
+        "was restored from a backup that is older than a move. "
+            + (own.surplus.isEmpty
+                ? "" : "It has \(ClusterError.named(own.surplus)) again, so hubs may count those events twice. ")
+            + (own.missing.isEmpty ? "" : "It does not have \(ClusterError.named(own.missing)), which came later. ")
+            + "Restore it with its whole write-ahead log; or, to go on with it as it is, bellwether cluster check --accept-loss \(name)"
     }
 }

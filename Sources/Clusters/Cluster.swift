@@ -86,7 +86,9 @@ package final class Cluster {
     /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.
     /// Whoever is killed between two cells leaves the rest to `check`. Returns the cells that could not be told. `known` are the shards
     /// with which whoever tells is at work.
-    func tell(_ next: ClusterMap, knowing known: [Int16] = []) throws(ClusterError) -> [(
+    func tell(
+        _ next: ClusterMap, knowing known: [Int16] = [], except isPassedOver: (ClusterMap.Cell) -> Bool = { _ in false }
+    ) throws(ClusterError) -> [(
         cell: ClusterMap.Cell, error: PostgresError
     )] {
         var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
@@ -100,7 +102,7 @@ package final class Cluster {
         guard isNew else { throw .overtaken }
         CrashPoint.pass("map told to the first cell")
         follow(next)
-        for cell in next.cells where cell.number != first.number {
+        for cell in next.cells where cell.number != first.number && !isPassedOver(cell) {
             do {
                 _ = try on(cell) { connection throws(PostgresError) in
                     try next.write(as: cell.number, knowing: known, on: &connection)

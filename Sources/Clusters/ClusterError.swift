@@ -22,8 +22,9 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case halfRemoved(months: [String], cell: String)
     /// Months of the old cell whose events the new one cannot take now.
     case noMonths([String], cell: String)
-    /// More events arrive than can be copied.
+    /// It came back from a backup that is older than a move.
     case isRestored(cell: String)
+    /// More events arrive than can be copied.
     case cannotKeepUp(shards: [Int16], cell: String, rate: Int?)
     /// The copy is not what the original is.
     case notProved(shards: [Int16], cell: String, difference: String)
@@ -38,7 +39,7 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case unreachable(cell: String, PostgresError)
     case database(PostgresError)
 
-    private static func named(_ shards: [Int16]) -> String {
+    static func named(_ shards: [Int16]) -> String {
         "\(shards.count == 1 ? "shard" : "shards") \(shards.map { "\($0)" }.joined(separator: ", "))"
     }
 

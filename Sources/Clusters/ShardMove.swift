@@ -68,10 +68,10 @@ struct ShardMove {
             guard let copy = try ShardCopy(of: shards, on: &target) else { throw ClusterError.overtaken }
             return copy
         }
-        var last = Double.infinity
+        var pace = Pace()
         for _ in 0..<Self.mostSwitches {
             // After an interruption nobody takes the events, and the rest is copied at once.
-            if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new, last: &last) }
+            if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new, &pace) }
             if try exchange(&copy, from: old, to: new) { return }
         }
         throw cannotKeepUp(copy, new)
@@ -111,28 +111,39 @@ struct ShardMove {
         CrashPoint.pass("arrival prepared")
     }
 
-    /// Copies until little is left. Each round copies what came in during the last one, which took `last` seconds. If a round takes no
-    /// less time than that, another one would not either.
+    /// How the rounds of a copy go.
+    private struct Pace {
+        /// The seconds of the last one.
+        var last = Double.infinity
+        /// Whether one was broken off because it took too long.
+        var wasLate = false
+    }
+
+    /// Copies until little is left. Each round copies what came in during the last one. If a round takes no less time than that,
+    /// another one would not either.
     private func chase(
-        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell, last: inout Double
+        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell, _ pace: inout Pace
     ) throws {
         let begun = Deadline.now
         var paced = 0
         while true {
             let round = Deadline.now
-            let end = round.later(by: max(last, Self.longRound))
+            let end = round.later(by: max(pace.last, Self.longRound))
             let head = try cluster.working(on: old) { source in try LogStatus.read(on: &source).head }
             try copySome(&copy, from: old, to: new) { copy, found in
                 progress(.copying(events: copy.events, position: copy.position, head: head))
                 paced += found
                 if let rate { pause(until: min(end, begun.later(by: Double(paced) / Double(rate)))) }
                 guard copy.position < head else { return false }
-                guard !end.hasPassed else { throw cannotKeepUp(copy, new) }
-                return true
+                guard end.hasPassed else { return true }
+                // Once may have been a moment in which everything stood still.
+                guard !pace.wasLate else { throw cannotKeepUp(copy, new) }
+                pace.wasLate = true
+                return false
             }
             let taken = Deadline.now.seconds(since: round)
-            let isWorthAnother = taken > Self.shortRound && taken < last
-            last = taken
+            let isWorthAnother = taken > Self.shortRound && taken < pace.last
+            pace.last = taken
             if !isWorthAnother { return }
         }
     }
@@ -181,10 +192,10 @@ struct ShardMove {
         let begun = Deadline.now
         let end = begun.later(by: Self.longestSwitch)
         let move = (home: old.number, other: new.number, isArriving: true)
-        try tell(shards, takenBy: 0, move)
-        CrashPoint.pass("shards let go")
         var isInTime = true
         do {
+            try tell(shards, takenBy: 0, move, isHasty: true)
+            CrashPoint.pass("shards let go")
             try copySome(&copy, from: old, to: new) { _, _ in
                 isInTime = !end.hasPassed
                 return isInTime
@@ -201,13 +212,20 @@ struct ShardMove {
                 }
             }
         } catch {
-            try tell(shards, takenBy: old.number, move)
+            try tell(shards, takenBy: old.number, move, isHasty: true)
             throw error
         }
         CrashPoint.pass("rest copied")
-        try tell(shards, takenBy: isInTime ? new.number : old.number, move)
+        try tell(shards, takenBy: isInTime ? new.number : old.number, move, isHasty: true)
         guard isInTime else { return false }
         progress(.switched(seconds: Deadline.now.seconds(since: begun)))
+        let map = cluster.map
+        for cell in map.cells {
+            // Those who were passed over in haste.
+            _ = try? cluster.on(cell) { connection throws(PostgresError) in
+                try map.write(as: cell.number, knowing: shards, on: &connection)
+            }
+        }
         CrashPoint.pass("shards switched")
         return true
     }
@@ -248,40 +266,27 @@ struct ShardMove {
         return cell
     }
 
-    /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything else is done.
+    /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything else is done. If it
+    /// `isHasty`, the other cells are told with the next map: one that is away would make everybody wait.
     private mutating func tell(
-        _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?
+        _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?,
+        isHasty: Bool = false
     ) throws {
         let before = shards.compactMap { cluster.map.move(of: $0) }.flatMap { [$0.home, $0.other] }
         let concerned = Set(before + [holder] + (move.map { [$0.home, $0.other] } ?? []))
         untold = []
-        for (cell, error) in try cluster.tell(cluster.map.next(shards, takenBy: holder, move), knowing: shards) {
+        let next = cluster.map.next(shards, takenBy: holder, move)
+        let passedOver: (ClusterMap.Cell) -> Bool = { isHasty && !$0.isHub && !concerned.contains($0.number) }
+        for (cell, error) in try cluster.tell(next, knowing: shards, except: passedOver) {
             guard cell.isHub || concerned.contains(cell.number) else {
                 untold.append((cell, error))
                 continue
             }
-            try insist(cell, of: shards, after: error)
-        }
-    }
-
-    private func insist(_ cell: ClusterMap.Cell, of shards: [Int16], after error: PostgresError) throws {
-        var error = error
-        let deadline = Deadline.after(seconds: 60)
-        var backoff = Backoff(first: 0.1, most: 2)
-        while true {
-            let isRead = error.state == .lockNotAvailable || error.state == .deadlockDetected
-            guard isRead, !deadline.hasPassed else {
-                throw isRead ? ClusterError.hubIsRead(hub: cell.name) : .unreachable(cell: cell.name, error)
-            }
-            progress(.waiting(hub: cell.name))
-            pause(until: .after(seconds: backoff.next()))
             let map = cluster.map
-            do throws(PostgresError) {
-                _ = try cluster.on(cell) { connection throws(PostgresError) in
-                    try map.write(as: cell.number, knowing: shards, on: &connection)
-                }
-                return
-            } catch let failure { error = failure }
+            _ = try cluster.insisting(on: cell, waiting: { progress(.waiting(hub: cell.name)) }) {
+                connection throws(PostgresError) in
+                try map.write(as: cell.number, knowing: shards, on: &connection)
+            }
         }
     }
 }

@@ -141,7 +141,7 @@ package final class DatabaseAccess: Sendable {
     }
 
     /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
-    /// Prepares it, and waits if the server, which ran a moment ago, recovers from a crash or was killed.
+    /// Waits if the server, which ran a moment ago, recovers from a crash or was killed.
     private static func prepareWhenUp(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {

@@ -129,20 +129,31 @@ package struct ClusterMap: Sendable, Equatable {
         )
     }
 
-    /// What a database cannot follow of this map, as the cell `own`, because it was restored from an older backup: shards of which
-    /// it has events that the map says are elsewhere, and shards that it should have, and which it never saw come.
-    package func comparison(
-        as own: Int16, on connection: inout Connection
-    ) throws(PostgresError) -> (surplus: [Int16], missing: [Int16]) {
+    /// What a database cannot follow of a map, because it was restored from an older backup.
+    package struct Comparison: Sendable {
+        /// Shards of which it has events, and which the map says are elsewhere.
+        package var surplus: [Int16] = []
+        /// Those of which it had all events.
+        package var whole: [Int16] = []
+        /// Shards that it should have, and which it never got whole.
+        package var missing: [Int16] = []
+
+        package var isEmpty: Bool { surplus.isEmpty && missing.isEmpty }
+    }
+
+    /// Compares a database with this map, as the cell `own`.
+    package func comparison(as own: Int16, on connection: inout Connection) throws(PostgresError) -> Comparison {
         let row = try connection.query(
             """
             SELECT ARRAY(
                     SELECT shard FROM unnest(surplus) AS shard
                     WHERE EXISTS (SELECT FROM log.batch_expected AS b WHERE b.shard_events[shard + 1] > 0)),
-                missing
+                whole, missing
             FROM cluster.compare_map(\(own), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving))
             """)[0]
-        return (try row.get(0), try row.get(1))
+        let surplus: [Int16] = try row.get(0)
+        let whole: [Int16] = try row.get(1)
+        return Comparison(surplus: surplus, whole: whole.filter(surplus.contains), missing: try row.get(2))
     }
 
     /// The same map of the next epoch, in which these shards have another cell that takes their events, and other copies.

@@ -46,10 +46,14 @@ package final class ClockWatch: Sendable {
 
     /// Compares the clock with the database's.
     package func compare(on connection: inout Connection) throws(PostgresError) {
-        let distance = reading.distance
+        let before = reading.distance
         let comparison = try ClockComparison(on: &connection, clock: clock)
+        let distance = reading.distance
         let (fault, isNews) = state.withLock { state in
-            let fault = comparison.fault(trustsClock: trustsClock, latest: state.latest)
+            let fault =
+                abs(distance - before) > ClockComparison.tolerance
+                ? "the clock of this machine was set a moment ago"
+                : comparison.fault(trustsClock: trustsClock, latest: state.latest)
             defer { (state.fault, state.distance, state.isTold) = (fault, distance, fault != nil) }
             if fault == nil { state.latest = max(state.latest ?? comparison.database, comparison.database) }
             return (fault, state.isTold != (fault != nil))

@@ -32,6 +32,10 @@ package final class SendsRoute: Sendable {
     func begin(_ head: RequestHead, _ answer: Answer) {
         let received = ClockReading(of: clock)
         admission.admit(head, answer, received: received) { [self] body, access, _ in
+            // They begin in the first cell.
+            if let fault = destinations.table.first.clockFault(received) {
+                return answer.send(Problem(wrongClock: fault))
+            }
             do throws(SendsFault) {
                 // These requests are rare, so each gets a new decoder.
                 let items = try SendsDecoder().decode(envelope: body)

@@ -91,6 +91,11 @@ final class ClusterWatch: Sendable {
                 guard let map else { return worker.withLock { ($0.hasLooked, $0.heard) = (true, 0) } }
                 follow(map)
                 let isBehind = worker.withLock { state in
+                    // At first each cell is asked once: its own may have been restored from an old backup.
+                    guard state.hasLooked || state.turns >= map.cells.count - 1 else {
+                        state.turns += 1
+                        return true
+                    }
                     state.hasLooked = true
                     guard map.epoch < state.heard else { return false }
                     state.turns += 1

@@ -163,7 +163,7 @@ struct ClusterCheckCommand: Command {
         Option.format,
         Option(
             "accept-loss", "CELL",
-            help: "This cell was restored from a backup: shards that came later begin without events"),
+            help: "Go on with this cell as it is, although it was restored from an old backup"),
     ]
 
     private let arguments: Arguments

@@ -119,7 +119,7 @@ struct RoutingTests {
         for (place, database) in cells.databases.enumerated() {
             var connection = try database.connect()
             for map in place == 0 ? [begun] : [begun, next] {
-                #expect(try map.write(as: Int16(place + 1), on: &connection))
+                #expect(try map.write(as: Int16(place + 1), knowing: [shard], on: &connection))
             }
         }
         #expect(try post(installs[1]).status == 503)

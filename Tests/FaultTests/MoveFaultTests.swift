@@ -63,7 +63,7 @@ struct MoveFaultTests {
         #expect(check.status == 0, "\(check)")
     }
 
-    @Test("a move that may not copy as fast as events come in says so, and goes on when it may")
+    @Test("a move that may not copy as fast as events come in ends: the switch copies the rest, or the command says so")
     func tooSlow() throws {
         let (old, new) = (try TestDatabase.make(), try TestDatabase.make(.empty))
         defer { for database in [old, new] { database.drop() } }
@@ -72,11 +72,12 @@ struct MoveFaultTests {
         _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
         _ = try bellwether.trusted("cluster", "add", new.url(), "--name", "cell-2")
         let service = try bellwether.serve("--only", "ingest")
-        let load = Load(on: service, key: key)
+        // Four times as many events as may be copied.
+        let load = Load(pause: 0.05, on: service, key: key)
         #expect(load.isServed(50))
         let words = ["cluster", "move", "--to", "cell-2"] + (0..<TestDatabase.shards).flatMap { ["--shard", "\($0)"] }
         let slow = try bellwether.start(words + ["--rate", "50"]).wait(within: 120)
-        #expect(slow.status == 1 && slow.messages.contains("more than --rate 50, or none"), "\(slow)")
+        #expect(slow.status == 0 || slow.messages.contains("more than --rate 50, or none"), "\(slow)")
         #expect(load.isServed())
         let moved = try bellwether.start(words).wait(within: 120)
         #expect(moved.status == 0, "\(moved)")
