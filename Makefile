@@ -250,6 +250,7 @@ bench: build
 	Benchmarks/reads
 	Benchmarks/layout
 	Benchmarks/cluster
+	Benchmarks/away
 
 bench-quick: build
 	Benchmarks/ingest --quick $(ARGS)

@@ -12,12 +12,12 @@ package final class EventsRoute: Sendable {
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
-    private let clock: @Sendable () -> Timestamp
+    private let clock: (@Sendable () -> Timestamp)?
 
-    /// `clock` gives the time when an envelope is received.
+    /// `clock` gives the time when an envelope is received, if that is not the machine's.
     package init(
         keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics, log: Log,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
+        clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .write,
@@ -31,7 +31,7 @@ package final class EventsRoute: Sendable {
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        let received = ClockReading(of: clock)
+        let received = ClockReading(telling: clock)
         let request = Request(received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
         admission.admit(head, answer, received: received) { [self] body, access, toll in
             receive(body, request, access, toll)

@@ -12,12 +12,12 @@ package final class SendsRoute: Sendable {
     private let admission: Admission
     private let destinations: Destinations
     private let metrics: IngestionMetrics
-    private let clock: @Sendable () -> Timestamp
+    private let clock: (@Sendable () -> Timestamp)?
 
-    /// `clock` gives the time when an envelope is received.
+    /// `clock` gives the time when an envelope is received, if that is not the machine's.
     package init(
         keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics,
-        clock: @escaping @Sendable () -> Timestamp = { WallClock.now }, isDraining: @escaping @Sendable () -> Bool
+        clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
             keys: keys, decoding: decoding, kind: .server,
@@ -30,7 +30,7 @@ package final class SendsRoute: Sendable {
     }
 
     func begin(_ head: RequestHead, _ answer: Answer) {
-        let received = ClockReading(of: clock)
+        let received = ClockReading(telling: clock)
         admission.admit(head, answer, received: received) { [self] body, access, _ in
             // They begin in the first cell.
             if let fault = destinations.table.first.clockFault(received) {

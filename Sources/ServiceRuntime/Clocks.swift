@@ -65,8 +65,10 @@ package struct ClockReading: Sendable {
     /// Microseconds.
     package let distance: Int64
 
-    package init(of clock: () -> Timestamp) {
-        time = clock()
-        distance = time.microseconds - Deadline.now.nanoseconds / 1000
+    /// Reads a clock. A demonstration lives at another time, which it tells; its clock is judged all the same.
+    package init(of clock: () -> Timestamp = { WallClock.now }, telling other: (() -> Timestamp)? = nil) {
+        let read = clock()
+        distance = read.microseconds - Deadline.now.nanoseconds / 1000
+        time = other?() ?? read
     }
 }

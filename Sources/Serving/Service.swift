@@ -80,7 +80,7 @@ package final class Service: Sendable {
         /// Allows the log's last commits to be ahead of this machine's clock.
         package var trustsClock = false
         /// The time at which events are received: now, unless a demonstration sets it.
-        package var clock: @Sendable () -> Timestamp = { WallClock.now }
+        package var clock: (@Sendable () -> Timestamp)?
 
         package init(url: String, server: HTTPServerConfiguration, node: String) {
             (self.url, self.server, self.node) = (url, server, node)
