@@ -13,9 +13,9 @@ CREATE TABLE cluster.arrival (
     complete_at bigint
 );
 
--- The shards of which a map says nothing that this database can follow: it has a copy of them that the map does not know (`surplus`),
--- or has not all of what came, and the map says that it has them (`missing`). Of the surplus it may have had the whole. Each step of a move tells both cells before the next one
--- begins, so this is a database that was restored from an older backup.
+-- Why a database cannot take a map: it has copies of shards that are elsewhere by that map (`surplus`; a copy was `whole` if this was
+-- the cell of the shard), or the map says that it has shards which never came to it whole (`missing`). Each step of a move tells both
+-- cells before the next one begins, so such a database was restored from a backup that is older than the move.
 CREATE FUNCTION cluster.compare_map(
     own smallint, holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
     OUT surplus smallint[], OUT whole smallint[], OUT missing smallint[]

@@ -31,7 +31,7 @@ extension Cluster {
             restored = try settleRestored(
                 among: map.cells.filter { !unreachable.contains($0.number) }, accepting: accepted)
         } catch {
-            findings.append(Finding(cell: accepted ?? "", what: "\(error)", isMended: false))
+            findings.append(Finding(cell: map.first?.name ?? "", what: "\(error)", isMended: false))
             return findings
         }
         findings += restored.findings

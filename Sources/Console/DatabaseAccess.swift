@@ -140,8 +140,7 @@ package final class DatabaseAccess: Sendable {
         return value.isEmpty ? nil : value
     }
 
-    /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
-    /// Waits if the server, which ran a moment ago, recovers from a crash or was killed.
+    /// Prepares the database, and waits for it if its server, which ran a moment ago, recovers from a crash or was killed.
     private static func prepareWhenUp(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {
@@ -156,6 +155,7 @@ package final class DatabaseAccess: Sendable {
         }
     }
 
+    /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
     private static func prepare(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {

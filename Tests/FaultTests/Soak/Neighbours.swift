@@ -115,12 +115,17 @@ final class Neighbours: Sendable {
         return ended.status == 128 + SIGKILL ? .done : outcome(ended)
     }
 
-    /// Posts what a new install has to tell, and has it erased, again and again until it is.
+    /// Posts what a new install has to tell, and has it erased, both again and again until it is done: also what got no answer, or a
+    /// 503, may be stored.
     private func erase() throws -> Errands.Outcome {
         let install = Wire.id()
         let envelope = Wire.envelope(install: install, (0..<20).map { _ in AnyEvent.make() })
-        let answer = try household[0].client().post(envelope, key: household.key)
-        guard answer.status == 200 else { return .failed("\(answer)") }
+        var answer: RawClient.Answer?
+        let isPosted = eventually(within: 120) {
+            answer = try? household[Int.random(in: 0..<2)].client().post(envelope, key: household.key)
+            return answer?.status == 200
+        }
+        guard isPosted else { return .failed("not posted: \(String(describing: answer))") }
         var ended: ChildProcess.Ended?
         for _ in 0..<20 {
             ended = try household.bellwether.start(["erase", "--app", Household.app, "--install", install]).wait(
