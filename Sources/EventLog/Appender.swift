@@ -131,9 +131,14 @@ package final class Appender {
         var batch = PendingBatch(submissions)
         for tries in 1... {
             do {
-                try learnRemoved()
+                let isNews = try learnRemoved()
                 try learnFirstKeys(of: submissions)
                 batch.begin(without: exclusions(from: submissions, checks))
+                if batch.isForElsewhere, !isNews {
+                    // Whoever sent it knew another map, perhaps a newer one, and no commit would say so if nothing is left of the batch.
+                    mayHaveNewRemovals = true
+                    continue
+                }
                 batch.makeCandidates()
                 try resolveWords(of: &batch)
                 try resolveCombinations(of: &batch)
@@ -368,14 +373,15 @@ package final class Appender {
         return crowded
     }
 
-    /// Reads the newest decisions, if there may be any.
-    private func learnRemoved() throws(PostgresError) {
-        guard mayHaveNewRemovals else { return }
+    /// Reads the newest decisions, if there may be any. Returns whether it asked.
+    private func learnRemoved() throws(PostgresError) -> Bool {
+        guard mayHaveNewRemovals else { return false }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
         guard connection != nil else { throw .connection("the connection was lost") }
         try connection?.learn(&removed)
         mayHaveNewRemovals = false
+        return true
     }
 
     /// Gives verdicts to candidates from before an erasure or from a closed month, and returns the others. Such a candidate is

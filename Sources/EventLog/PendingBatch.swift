@@ -131,6 +131,11 @@ struct PendingBatch {
         }
     }
 
+    /// Whether a submission is left out because its events belong elsewhere.
+    var isForElsewhere: Bool {
+        leftOut.values.contains { if case .elsewhere = $0 { true } else { false } }
+    }
+
     /// Makes a candidate of every unsettled event.
     mutating func makeCandidates() {
         candidates.reserveCapacity(submissions.reduce(0) { $0 + $1.indexes.count })

@@ -1,3 +1,4 @@
+import CatalogueSupport
 import Clusters
 import EventLog
 import Glibc
@@ -37,6 +38,30 @@ struct RoutingTests {
         let metrics = try client.get("/metrics").body
         #expect(metrics.contains("bellwether_cell_up{cell=\"cell-3\"} 1"))
         #expect(try service.stop() == 0)
+    }
+
+    @Test("a writer that knows of nothing that its cell takes asks again when it is sent something")
+    func returned() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let appender = try cells.databases[0].appender()
+        var connection = try cells.databases[0].connect()
+        // Taken from this cell, and given back.
+        for isHere in [true, false, true, false, true] {
+            let map = try #require(try ClusterMap.read(on: &connection))
+            let next = map.next(map.shards, takenBy: map.cells[isHere ? 0 : 1].number, nil)
+            #expect(try next.write(as: map.own, knowing: map.shards, on: &connection))
+            let event = Event.sample()
+            for _ in 0..<2 {
+                let settlement = try appender.append(
+                    [cells.app.submission([event])], checking: [.keys, .place])[0]
+                switch settlement {
+                case .settled: #expect(isHere)
+                case .elsewhere: #expect(!isHere)
+                case .keyClosed: Issue.record("no key was closed")
+                }
+            }
+        }
     }
 
     @Test("sends and categories that a server posts are in all cells when it has its answer")
