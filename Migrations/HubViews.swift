@@ -61,7 +61,7 @@ package enum HubViews {
     /// Views whose rows are those of all cells, one after another.
     private static let listed = [
         "view_events": ["events", "receipts", "opens", "action_taps", "story_events"],
-        "view_batches": ["batches"], "view_rejected_events": ["rejected_events"], "view_client_drops": ["client_drops"],
+        "view_batches": ["batches"], "view_rejected_events": ["rejected_events"],
         "view_deliveries": ["deliveries"], "view_installs": ["installs"],
     ]
 
@@ -88,6 +88,13 @@ package enum HubViews {
             string_agg('cell ' || cell || ': ' || stopped_because, '; ' ORDER BY stopped_at, cell) AS stopped_because
         FROM hub.projections
         GROUP BY name;
+        """,
+        // A report that is repeated after a move of its install is in both cells.
+        "view_client_drops": """
+        SELECT cluster.gather('analytics.client_drops');
+        CREATE OR REPLACE VIEW analytics.client_drops AS
+        SELECT DISTINCT ON (app, drop_id) app, drop_id, received_at, key, install_id, count, since, reason, batch
+        FROM hub.client_drops ORDER BY app, drop_id, received_at, cell;
         """,
         "view_data_quality": """
         SELECT cluster.gather('analytics.data_quality');

@@ -13,6 +13,24 @@ CREATE TABLE cluster.arrival (
     complete_at bigint
 );
 
+-- Whoever moves shards may stand still for long, and somebody else goes on meanwhile or goes back. So each change on the way ends with
+-- this: by the map, which then stays until the end of the transaction, these shards must come here, or go from here.
+CREATE FUNCTION cluster.require_move(moved smallint[], is_coming boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM cluster.state FOR SHARE;
+    IF EXISTS (
+        SELECT FROM cluster.map AS m, cluster.state AS s
+        WHERE m.shard = ANY (moved) AND CASE WHEN is_coming THEN m.arriving IS DISTINCT FROM s.cell
+            ELSE m.cell = s.cell OR m.leaving IS DISTINCT FROM s.cell END) THEN
+        RAISE EXCEPTION 'somebody else has moved these shards meanwhile'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'See bellwether cluster status, then try again.';
+    END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.require_move FROM PUBLIC;
+
 -- Why a database cannot take a map: it has copies of shards that are elsewhere by that map (`surplus`; a copy was `whole` if this was
 -- the cell of the shard), or the map says that it has shards which never came to it whole (`missing`). Each step of a move tells both
 -- cells before the next one begins, so such a database was restored from a backup that is older than the move.
@@ -288,11 +306,7 @@ AS $$
 DECLARE
     new_number bigint;
 BEGIN
-    IF EXISTS (
-        SELECT FROM cluster.map AS m, cluster.state AS s
-        WHERE m.shard = ANY (gone) AND (m.cell = s.cell OR m.leaving IS DISTINCT FROM s.cell)) THEN
-        RAISE EXCEPTION 'this cell still needs these shards' USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
+    PERFORM cluster.require_move(gone, false);
     IF NOT EXISTS (
         SELECT FROM log.batch AS b, unnest(gone) AS s LEFT JOIN log.forgotten AS f ON f.shard = s
         WHERE b.shard_events[s + 1] > 0 AND b.number > coalesce(f.until, 0)) THEN
@@ -349,30 +363,34 @@ BEGIN
     WHERE b.number > since AND b.number <= forget_some.until AND l.batch_id = b.id AND l.shard = ANY (gone);
     PERFORM set_config('bellwether.gate', '', true);
     UPDATE log.forgotten AS f SET until = greatest(f.until, forget_some.until) WHERE f.shard = ANY (gone);
+    PERFORM cluster.require_move(gone, false);
 END
 $$;
 REVOKE ALL ON FUNCTION cluster.forget_some FROM PUBLIC;
 
--- Cells that have left the cluster: the first cell has what they counted. Their numbers are never used again.
+-- Cells that leave the cluster, in its first cell, which then takes what they counted. Their numbers are never used again.
 CREATE TABLE cluster.former_cell (
     cell smallint PRIMARY KEY CHECK (cell > 0),
     name text NOT NULL,
-    left_at timestamptz NOT NULL DEFAULT now()
+    connection text NOT NULL,
+    left_at timestamptz NOT NULL DEFAULT now(),
+    -- When the first cell had all that this one counted.
+    settled_at timestamptz
 );
 
 -- Takes what a cell that leaves has besides events, from pg_temp.left_tally, left_rejected and left_drop: once, as a batch without
 -- events.
-CREATE FUNCTION cluster.take_leftovers(of_cell smallint, of_name text) RETURNS void
+CREATE FUNCTION cluster.take_leftovers(of_cell smallint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     new_id bigint := nextval('log.batch_id');
 BEGIN
     PERFORM log.raise_history();
-    IF EXISTS (SELECT FROM cluster.former_cell WHERE cell = of_cell) THEN
+    UPDATE cluster.former_cell SET settled_at = now() WHERE cell = of_cell AND settled_at IS NULL;
+    IF NOT FOUND THEN
         RETURN;
     END IF;
-    INSERT INTO cluster.former_cell (cell, name) VALUES (of_cell, of_name);
     INSERT INTO log.batch (number, id, node, events, shard_events)
     SELECT (SELECT coalesce(max(b.number), 0) + 1 FROM log.batch AS b), new_id, 'remove', 0,
         array_fill(0, ARRAY[shards::integer]) FROM log.head;

@@ -35,6 +35,8 @@ extension Cluster {
             return findings
         }
         findings += restored.findings
+        findings += checkHolders()
+        findings += checkRemovals()
         for cell in map.cells where !unreachable.contains(cell.number) {
             do {
                 if let finding = try checkFit(of: cell) {
@@ -42,6 +44,9 @@ extension Cluster {
                     continue
                 }
                 if !restored.open.contains(cell.number), let finding = try checkMap(of: cell, restored.known) {
+                    findings.append(finding)
+                }
+                if !restored.open.contains(cell.number), !cell.isHub, let finding = try checkShards(of: cell) {
                     findings.append(finding)
                 }
                 if cell.number != (try first).number, !unreachable.contains(try first.number) {
@@ -90,7 +95,7 @@ extension Cluster {
         var findings: [Finding] = []
         for table in SharedTables.all where try differs(table, in: cell) {
             let rows = try share([table], with: cell)[0].rows
-            let isMended = try !differs(table, in: cell)
+            let isMended = try surplus(of: table, in: cell) == 0
             findings.append(
                 Finding(
                     cell: cell.name,
@@ -111,6 +116,64 @@ extension Cluster {
                 what: "\(words) merged otherwise than in the first cell; the funnels follow with bellwether rebuild",
                 isMended: true)
         ]
+    }
+
+    /// Shards whose events no cell takes, for longer than a move needs.
+    private func checkHolders() -> [Finding] {
+        let end = Deadline.after(seconds: 15)
+        while map.holders.contains(0), !end.hasPassed {
+            _ = Lock(()).wait(until: .after(seconds: 0.5)) { _ in Bool?.none }
+            followNewest()
+        }
+        return map.moves.filter { map.holders[Int($0.shard)] == 0 }.map { move in
+            let target = map.cell(move.other)?.name ?? ""
+            return Finding(
+                cell: target,
+                what:
+                    "no cell takes the events of shard \(move.shard): a move was interrupted. To go on: bellwether cluster move --shard \(move.shard) --to \(target)",
+                isMended: false)
+        }
+    }
+
+    /// Cells that left, and whose counts the first cell did not get before somebody was killed.
+    private func checkRemovals() -> [Finding] {
+        guard let first = try? self.first,
+            let left = try? working(on: first, { connection in try CellLeftovers.unsettled(on: &connection) })
+        else { return [] }
+        return left.map { cell in
+            do {
+                try settle(cell)
+                return Finding(
+                    cell: cell.name, what: "left the cluster, and the first cell has what it counted only now",
+                    isMended: true)
+            } catch {
+                return Finding(
+                    cell: cell.name,
+                    what: "left the cluster, and the first cell does not have what it counted: \(error)",
+                    isMended: false)
+            }
+        }
+    }
+
+    /// Events of shards that are in another cell by the map.
+    private func checkShards(of cell: ClusterMap.Cell) throws -> Finding? {
+        let own = Set(map.moves.flatMap { [$0.home, $0.other].contains(cell.number) ? [$0.shard] : [] })
+        let others = map.shards.filter { map.holders[Int($0)] != cell.number && !own.contains($0) }
+        let present = try working(on: cell) { connection in try ShardHistory(of: others).present(on: &connection) }
+        guard !present.isEmpty else { return nil }
+        return Finding(
+            cell: cell.name,
+            what:
+                "has events of the \(ClusterError.named(present)) that \(present.count == 1 ? "is" : "are") in another cell: hubs count them too",
+            isMended: false)
+    }
+
+    /// How many rows a cell has of a table that the first cell does not have.
+    func surplus(of table: SharedTable, in cell: ClusterMap.Cell) throws -> Int64 {
+        let first = try self.first
+        return try working(on: first) { source in
+            try working(on: cell) { target in try table.surplus(of: &target, beside: &source) }
+        }
     }
 
     func differs(_ table: SharedTable, in cell: ClusterMap.Cell) throws -> Bool {

@@ -55,16 +55,25 @@ extension Cluster {
         next.epoch += 1
         next.cells.append(cell)
         let untold = try tell(next)
+        // What was stored while nobody knew of this cell. Who stores something from now on sees the new map in the first cell.
+        CrashPoint.pass("cell told")
+        _ = try share(SharedTables.all, with: cell)
         if isHub { try gather(in: cell, superuser: superuser) }
         return untold
     }
 
-    /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell; its
-    /// database stays as it is, and takes no events. Returns the cells that could not be told.
+    /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell, as soon as no
+    /// hub reads it any more; its database stays as it is, and takes no events. Done again, it continues where it was interrupted.
+    /// Returns the cells that could not be told.
     package func remove(_ name: String) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         try levelMaps()
-        guard let cell = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
         let first = try self.first
+        guard let cell = map.cells.first(where: { $0.name == name }) else {
+            let left = try working(on: first) { connection in try CellLeftovers.unsettled(on: &connection) }
+            guard let cell = left.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
+            try settle(cell)
+            return []
+        }
         guard cell != first else { throw ClusterError.isFirst(name) }
         let shards = map.holders.indices.map { Int16($0) }.filter { shard in
             let move = map.move(of: shard)
@@ -72,15 +81,30 @@ extension Cluster {
         }
         guard shards.isEmpty else { throw ClusterError.hasShards(shards, cell: name) }
         if !cell.isHub {
-            try working(on: cell) { source in
-                try working(on: first) { target in try CellLeftovers.bring(of: cell, from: &source, to: &target) }
-            }
-            CrashPoint.pass("leftovers brought")
+            try working(on: first) { connection in try CellLeftovers.announce(cell, on: &connection) }
         }
         var next = map
         next.epoch += 1
         next.cells.removeAll { $0 == cell }
-        return try tell(next)
+        let untold = try tell(next)
+        CrashPoint.pass("cell left")
+        if !cell.isHub { try settle(cell) }
+        return untold.filter { !$0.cell.isHub || cell.isHub }
+    }
+
+    /// Gives the first cell what a cell counted that has left the cluster. Before, all hubs must have heard that it left: otherwise they
+    /// would count it twice.
+    func settle(_ cell: ClusterMap.Cell) throws {
+        let map = self.map
+        for hub in map.cells where hub.isHub {
+            _ = try insisting(on: hub) { connection throws(PostgresError) in
+                try map.write(as: hub.number, on: &connection)
+            }
+        }
+        let first = try self.first
+        try working(on: cell) { source in
+            try working(on: first) { target in try CellLeftovers.bring(of: cell, from: &source, to: &target) }
+        }
     }
 
     /// Makes sure that whoever owns a hub may reach other databases from it.
@@ -182,7 +206,7 @@ extension Cluster {
             guard apps.isSubset(of: known) else { throw ClusterError.notEmpty("apps") }
         }
         _ = try share(SharedTables.all + SharedTables.export, with: cell)
-        for table in SharedTables.all where try differs(table, in: cell) {
+        for table in SharedTables.all where try surplus(of: table, in: cell) > 0 {
             throw ClusterError.notEmpty("rows in \(table.name)")
         }
         _ = try shareMergedWords(with: cell)

@@ -13,6 +13,8 @@ package final class Cluster {
     let ownURL: String
     let log: Log
     private var sessions: [ClusterMap.Cell: Session] = [:]
+    /// When everything that is asked of any cell ends, with an error if it is not done.
+    var deadline = Deadline.never
 
     /// A connection that stays while it is not used.
     private final class Session {
@@ -52,6 +54,7 @@ package final class Cluster {
         _ cell: ClusterMap.Cell, _ body: (inout Connection) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
         let session = try session(of: cell)
+        session.connection.deadline = deadline
         return try body(&session.connection)
     }
 
@@ -63,6 +66,7 @@ package final class Cluster {
         do { session = try self.session(of: cell) } catch {
             throw ClusterError.unreachable(cell: cell.name, error)
         }
+        session.connection.deadline = deadline
         return try body(&session.connection)
     }
 
@@ -102,7 +106,11 @@ package final class Cluster {
         guard isNew else { throw .overtaken }
         CrashPoint.pass("map told to the first cell")
         follow(next)
-        for cell in next.cells where cell.number != first.number && !isPassedOver(cell) {
+        // The cell that takes the events first, and hubs last, so that the events wait for nobody.
+        let holders = Set(known.map { next.holders[Int($0)] })
+        func rank(_ cell: ClusterMap.Cell) -> Int { cell.isHub ? 2 : holders.contains(cell.number) ? 0 : 1 }
+        let others = (0...2).flatMap { place in next.cells.filter { rank($0) == place } }
+        for cell in others where cell.number != first.number && !isPassedOver(cell) {
             do {
                 _ = try on(cell) { connection throws(PostgresError) in
                     try next.write(as: cell.number, knowing: known, on: &connection)

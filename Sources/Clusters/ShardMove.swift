@@ -80,6 +80,8 @@ struct ShardMove {
     private static let mostSwitches = 10
     /// The longest that no cell may take the events, before the old one gets them back.
     private static let longestSwitch = 1.5
+    /// By then each step of a switch has ended, or failed since a cell stands still.
+    private static let hardestSwitch = 10.0
     /// When a round of copying takes less, what is left is little enough.
     private static let shortRound = 0.3
     /// A round that takes longer than this and the one before shows that more comes in than can be copied.
@@ -99,12 +101,18 @@ struct ShardMove {
                     }
                 }
                 try ShardCopy.makeTables(on: &target)
-                guard try ShardCopy(of: shards, on: &target) == nil else { return }
+                let fresh = try history.unbegun(on: &target)
+                guard !fresh.isEmpty else { return }
+                let history = ShardHistory(of: fresh)
+                try target.transaction { target throws(PostgresError) in
+                    try history.require(isComing: true, on: &target)
+                    try history.bringRemovals(from: &source, on: &target)
+                }
                 try target.transaction { target throws(PostgresError) in
                     try target.execute(script: "SET LOCAL statement_timeout = 0")
-                    try history.bringRemovals(from: &source, on: &target)
-                    try SealedShards(shards).bring(from: &source, on: &target)
+                    try SealedShards(fresh).bring(from: &source, on: &target)
                     try history.begin(from: old.number, on: &target)
+                    try history.require(isComing: true, on: &target)
                 }
             }
         }
@@ -194,6 +202,8 @@ struct ShardMove {
         let move = (home: old.number, other: new.number, isArriving: true)
         var isInTime = true
         do {
+            cluster.deadline = begun.later(by: Self.hardestSwitch)
+            defer { cluster.deadline = .never }
             try tell(shards, takenBy: 0, move, isHasty: true)
             CrashPoint.pass("shards let go")
             try copySome(&copy, from: old, to: new) { _, _ in
@@ -205,6 +215,7 @@ struct ShardMove {
                 try cluster.working(on: old) { source in
                     try cluster.working(on: new) { target in
                         try target.transaction { target throws(PostgresError) in
+                            try history.require(isComing: true, on: &target)
                             try history.bringRemovals(from: &source, on: &target)
                             try history.complete(on: &target)
                         }
@@ -267,17 +278,17 @@ struct ShardMove {
     }
 
     /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything else is done. If it
-    /// `isHasty`, the other cells are told with the next map: one that is away would make everybody wait.
+    /// `isHasty`, these cells alone are told, since everybody would wait for another one that is away. Nothing that hubs show may change
+    /// by it.
     private mutating func tell(
         _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?,
         isHasty: Bool = false
     ) throws {
         let before = shards.compactMap { cluster.map.move(of: $0) }.flatMap { [$0.home, $0.other] }
         let concerned = Set(before + [holder] + (move.map { [$0.home, $0.other] } ?? []))
+        let passedOver: (ClusterMap.Cell) -> Bool = { isHasty && !concerned.contains($0.number) }
         untold = []
-        let next = cluster.map.next(shards, takenBy: holder, move)
-        let passedOver: (ClusterMap.Cell) -> Bool = { isHasty && !$0.isHub && !concerned.contains($0.number) }
-        for (cell, error) in try cluster.tell(next, knowing: shards, except: passedOver) {
+        for (cell, error) in try tellNext(shards, takenBy: holder, move, except: passedOver) {
             guard cell.isHub || concerned.contains(cell.number) else {
                 untold.append((cell, error))
                 continue
@@ -291,6 +302,33 @@ struct ShardMove {
     }
 }
 
+extension ShardMove {
+    /// Tells the next map. If somebody else has told one meanwhile, which leaves these shards as they are, it follows that one.
+    private func tellNext(
+        _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?,
+        except isPassedOver: (ClusterMap.Cell) -> Bool
+    ) throws(ClusterError) -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+        func state() -> [String] {
+            shards.map { "\(cluster.map.holders[Int($0)]) \(cluster.map.move(of: $0).debugDescription)" }
+        }
+        let before = state()
+        for _ in 1..<Self.mostOvertakings {
+            let epoch = cluster.map.epoch
+            do {
+                return try cluster.tell(
+                    cluster.map.next(shards, takenBy: holder, move), knowing: shards, except: isPassedOver)
+            } catch {
+                guard case .overtaken = error else { throw error }
+                cluster.followNewest()
+                guard cluster.map.epoch > epoch, state() == before else { throw error }
+            }
+        }
+        return try cluster.tell(cluster.map.next(shards, takenBy: holder, move), knowing: shards, except: isPassedOver)
+    }
+
+    private static let mostOvertakings = 10
+}
+
 // MARK: The proof
 
 extension ShardMove {
@@ -302,6 +340,7 @@ extension ShardMove {
         let (url, log) = (cluster.url(of: new), cluster.log)
         var control = ProjectionControl(url: url, log: log)
         control.role = nil
+        try waitForErasures(shards, in: old)
         if let stopped = try control.catchUp().stopped.first {
             throw fail("the projection \(stopped.name) has stopped there at batch \(stopped.batch) (\(stopped.reason))")
         }
@@ -316,6 +355,7 @@ extension ShardMove {
             let copied = try cluster.working(on: new) { target in try history.content(until: complete, on: &target) }
             if held == copied { break }
             // An install may have been erased in between.
+            try eraseAgain(shards, from: old, in: new, by: control)
             guard tries < 3 else {
                 throw fail(
                     "'\(old.name)' has \(held.count) events of them and '\(new.name)' \(copied.count), or they say something else"
@@ -326,6 +366,44 @@ extension ShardMove {
         let brought = try cluster.working(on: new) { target in try SealedShards(shards).content(on: &target) }
         if let table = sealed.keys.sorted().first(where: { sealed[$0] != brought[$0] }) {
             throw fail("what retention has sealed differs in \(table)")
+        }
+    }
+
+    /// The longest that a move waits for an erasure in the old cell.
+    private static let longestErasure = 300.0
+
+    /// Waits until nothing is being erased of the shards in the old cell: what is found there later would stay in the new one.
+    private func waitForErasures(_ shards: [Int16], in old: ClusterMap.Cell) throws {
+        let end = Deadline.after(seconds: Self.longestErasure)
+        while let erasure = try cluster.working(
+            on: old, { connection in try ShardHistory(of: shards).unfinishedErasures(on: &connection).first })
+        {
+            guard !end.hasPassed else {
+                throw ClusterError.notProved(
+                    shards: shards, cell: old.name,
+                    difference:
+                        "the erasure of install \(erasure.install) has not ended in '\(old.name)': run bellwether erase for it again, then this"
+                )
+            }
+            pause(until: .after(seconds: 0.2))
+        }
+    }
+
+    /// Erases in the new cell what the old one has erased after it was copied.
+    private func eraseAgain(
+        _ shards: [Int16], from old: ClusterMap.Cell, in new: ClusterMap.Cell, by control: ProjectionControl
+    ) throws {
+        let history = ShardHistory(of: shards)
+        try waitForErasures(shards, in: old)
+        try cluster.working(on: old) { source in
+            try cluster.working(on: new) { target in
+                try target.transaction { target throws(PostgresError) in
+                    try history.bringRemovals(from: &source, on: &target)
+                }
+            }
+        }
+        for (app, install) in try cluster.working(on: new, { target in try history.halfErased(on: &target) }) {
+            _ = try ErasureRun(control).run(app: app, install: install)
         }
     }
 }

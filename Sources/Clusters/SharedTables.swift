@@ -41,8 +41,14 @@ extension Cluster {
     /// The same for all other cells. Returns the cells that do not have it now.
     package func shareWithAll(_ tables: [SharedTable]) -> [(cell: ClusterMap.Cell, error: any Error)] {
         var failures: [(cell: ClusterMap.Cell, error: any Error)] = []
-        for cell in others {
+        var asked: Set<Int16> = []
+        while let cell = others.first(where: { !asked.contains($0.number) }) {
+            asked.insert(cell.number)
             do { _ = try share(tables, with: cell) } catch { failures.append((cell, error)) }
+            guard others.allSatisfy({ asked.contains($0.number) }), let first = try? self.first else { continue }
+            // A cell may have been added meanwhile.
+            let newest = try? on(first) { connection throws(PostgresError) in try ClusterMap.read(on: &connection) }
+            if let newest, newest.epoch > map.epoch { follow(newest) }
         }
         return failures
     }

@@ -14,6 +14,28 @@ package enum CellLeftovers {
     /// Rejected events are up to 64 KiB each.
     private static let mostRows = 500
 
+    /// Notes in the first cell that this one leaves.
+    package static func announce(_ cell: ClusterMap.Cell, on first: inout Connection) throws(PostgresError) {
+        try first.query(
+            """
+            INSERT INTO cluster.former_cell (cell, name, connection) VALUES (\(cell.number), \(cell.name), \(cell.place))
+            ON CONFLICT DO NOTHING
+            """)
+    }
+
+    /// Cells that have left without what they counted, as the first one knows: somebody was killed in between. One that is still in the
+    /// map has not left.
+    package static func unsettled(on first: inout Connection) throws(PostgresError) -> [ClusterMap.Cell] {
+        var cells: [ClusterMap.Cell] = []
+        for row in try first.query(
+            """
+            SELECT cell, name, connection FROM cluster.former_cell AS f
+            WHERE settled_at IS NULL AND NOT EXISTS (SELECT FROM cluster.cell AS c WHERE c.cell = f.cell) ORDER BY cell
+            """)
+        { cells.append(ClusterMap.Cell(number: try row.get(0), name: try row.get(1), place: try row.get(2))) }
+        return cells
+    }
+
     /// Copies it in one transaction of the first cell. Done again, it does nothing.
     package static func bring(
         of cell: ClusterMap.Cell, from source: inout Connection, to target: inout Connection
@@ -53,7 +75,7 @@ package enum CellLeftovers {
                     to: "pg_temp.left_rejected", rejected, of: &target)
                 position = until
             }
-            try target.query("SELECT cluster.take_leftovers(\(cell.number), \(cell.name))")
+            try target.query("SELECT cluster.take_leftovers(\(cell.number))")
         }
     }
 

@@ -1,4 +1,5 @@
 package import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 package import Values
 
@@ -56,6 +57,8 @@ package struct ClusterMap: Sendable, Equatable {
 
     /// Reads the map of a database; nil if that belongs to no cluster.
     package static func read(on connection: inout Connection) throws(PostgresError) -> ClusterMap? {
+        let bound = connection.hurry()
+        defer { connection.deadline = bound }
         let row = try connection.query(
             """
             SELECT s.cluster, s.epoch, s.cell, ARRAY(SELECT cell FROM cluster.cell ORDER BY cell),
@@ -99,6 +102,8 @@ package struct ClusterMap: Sendable, Equatable {
     package func write(
         as own: Int16, knowing known: [Int16] = [], on connection: inout Connection
     ) throws(PostgresError) -> Bool {
+        let bound = connection.hurry()
+        defer { connection.deadline = bound }
         if cell(own)?.isHub == true {
             if let password = connection.password {
                 // A hub logs in to the cells as whoever writes this.
@@ -143,6 +148,8 @@ package struct ClusterMap: Sendable, Equatable {
 
     /// Compares a database with this map, as the cell `own`.
     package func comparison(as own: Int16, on connection: inout Connection) throws(PostgresError) -> Comparison {
+        let bound = connection.hurry()
+        defer { connection.deadline = bound }
         let row = try connection.query(
             """
             SELECT ARRAY(
@@ -187,5 +194,15 @@ package struct ClusterMap: Sendable, Equatable {
     /// The number of the cell that takes the events of an install; 0 while its shard is being moved.
     package func holder(of install: UUID) -> Int16 {
         holders.isEmpty ? own : holders[Int(Shard.of(install, among: Int16(holders.count)))]
+    }
+}
+
+extension Connection {
+    /// Gives what is done with the map ten seconds, since everybody would wait for a cell that stands still. Returns the deadline from
+    /// before.
+    fileprivate mutating func hurry() -> Deadline {
+        let before = deadline
+        deadline = min(before, .after(seconds: 10))
+        return before
     }
 }

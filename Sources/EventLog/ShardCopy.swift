@@ -66,6 +66,8 @@ package struct ShardCopy {
             try source.transaction(.repeatableReadOnly) { source throws(PostgresError) in
                 guard let next = try Self.next(ahead, after: before, of: shards, on: &source) else { return nil }
                 return try target.transaction { target throws(PostgresError) in
+                    // Before log.head is locked, as whoever tells a map does.
+                    try ShardHistory(of: shards).require(isComing: true, on: &target)
                     // Before the events are read: an erasure that comes in between makes the batch fail.
                     let history: Int32 = try target.query("SELECT history FROM log.head")[0].get(0)
                     let found = try source.relay(
@@ -82,12 +84,17 @@ package struct ShardCopy {
                     )[0]
                     let stored: Int64 = try batch.get(1)
                     // The events of all shards are counted with the first one.
-                    try target.query(
+                    let advanced = try target.query(
                         """
                         UPDATE cluster.arrival
                         SET position = \(next.until), events = events + CASE shard WHEN \(shards[0]) THEN \(stored) ELSE 0 END
                         WHERE shard = ANY (\(shards))
-                        """)
+                            AND (SELECT min(position) FROM cluster.arrival WHERE shard = ANY (\(shards))) = \(before)
+                        """
+                    ).affected
+                    guard advanced == shards.count else {
+                        throw .decoding("somebody else copies the same shards: try again")
+                    }
                     return (next.until, found, stored)
                 }
             }

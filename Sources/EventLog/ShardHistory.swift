@@ -76,6 +76,19 @@ package struct ShardHistory {
         }
     }
 
+    /// Fails if somebody else has moved the shards meanwhile. Part of the caller's transaction, until whose end the map stays as it is.
+    package func require(isComing: Bool, on connection: inout Connection) throws(PostgresError) {
+        try connection.query("SELECT cluster.require_move(\(shards), \(isComing))")
+    }
+
+    /// Those of the shards of which nothing has come to the new cell yet.
+    package func unbegun(on target: inout Connection) throws(PostgresError) -> [Int16] {
+        try target.query(
+            "SELECT ARRAY(SELECT s FROM unnest(\(shards)) AS s WHERE NOT EXISTS (SELECT FROM cluster.arrival WHERE shard = s) ORDER BY s)"
+        )[0]
+        .get(0)
+    }
+
     /// Notes in the new cell that these shards arrive there. Part of the caller's transaction.
     package func begin(from source: Int16, on target: inout Connection) throws(PostgresError) {
         try target.query(
@@ -183,11 +196,49 @@ package struct ShardHistory {
 
     /// Removes the traces of a shard's arrival, when it is settled or goes back.
     package func endArrival(on connection: inout Connection) throws(PostgresError) {
-        try connection.query("DELETE FROM cluster.arrival WHERE shard = ANY (\(shards))")
+        try connection.query(
+            """
+            DELETE FROM cluster.arrival AS a USING cluster.map AS m, cluster.state AS s
+            WHERE a.shard = ANY (\(shards)) AND m.shard = a.shard AND m.arriving IS DISTINCT FROM s.cell
+            """)
     }
 
     /// Removes what the cell knew only because it had these shards.
     package func forgetClosures(on connection: inout Connection) throws(PostgresError) {
-        try connection.query("DELETE FROM log.closed_before_move WHERE shard = ANY (\(shards))")
+        try connection.transaction { connection throws(PostgresError) in
+            try connection.query("DELETE FROM log.closed_before_move WHERE shard = ANY (\(shards))")
+            try require(isComing: false, on: &connection)
+        }
+    }
+
+    /// Those of the shards of which the cell has events that it was never told to forget.
+    package func present(on connection: inout Connection) throws(PostgresError) -> [Int16] {
+        try connection.query(
+            """
+            SELECT coalesce(array_agg(DISTINCT s ORDER BY s), '{}')
+            FROM log.batch_expected AS b CROSS JOIN unnest(\(shards)) AS s LEFT JOIN log.forgotten AS f ON f.shard = s
+            WHERE b.shard_events[s + 1] > 0 AND b.number > coalesce(f.until, 0)
+            """)[0].get(0)
+    }
+
+    /// Installs of the shards whose erasure was begun and is not finished.
+    package func unfinishedErasures(on connection: inout Connection) throws(PostgresError) -> [Erasure] {
+        let count = try Shard.count(on: &connection)
+        return try Erasure.unfinished(on: &connection).filter { shards.contains(Shard.of($0.install, among: count)) }
+    }
+
+    /// Installs that are erased, and of which events from before that moment are there: copied before the old cell had erased them. It
+    /// reads all events of the shards.
+    package func halfErased(on connection: inout Connection) throws(PostgresError) -> [(app: Int32, install: UUID)] {
+        let rows = try connection.transaction { connection throws(PostgresError) in
+            try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
+            return try connection.query(
+                """
+                SELECT DISTINCT e.app, e.install_id FROM log.event AS e JOIN log.erasure AS x USING (app, install_id)
+                WHERE (e.codes >> 4 & 63)::smallint = ANY (\(shards)) AND coalesce(e.occurred_at, e.device_at) < x.erased_at
+                ORDER BY 1, 2
+                """)
+        }
+        return try rows.map { row throws(PostgresError) in (try row.get(0), try row.get(1)) }
     }
 }

@@ -72,22 +72,48 @@ package struct SharedTable: Sendable {
         try Content(of: "SELECT t AS said FROM \(name) AS t", on: &connection)
     }
 
-    /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how many `target`
-    /// did not have, or had otherwise.
-    package func copyAll(
-        from source: inout Connection, to target: inout Connection
-    ) throws(PostgresError) -> Int {
-        let cursor: String =
-            "DECLARE shared_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text FROM \(name) AS t ORDER BY \(key.joined(separator: ", "))"
-        var stored = 0
+    /// How many rows a database has whose keys `source` does not have.
+    package func surplus(
+        of target: inout Connection, beside source: inout Connection
+    ) throws(PostgresError) -> Int64 {
+        let names = key.joined(separator: ", ")
+        let question: String = """
+            SELECT count(*) FROM json_populate_recordset(NULL::\(name), $1::json) AS t
+            WHERE NOT EXISTS (SELECT FROM \(name) AS s WHERE (\(key.map { "s.\($0)" }.joined(separator: ", ")))
+                = (\(key.map { "t.\($0)" }.joined(separator: ", "))))
+            """
+        var surplus: Int64 = 0
+        try pages(of: "SELECT \(names) FROM \(name) ORDER BY \(names)", on: &target) { page throws(PostgresError) in
+            surplus += try source.query(Statement(question, [Statement.Parameter(page)]))[0].get(0)
+        }
+        return surplus
+    }
+
+    /// The rows of a query as arrays of JSON objects, some thousands at a time.
+    private func pages(
+        of query: String, on source: inout Connection, _ body: (String) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
+        let cursor: String = "DECLARE shared_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text FROM (\(query)) AS t"
         try source.transaction(.repeatableReadOnly) { source throws(PostgresError) in
             try source.execute(script: cursor)
             while true {
                 var page: [String] = []
                 for row in try source.query("FETCH 2000 FROM shared_rows") { page.append(try row.get(0)) }
                 guard !page.isEmpty else { return }
-                stored += try store(json: "[\(page.joined(separator: ","))]", on: &target)
+                try body("[\(page.joined(separator: ","))]")
             }
+        }
+    }
+
+    /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how many `target`
+    /// did not have, or had otherwise.
+    package func copyAll(
+        from source: inout Connection, to target: inout Connection
+    ) throws(PostgresError) -> Int {
+        var stored = 0
+        try pages(of: "SELECT * FROM \(name) ORDER BY \(key.joined(separator: ", "))", on: &source) {
+            page throws(PostgresError) in
+            stored += try store(json: page, on: &target)
         }
         return stored
     }

@@ -124,6 +124,11 @@ struct ClusterStatusCommand: Command {
                 }
             }
             StandardStream.output.write(table.text)
+            for move in map.moves where map.holders[Int(move.shard)] == 0 {
+                StandardStream.output.write(
+                    "Nobody takes the events of shard \(move.shard) at the moment; if that lasts, go on with its move.\n"
+                )
+            }
             for move in map.moves {
                 let (home, other) = (map.cell(move.home)?.name ?? "", map.cell(move.other)?.name ?? "")
                 StandardStream.output.write(

@@ -4,6 +4,7 @@ import Clusters
 import Envelopes
 import EventLog
 import Foundation
+import Glibc
 import Postgres
 import Projections
 import ServiceRuntime
@@ -250,7 +251,7 @@ struct MovedHistoryTests {
         #expect(try bellwether.run("cluster", "remove", "cell-1").status == 1)
         let cluster = try cells.cluster()
         #expect(try cluster.move(Set(8..<16), to: "cell-1").isEmpty)
-        #expect(try bellwether.dying(at: "leftovers brought").run("cluster", "remove", "cell-2").status == 128 + 9)
+        #expect(try bellwether.dying(at: "cell left").run("cluster", "remove", "cell-2").status == 128 + 9)
         for name in ["cell-2", "cell-3"] { _ = try bellwether.trusted("cluster", "remove", name) }
         #expect(try answers(hub) == before)
         #expect(try answers(cells.databases[0]) == before)
@@ -465,5 +466,160 @@ struct MoveKillTests {
         reader.join()
         #expect(seen.withLock { $0.counts } == [[500, 1, 1]])
         #expect(waits >= 3)
+    }
+
+    @Test(
+        "a killed move that goes on waits for whoever reads a hub that has not heard of it, and counts nothing wrongly")
+    func waitsForReader() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let id = try #require(UUID(cells.install(of: 0)))
+        _ = try cells.databases[0].appender().append([
+            cells.app.submission((0..<10).map { _ in Event.sample(install: id) })
+        ])
+        let words = ["cluster", "move", "--shard", "\(Shard.of(id, among: 16))", "--to", "cell-2"]
+        let bellwether = try Bellwether(cells.databases[0])
+        // The fourth map says that hubs show the new copy.
+        let died = try bellwether.dying(at: "map told to the first cell", time: 4).start(words).wait()
+        #expect(died.status == 128 + 9, "\(died)")
+        let reader = SlowReader(try hub.connect(as: TestCluster.analyst))
+        try reader.begin()
+        let move = try bellwether.start(words)
+        #expect(try hub.hasWaiters(1))
+        #expect(try cells.databases[0].value("SELECT count(*) FROM log.event", as: Int64.self) == 10)
+        #expect(move.isRunning)
+        reader.end()
+        #expect(try move.wait().status == 0)
+        #expect(try cells.databases[0].value("SELECT count(*) FROM log.event", as: Int64.self) == 0)
+        #expect(try hub.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 10)
+    }
+
+    @Test("a hub that goes away holds up a move, but not the events")
+    func hubGone() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let id = try #require(UUID(cells.install(of: 0)))
+        let shard = Shard.of(id, among: 16)
+        let words = ["cluster", "move", "--shard", "\(shard)", "--to", "cell-2"]
+        let bellwether = try Bellwether(cells.databases[0])
+        let move = try bellwether.stopping(at: "arrival prepared").start(words)
+        #expect(eventually { move.isStopped })
+        var administrator = try cells.databases[0].administrator()
+        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS false")
+        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(hub.name)")
+        move.signal(SIGCONT)
+        let ended = try move.wait()
+        #expect(ended.status == 69 && ended.messages.contains("'hub'"), "\(ended)")
+        let map = try cells.cluster().map
+        #expect(map.holders[Int(shard)] == 2 && map.moves.map(\.shard) == [shard])
+        let verdicts = try cells.databases[1].appender().append(
+            [cells.app.submission([Event.sample(install: id)])], checking: [.place])
+        guard case .settled? = verdicts.first else { return #expect(Bool(false), "\(verdicts)") }
+        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS true")
+        #expect(try bellwether.start(words).wait().status == 0)
+        #expect(try hub.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 1)
+    }
+
+    @Test(
+        "whoever was overtaken while standing still changes nothing more",
+        arguments: [
+            (point: "batches copied", target: "cell-1"), (point: "arrival prepared", target: "cell-1"),
+            (point: "events forgotten", target: "cell-2"),
+        ])
+    func overtaken(_ stop: (point: String, target: String)) throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let id = try #require(UUID(cells.install(of: 0)))
+        func add(_ count: Int, to place: Int) throws {
+            let events = (0..<count).map { _ in Event.sample(install: id) }
+            _ = try cells.databases[place].appender().append([cells.app.submission(events)], checking: .place)
+        }
+        try add(10, to: 0)
+        let bellwether = try Bellwether(cells.databases[0])
+        func words(_ target: String) -> [String] {
+            ["cluster", "move", "--shard", "\(Shard.of(id, among: 16))", "--to", target]
+        }
+        let late = try bellwether.stopping(at: stop.point).start(words("cell-2"))
+        #expect(eventually { late.isStopped })
+        // Somebody else goes on; back, or back later.
+        for target in Set(["cell-2", stop.target]).sorted(by: >) + ["cell-1"] {
+            #expect(try bellwether.start(words(target)).wait().status == 0)
+        }
+        try add(5, to: 0)
+        late.signal(SIGCONT)
+        let ended = try late.wait()
+        #expect(ended.status != 0 && ended.messages.contains("somebody else"), "\(ended)")
+        let counts = try cells.databases.map { try $0.value("SELECT count(*) FROM log.event", as: Int64.self) }
+        #expect(counts == [15, 0, 0])
+        for database in cells.databases {
+            #expect(try ProjectionControl(url: database.url(), log: .silent).catchUp().stopped.isEmpty)
+            #expect(try Bellwether(database).run("verify").status == 0)
+        }
+        #expect(try hub.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 15)
+        #expect(try cells.cluster().check().isEmpty)
+    }
+
+    @Test("moves of two shards at once, one of them inside the switch of the other, both end")
+    func twoAtOnce() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let bellwether = try Bellwether(cells.databases[0])
+        let first = try bellwether.stopping(at: "shards let go").start([
+            "cluster", "move", "--shard", "0", "--to", "cell-2",
+        ])
+        #expect(eventually { first.isStopped })
+        #expect(try bellwether.start(["cluster", "move", "--shard", "1", "--to", "cell-3"]).wait().status == 0)
+        first.signal(SIGCONT)
+        let ended = try first.wait()
+        #expect(ended.status == 0, "\(ended)")
+        let map = try cells.cluster().map
+        #expect(map.holders[0] == 2 && map.holders[1] == 3 && map.moves.isEmpty)
+    }
+
+    @Test("a shard that nobody takes is told by check and status, and a second one joins its move")
+    func open() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let bellwether = try Bellwether(cells.databases[0])
+        let words = ["cluster", "move", "--shard", "0", "--to", "cell-2"]
+        #expect(try bellwether.dying(at: "shards let go").start(words).wait().status == 128 + 9)
+        let check = try bellwether.run("cluster", "check")
+        #expect(check.status == 1 && check.output.contains("no cell takes the events of shard 0"), "\(check)")
+        #expect(try bellwether.trusted("cluster", "status").contains("Nobody takes the events of shard 0"))
+        #expect(try bellwether.start(words + ["--shard", "1"]).wait().status == 0)
+        #expect(try cells.cluster().check().isEmpty)
+    }
+
+    @Test("what is erased in the old cell after it was copied is erased in the new one, too")
+    func erasedLate() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let id = try #require(UUID(cells.install(of: 0)))
+        let old = try cells.databases[0].appender()
+        _ = try old.append([cells.app.submission([Event.sample(install: id)])])
+        let bellwether = try Bellwether(cells.databases[0])
+        let words = ["cluster", "move", "--shard", "\(Shard.of(id, among: 16))", "--to", "cell-2"]
+        let move = try bellwether.stopping(at: "shards switched").start(words)
+        #expect(eventually { move.isStopped })
+        // In this cell alone: in the new one it was done before anything was there.
+        _ = try ErasureRun(ProjectionControl(url: cells.databases[0].url(), log: .silent)).run(
+            app: cells.app.id, install: id)
+        move.signal(SIGCONT)
+        let ended = try move.wait()
+        #expect(ended.status == 0, "\(ended)")
+        #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 0)
+        #expect(try Bellwether(cells.databases[1]).run("verify").status == 0)
     }
 }

@@ -108,4 +108,26 @@ struct CellFaultTests {
             #expect(installs == own.sorted())
         }
     }
+
+    @Test("a third cell that stands still while shards are switched lets nobody wait")
+    func bystander() throws {
+        let servers = try TwoServers()
+        let third = try DatabaseServer()
+        let bellwether = Bellwether(database: servers.near.url)
+        _ = try bellwether.trusted("cluster", "add", third.url, "--name", "third")
+        let move = try bellwether.stopping(at: "arrival prepared").start([
+            "cluster", "move", "--to", "far", "--shard", "0",
+        ])
+        #expect(eventually { move.isStopped })
+        let goOn = try servers.stop(third)
+        move.signal(SIGCONT)
+        #expect(eventually { move.messages.contains("The new cell takes their events.") })
+        goOn()
+        let ended = try move.wait()
+        #expect(ended.status == 0, "\(ended)")
+        let seconds = try #require(ended.messages.firstMatch(of: /503 for ([0-9.]+) s/).flatMap { Double($0.1) })
+        // To find out that it stands still takes ten.
+        #expect(seconds < 5)
+        #expect(try servers.service.stop() == 0)
+    }
 }

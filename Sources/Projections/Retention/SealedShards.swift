@@ -140,6 +140,7 @@ extension SealedShards {
             for table in Self.remembered.keys.sorted() {
                 try connection.execute(script: "DELETE FROM projection.\(table) WHERE \(isOurs)")
             }
+            try ShardHistory(of: shards).require(isComing: false, on: &connection)
         }
     }
 }
