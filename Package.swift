@@ -148,9 +148,9 @@ let package = Package(
         .target(
             name: "Serving",
             dependencies: [
-                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections",
-                "ServiceRuntime",
-                "Values",
+                "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections", "Registry",
+                "Sends",
+                "ServiceRuntime", "Values",
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -7,19 +7,33 @@ extension Destinations.Table {
     typealias Shared = (response: Response, rows: [SharedTable.Rows])
 
     /// Lets the first cell do a job, and then the other cells store what it stored. Answers when all of them have it. If one of
-    /// them fails, the answer is a 503, and the same request again does the rest.
+    /// them fails, or the first cell has a newer map by then, the answer is a 503, and the same request again does the rest. Hubs get it
+    /// afterwards, since nobody waits for a hub.
     ///
-    /// `work` is told whether there are other cells.
+    /// `work` is told whether there are others.
     func share(
         of app: Int32, bytes: Int,
         _ work: @escaping @Sendable (inout Connection, Bool) throws(PostgresError) -> Shared,
         answer: @escaping @Sendable (Response) -> Void
     ) {
-        let others = all.dropFirst()
+        let (others, hubs, epoch, learned) = (all.dropFirst(), self.hubs, self.epoch, self.learned)
         let stored = Lock<[SharedTable.Rows]>([])
+        let answer: @Sendable (Response) -> Void = { response in
+            if response.status == 200 {
+                let rows = stored.withLock { $0 }
+                for tell in hubs { tell(rows) }
+            }
+            answer(response)
+        }
         first.requestWorker.submit(of: app, bytes: bytes) { connection throws(PostgresError) in
-            let (response, rows) = try work(&connection, !others.isEmpty)
+            let (response, rows) = try work(&connection, !(others.isEmpty && hubs.isEmpty))
             stored.withLock { $0 = rows }
+            // After the commit: whoever adds a cell brings it what was stored before it told the map.
+            let newest: Int64 = try connection.query("SELECT epoch FROM cluster.state")[0].get(0)
+            guard newest <= epoch else {
+                learned(newest)
+                return Problem.mapChanged.response
+            }
             return response
         } answer: { response in
             guard response.status == 200, !others.isEmpty else { return answer(response) }

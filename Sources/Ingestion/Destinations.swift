@@ -1,5 +1,6 @@
 internal import Accounts
 package import EventLog
+package import Postgres
 package import ServiceRuntime
 internal import Telemetry
 internal import Values
@@ -33,11 +34,21 @@ package final class Destinations: Sendable {
     /// One state of the map. Never empty.
     final class Table: Sendable {
         let all: [Destination]
+        /// What passes on to each hub what all databases of the cluster have.
+        let hubs: [@Sendable ([SharedTable.Rows]) -> Void]
+        /// The number of the map; 0 outside a cluster.
+        let epoch: Int64
+        /// Called with the number of a newer one.
+        let learned: @Sendable (Int64) -> Void
         /// The place in `all` of each shard's cell; nil while the shard is being moved. Empty outside a cluster.
         private let holders: [Int?]
 
-        init(_ all: [Destination], holders: [Int?]) {
-            (self.all, self.holders) = (all, holders)
+        init(
+            _ all: [Destination], holders: [Int?], hubs: [@Sendable ([SharedTable.Rows]) -> Void] = [],
+            epoch: Int64 = 0, learned: @escaping @Sendable (Int64) -> Void
+        ) {
+            (self.all, self.holders, self.hubs) = (all, holders, hubs)
+            (self.epoch, self.learned) = (epoch, learned)
         }
 
         /// The place of the cell that takes an install's events.
@@ -71,17 +82,25 @@ package final class Destinations: Sendable {
     }
 
     private let current: Lock<Table>
+    private let learned: @Sendable (Int64) -> Void
 
-    /// Begins with one database that has all shards.
-    package init(_ only: Destination) { current = Lock(Table([only], holders: [])) }
+    /// Begins with one database that has all shards. `learned` is called with the number of a map that a database is found to have.
+    package init(_ only: Destination, learned: @escaping @Sendable (Int64) -> Void = { _ in }) {
+        self.learned = learned
+        current = Lock(Table([only], holders: [], learned: learned))
+    }
 
     var table: Table { current.withLock { $0 } }
     package var all: [Destination] { table.all }
 
-    /// Goes by this map from now on. `cells` are those that the map names, in the order of their numbers.
-    package func follow(_ map: ClusterMap, _ cells: [Destination]) {
+    /// Goes by this map from now on. `cells` are those that the map names, in the order of their numbers; `hubs` pass on what all
+    /// databases have.
+    package func follow(
+        _ map: ClusterMap, _ cells: [Destination], hubs: [@Sendable ([SharedTable.Rows]) -> Void] = []
+    ) {
         let places = Dictionary(uniqueKeysWithValues: cells.enumerated().map { ($0.element.number, $0.offset) })
-        let table = Table(cells, holders: map.holders.map { places[$0] })
+        let table = Table(
+            cells, holders: map.holders.map { places[$0] }, hubs: hubs, epoch: map.epoch, learned: learned)
         current.withLock { $0 = table }
     }
 

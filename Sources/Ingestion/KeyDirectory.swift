@@ -29,22 +29,22 @@ package final class KeyDirectory: Sendable {
     }
 
     private let worker = DatabaseWorker(State())
-    /// The databases that have the keys, and which of them is asked now.
-    private let urls: Lock<(all: [String], asked: Int)>
+    /// The databases that have the keys, which of them is asked now, and how often there were others.
+    private let urls: Lock<(all: [String], asked: Int, changes: Int)>
     private let log: Log
     private let refreshSeconds: Double
     /// More waiting look-ups than this are refused: somebody is guessing.
     private let mostWaiting = 10_000
 
     package init(url: String, log: Log, refreshSeconds: Double = 1) {
-        urls = Lock(([url], 0))
+        urls = Lock(([url], 0, 0))
         self.log = log
         self.refreshSeconds = refreshSeconds
     }
 
     /// Every cell of a cluster has all keys. If one cannot be asked, the next one is.
     package func use(_ urls: [String]) {
-        self.urls.withLock { known in known = (urls, known.all == urls ? known.asked : 0) }
+        self.urls.withLock { known in if known.all != urls { known = (urls, 0, known.changes + 1) } }
     }
 
     /// Answers at once from memory, or later on the directory's thread.
@@ -77,7 +77,9 @@ package final class KeyDirectory: Sendable {
                 statementSeconds: 5)
         } work: { connection, backoff throws(PostgresError) in
             backoff.reset()
-            while !worker.isStopping {
+            let changes = urls.withLock { $0.changes }
+            // The one that is asked may have left the cluster.
+            while !worker.isStopping, urls.withLock({ $0.changes }) == changes {
                 try refresh(&connection)
                 worker.goOn()
                 let next = Deadline.after(seconds: refreshSeconds)

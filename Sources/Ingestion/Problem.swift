@@ -126,6 +126,10 @@ struct Problem {
     static let shardMoving = Problem(
         .unavailable, "The events of an install are being moved. Send them again, unchanged.", retryAfter: 1)
 
+    /// Some of the databases that must have it were not known yet.
+    static let mapChanged = Problem(
+        .unavailable, "The service is just learning of other databases. Send it again, unchanged.", retryAfter: 1)
+
     /// The key was revoked before the request was read, or before it was stored.
     static let closedKey = Problem(.revokedKey, "This key was revoked. Use another one.")
 

@@ -128,7 +128,8 @@ package final class RequestWorker: Sendable {
                 // A client that also waited for the reconnection would wait too long.
                 if error.isUnavailable { worker.goAway() }
                 finish(job, Self.unavailable.response)
-                if error.isUnavailable || !connection.isUsable { throw error }
+                // A server that became read-only is the old primary: look for the new one.
+                if error.isUnavailable || !connection.isUsable || error.state == .readOnlyTransaction { throw error }
             }
         }
     }

@@ -19,6 +19,8 @@ final class ClusterWatch: Sendable {
         var home: Int16 = 0
         /// What runs for the other cells.
         var others: [ClusterMap.Cell: CellService] = [:]
+        /// What passes on to the hubs what all cells have.
+        var hubs: [ClusterMap.Cell: HubFeed] = [:]
         /// Whether each cell has taken events, or was known to be away.
         var hasSettled = false
         /// How often another cell had to be asked.
@@ -70,7 +72,8 @@ final class ClusterWatch: Sendable {
     /// Ends itself and what runs for other cells. Commits what waits there.
     func stop() {
         worker.stop()
-        let others = worker.withLock { Array($0.others.values) }
+        let (others, hubs) = worker.withLock { (Array($0.others.values), Array($0.hubs.values)) }
+        for hub in hubs { hub.stop() }
         for cell in others { cell.commits.askToStop() }
         for cell in others { cell.stop() }
     }
@@ -92,22 +95,32 @@ final class ClusterWatch: Sendable {
                 follow(map)
                 let isBehind = worker.withLock { state in
                     // At first each cell is asked once: its own may have been restored from an old backup.
-                    guard state.hasLooked || state.turns >= map.cells.count - 1 else {
+                    if !state.hasLooked {
                         state.turns += 1
+                        guard state.turns >= self.urls(state).count else { return true }
+                        (state.hasLooked, state.turns) = (true, 0)
                         return true
                     }
-                    state.hasLooked = true
                     guard map.epoch < state.heard else { return false }
                     state.turns += 1
                     // A writer may have heard of it in a cell that is away by now.
-                    if state.turns % map.cells.count == 0 { state.heard = 0 }
+                    if state.turns % self.urls(state).count == 0 { state.heard = 0 }
                     return true
                 }
                 // Another cell has the map already that this one will get in a moment.
                 if isBehind { return worker.rest(0.05) }
-                let _: Bool? = worker.next(by: Deadline.after(seconds: 1)) { state in
+                let hasHeard: Bool? = worker.next(by: Deadline.after(seconds: 1)) { state in
                     state.heard > map.epoch ? true : nil
                 }
+                // A cell may never get the next map, and of a shard that nobody takes no writer hears anything: another one is asked.
+                let isOld = worker.withLock { state in
+                    guard let followed = state.map, map.epoch < followed.epoch || followed.holders.contains(0) else {
+                        return false
+                    }
+                    state.turns += 1
+                    return true
+                }
+                if hasHeard == nil, isOld { return }
             }
         } failed: { error, isNews in
             worker.withLock { $0.turns += 1 }
@@ -117,18 +130,22 @@ final class ClusterWatch: Sendable {
 
     /// The database to ask now: its own first.
     private func url(_ state: State) -> String {
-        let urls = [url] + (state.map?.cells ?? []).filter { $0.number != state.home }.map(url)
+        let urls = urls(state)
         return urls[state.turns % urls.count]
+    }
+
+    /// Those that may be asked. A hub hears of a map last.
+    private func urls(_ state: State) -> [String] {
+        [url] + (state.map?.cells ?? []).filter { $0.number != state.home && !$0.isHub }.map(url)
     }
 
     private func url(of cell: ClusterMap.Cell) -> String { cell.url(for: ConnectionString.user(of: url)) }
 
     /// Goes by this map from now on, if it is newer.
     private func follow(_ map: ClusterMap) {
-        let known: (map: ClusterMap?, number: Int16, others: [ClusterMap.Cell: CellService]) = worker.withLock {
-            state in
+        let known = worker.withLock { state in
             if state.map == nil { state.home = map.own }
-            return (state.map, state.home, state.others)
+            return (map: state.map, number: state.home, others: state.others, hubs: state.hubs)
         }
         guard map.cluster == known.map?.cluster ?? map.cluster else {
             return log.error("a cell belongs to another cluster: its map is not followed", ["cell": "\(map.own)"])
@@ -146,12 +163,23 @@ final class ClusterWatch: Sendable {
         // Each waiting request holds a connection. The requests for one cell must leave some to the others.
         let most = services.count > 1 ? max(16, mostConnections / (services.count + 1)) : Int.max
         for (_, service) in services { service.commits.limit(parts: most) }
-        destinations.follow(map, services.map { $0.1.destination($0.0.number) })
-        keys.use([url] + others.keys.sorted { $0.number < $1.number }.map(url))
-        worker.withLock { [others] state in (state.map, state.others) = (map, others) }
+        var hubs: [ClusterMap.Cell: HubFeed] = [:]
+        for hub in map.cells where hub.isHub && hub.number != known.number {
+            let first = map.first.map { $0.number == known.number ? url : url(of: $0) } ?? url
+            hubs[hub] = known.hubs[hub] ?? HubFeed(of: url(of: hub), from: first, name: hub.name, log: log)
+            if known.hubs[hub] == nil { hubs[hub]?.start() }
+        }
+        destinations.follow(
+            map, services.map { $0.1.destination($0.0.number) },
+            hubs: hubs.values.map { hub in { rows in hub.pass(on: rows) } })
+        // A cell that has left the cluster hears of no new key.
+        let own = map.cells.contains { $0.number == known.number } ? [url] : []
+        keys.use(own + others.keys.sorted { $0.number < $1.number }.map(url))
+        worker.withLock { [others, hubs] state in (state.map, state.others, state.hubs) = (map, others, hubs) }
         log.info(
             "following the map of the cluster",
             ["epoch": "\(map.epoch)", "cells": map.cells.map(\.name).joined(separator: ", ")])
+        for (hub, feed) in known.hubs where hubs[hub] == nil { feed.stop() }
         for (cell, service) in known.others where others[cell] == nil { service.stop() }
     }
 }

@@ -39,7 +39,7 @@ package final class Service: Sendable {
             let (url, keys) = (configuration.url, KeyDirectory(url: configuration.url, log: log))
             let home = CellService(
                 url: url, configuration, metrics: metrics, log: log, revive: revive, learned: learned)
-            let destinations = Destinations(home.destination())
+            let destinations = Destinations(home.destination(), learned: learned)
             let cluster = ClusterWatch(
                 url: url, home: home, destinations: destinations, keys: keys,
                 mostConnections: configuration.server.connectionLimit, log: log
@@ -52,7 +52,7 @@ package final class Service: Sendable {
         /// What is missing for it to take events; nil if nothing is. In a cluster one cell is enough.
         var missing: String? {
             let cells = cluster.cells
-            if cells.count < 2 {
+            if cells.isEmpty {
                 if let fault = home.fault { return fault }
             } else {
                 let faults = cells.sorted { $0.key < $1.key }.compactMap { cell in

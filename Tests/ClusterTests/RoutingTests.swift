@@ -184,4 +184,74 @@ struct RoutingTests {
         #expect(try cells.installs() == [[], [], [install]])
         #expect(try service.stop() == 0)
     }
+
+    @Test("a hub gets sends soon, also those that it missed, and nobody waits for it")
+    func hubFed() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let secret = try Bellwether(cells.databases[0]).trusted("app", "key", "add", "chat", "--server").dropLast()
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        func send(_ id: String) throws {
+            let answer = try service.client().send(
+                "POST", "/v1/sends",
+                headers: ["Content-Type": "application/json", "Authorization": "Bearer \(secret)"],
+                body: Array(#"{"sends":[{"id":"\#(id)"}]}"#.utf8))
+            #expect(answer.status == 200, "\(answer)")
+        }
+        func isThere(_ count: Int64) throws -> Bool {
+            try eventually { try hub.value("SELECT count(*) FROM sends.send", as: Int64.self) == count }
+        }
+        try send("s1")
+        #expect(try isThere(1))
+        var administrator = try cells.databases[0].administrator()
+        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS false")
+        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(hub.name)")
+        try send("s2")
+        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS true")
+        #expect(try isThere(2))
+        try send("s3")
+        #expect(try isThere(3))
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("a send that comes while a cluster is made, or a cell added, is in all cells when it has its answer")
+    func growing() throws {
+        let (first, second) = (try TestDatabase.make(.withUsualShards), try TestDatabase.make(.empty))
+        defer { for database in [first, second] { database.drop() } }
+        let app = try first.makeApp()
+        let bellwether = try Bellwether(first)
+        let secret = try bellwether.trusted("app", "key", "add", app.slug, "--server").dropLast()
+        // No event ever tells it of a map.
+        let service = try bellwether.serve("--only", "ingest")
+        func send(_ id: String) throws {
+            let isStored = try eventually {
+                let answer = try service.client().send(
+                    "POST", "/v1/sends",
+                    headers: ["Content-Type": "application/json", "Authorization": "Bearer \(secret)"],
+                    body: Array(#"{"sends":[{"id":"\#(id)"}]}"#.utf8))
+                #expect([200, 503].contains(answer.status), "\(answer)")
+                return answer.status == 200
+            }
+            #expect(isStored)
+        }
+        try send("s1")
+        _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
+        let add = try bellwether.stopping(at: "cell told").start([
+            "cluster", "add", try ThreeCells.place(of: second), "--name", "cell-2",
+        ])
+        #expect(eventually { add.isStopped })
+        // By somebody who did not know of the new cell.
+        try first.run("INSERT INTO log.app (slug, time_zone) VALUES ('late', 'UTC')")
+        try send("s2")
+        add.signal(SIGCONT)
+        #expect(try add.wait().status == 0)
+        #expect(try second.column("SELECT id FROM sends.send ORDER BY id", of: String.self) == ["s1", "s2"])
+        #expect(try second.value("SELECT count(*) FROM log.app", as: Int64.self) == 2)
+        #expect(try bellwether.trusted("cluster", "check") == "All cells agree.\n")
+        #expect(try service.stop() == 0)
+    }
 }
