@@ -8,7 +8,7 @@ internal import ServiceRuntime
 /// those of a cell that has left, and says where events go.
 ///
 /// Outside a cluster it looks once and then waits: a writer hears of the first map at its next commit. Inside one it looks each
-/// second, at its own cell, or at the next one if that cannot be asked.
+/// second, at its own cell, or at the next one if that cannot be asked; and each ten seconds at another one, since its own may have left.
 final class ClusterWatch: Sendable {
     private struct State {
         var hasLooked = false
@@ -23,8 +23,10 @@ final class ClusterWatch: Sendable {
         var hubs: [ClusterMap.Cell: HubFeed] = [:]
         /// Whether each cell has taken events, or was known to be away.
         var hasSettled = false
-        /// How often another cell had to be asked.
+        /// The place of the cell that is asked, among those that may be.
         var turns = 0
+        /// How often a map was read that was no news.
+        var looks = 0
     }
 
     private let worker = DatabaseWorker(State())
@@ -112,20 +114,26 @@ final class ClusterWatch: Sendable {
                 let hasHeard: Bool? = worker.next(by: Deadline.after(seconds: 1)) { state in
                     state.heard > map.epoch ? true : nil
                 }
-                // A cell may never get the next map, and of a shard that nobody takes no writer hears anything: another one is asked.
-                let isOld = worker.withLock { state in
-                    guard let followed = state.map, map.epoch < followed.epoch || followed.holders.contains(0) else {
-                        return false
-                    }
-                    state.turns += 1
-                    return true
-                }
-                if hasHeard == nil, isOld { return }
+                if hasHeard == nil, worker.withLock({ state in turn(&state, after: map) }) { return }
             }
         } failed: { error, isNews in
             worker.withLock { $0.turns += 1 }
             if isNews { log.debug("the map of the cluster cannot be read", ["error": "\(error)"]) }
         }
+    }
+
+    /// Whether another cell is to be asked next than the one that had this map. A cell may never get the next one, and of a shard that
+    /// nobody takes no writer hears anything.
+    private func turn(_ state: inout State, after map: ClusterMap) -> Bool {
+        state.looks += 1
+        let isUncertain = state.map.map { map.epoch < $0.epoch || $0.holders.contains(0) } ?? false
+        let isFirst = state.turns % urls(state).count == 0
+        if isUncertain || isFirst && state.looks % 10 == 0 {
+            state.turns += 1
+            return true
+        }
+        if !isFirst { state.turns = 0 }
+        return !isFirst
     }
 
     /// The database to ask now: its own first.
@@ -136,7 +144,9 @@ final class ClusterWatch: Sendable {
 
     /// Those that may be asked. A hub hears of a map last.
     private func urls(_ state: State) -> [String] {
-        [url] + (state.map?.cells ?? []).filter { $0.number != state.home && !$0.isHub }.map(url)
+        guard let cells = state.map?.cells else { return [url] }
+        let others = cells.filter { $0.number != state.home && !$0.isHub }.map(url)
+        return cells.contains { $0.number == state.home } ? [url] + others : others
     }
 
     private func url(of cell: ClusterMap.Cell) -> String { cell.url(for: ConnectionString.user(of: url)) }

@@ -254,4 +254,59 @@ struct RoutingTests {
         #expect(try bellwether.trusted("cluster", "check") == "All cells agree.\n")
         #expect(try service.stop() == 0)
     }
+
+    @Test("a process watches its own cell, and asks another one while nobody takes a shard")
+    func watched() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        let watching: Statement =
+            "SELECT datname::text FROM pg_stat_activity WHERE application_name = 'bellwether cluster map' AND datname LIKE 'test%'"
+        #expect(
+            try eventually { try cells.databases[0].column(watching, of: String.self) == [cells.databases[0].name] })
+        let shard = Shard.of(try #require(UUID(cells.install(of: 0))), among: 16)
+        let post = { (install: String) in
+            try service.client().post(Wire.envelope(install: install, Wire.event()), key: cells.app.secret)
+        }
+        var install = cells.install(of: 0)
+        while try Shard.of(#require(UUID(install)), among: 16) != shard { install = cells.install(of: 0) }
+        var map = try cells.cluster().map.next([shard], takenBy: 0, (1, 2, true))
+        for (place, database) in cells.databases.enumerated() {
+            var connection = try database.connect()
+            try map.write(as: Int16(place + 1), knowing: map.shards, on: &connection)
+        }
+        #expect(try eventually { try post(install).status == 503 })
+        // Its own cell never hears of it, nor does the hub.
+        map = map.next([shard], takenBy: 2, (1, 2, true))
+        var connection = try cells.databases[1].connect()
+        try map.write(as: 2, knowing: map.shards, on: &connection)
+        #expect(try eventually { try post(install).status == 200 })
+        #expect(try service.stop() == 0)
+    }
+
+    @Test("a process whose own cell has left the cluster knows new keys, and is ready without that cell")
+    func ownCellGone() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let bellwether = try Bellwether(cells.databases[0])
+        let service = try Bellwether(cells.databases[2]).serve("--only", "ingest")
+        let shards = (12..<16).flatMap { ["--shard", "\($0)"] }
+        #expect(try bellwether.start(["cluster", "move", "--to", "cell-1"] + shards).wait().status == 0)
+        _ = try bellwether.trusted("cluster", "remove", "cell-3")
+        let key = String(try bellwether.trusted("app", "create", "later").dropLast())
+        #expect(
+            try eventually {
+                try service.client().post(Wire.envelope(Wire.event()), key: key).status == 200
+            })
+        try cells.close(2)
+        #expect(try eventually { try service.client().get("/readyz").status == 200 })
+        let other = String(try bellwether.trusted("app", "create", "latest").dropLast())
+        #expect(try service.client().post(Wire.envelope(Wire.event()), key: other).status == 200)
+        try cells.open(2)
+        #expect(try service.stop() == 0)
+    }
 }
