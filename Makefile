@@ -9,7 +9,7 @@
 #                  tests of that name; Tests/run)
 #   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each (ARGS=Name: only tests of that name)
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
-#   make histories fold random histories of events, and compare with the oracle (HISTORIES=25000)
+#   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000)
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
@@ -170,8 +170,8 @@ fault: deps
 	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(or $(ARGS),$(FAULTS))' --skip '$(WAITING_TESTS)'
 	$(if $(ARGS),,BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests')
 
-# The fold against the oracle: 25,000 random histories have over a million events.
-HISTORIES ?= 25000
+# The fold against the oracle: 40,000 random histories have over a million events.
+HISTORIES ?= 40000
 histories: deps
 	swift build --build-tests
 	BELLWETHER_HISTORIES=$(HISTORIES) swift test --skip-build --filter OracleAgreementTests/histories
