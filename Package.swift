@@ -149,8 +149,7 @@ let package = Package(
             name: "Serving",
             dependencies: [
                 "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections", "Registry",
-                "Sends",
-                "ServiceRuntime", "Values",
+                "Sends", "ServiceRuntime", "Values",
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -13,8 +13,8 @@ CREATE TABLE cluster.arrival (
     complete_at bigint
 );
 
--- Whoever moves shards may stand still for long, and somebody else goes on meanwhile or goes back. So each change on the way ends with
--- this: by the map, which then stays until the end of the transaction, these shards must come here, or go from here.
+-- Whoever moves shards may stand still for long, and somebody else goes on meanwhile or goes back. So each change of a move asks this in
+-- its transaction: by the map, these shards must come here, or go from here. The map then stays as it is until the commit.
 CREATE FUNCTION cluster.require_move(moved smallint[], is_coming boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

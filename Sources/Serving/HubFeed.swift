@@ -21,6 +21,8 @@ final class HubFeed: Sendable {
 
     /// The most bytes that wait. A hub that is so far behind gets all tables.
     private static let mostBytes = 8 * 1024 * 1024
+    /// Seconds for comparing all tables and bringing what is missing.
+    private static let longestComparison = 600.0
     private static let tables = Registrar.sharedTables + SendStore.sharedTables
 
     /// `first` is the URL of the first cell.
@@ -29,7 +31,9 @@ final class HubFeed: Sendable {
     }
 
     func start() { worker.start(["hub"]) { _ in self.run() } }
-    func stop() { worker.stop() }
+
+    /// Does not wait for a hub that stands still: what is not done now, the next process does when it starts.
+    func stop() { worker.askToStop() }
 
     /// The first cell has these rows.
     func pass(on rows: [SharedTable.Rows]) {
@@ -53,7 +57,7 @@ final class HubFeed: Sendable {
                         for rows in rows { try SharedTable.store(rows, on: &hub) }
                     }
                 } else {
-                    hub.deadline = .never
+                    hub.deadline = .after(seconds: Self.longestComparison)
                     try bringAll(to: &hub)
                 }
                 backoff.reset()
@@ -81,6 +85,7 @@ final class HubFeed: Sendable {
 
     private func bringAll(to hub: inout Connection) throws(PostgresError) {
         var source = try open(first)
+        source.deadline = .after(seconds: Self.longestComparison)
         for table in Self.tables where try table.content(on: &source) != table.content(on: &hub) {
             _ = try table.copyAll(from: &source, to: &hub)
         }

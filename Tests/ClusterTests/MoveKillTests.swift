@@ -234,9 +234,7 @@ struct MoveKillTests {
         let bellwether = try Bellwether(cells.databases[0])
         let move = try bellwether.stopping(at: "arrival prepared").start(words)
         #expect(eventually { move.isStopped })
-        var administrator = try cells.databases[0].administrator()
-        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS false")
-        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(hub.name)")
+        try hub.close()
         move.signal(SIGCONT)
         let ended = try move.wait()
         #expect(ended.status == 69 && ended.messages.contains("'hub'"), "\(ended)")
@@ -245,7 +243,7 @@ struct MoveKillTests {
         let verdicts = try cells.databases[1].appender().append(
             [cells.app.submission([Event.sample(install: id)])], checking: [.place])
         guard case .settled? = verdicts.first else { return #expect(Bool(false), "\(verdicts)") }
-        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS true")
+        try hub.open()
         #expect(try bellwether.start(words).wait().status == 0)
         #expect(try hub.value("SELECT count(*) FROM analytics.events", as: Int64.self) == 1)
     }

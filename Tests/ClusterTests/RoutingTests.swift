@@ -207,11 +207,9 @@ struct RoutingTests {
         }
         try send("s1")
         #expect(try isThere(1))
-        var administrator = try cells.databases[0].administrator()
-        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS false")
-        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(hub.name)")
+        try hub.close()
         try send("s2")
-        try administrator.execute(script: "ALTER DATABASE \(hub.name) ALLOW_CONNECTIONS true")
+        try hub.open()
         #expect(try isThere(2))
         try send("s3")
         #expect(try isThere(3))

@@ -53,18 +53,9 @@ struct ThreeCells {
     }
 
     /// Answers nobody any more, as a server does that is away.
-    func close(_ place: Int) throws {
-        let name = databases[place].name
-        // A superuser of another database, who is not cut off with the others.
-        var administrator = try databases[(place + 1) % 3].administrator()
-        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
-    }
+    func close(_ place: Int) throws { try databases[place].close() }
 
-    func open(_ place: Int) throws {
-        var administrator = try databases[(place + 1) % 3].administrator()
-        try administrator.execute(script: "ALTER DATABASE \(databases[place].name) ALLOW_CONNECTIONS true")
-    }
+    func open(_ place: Int) throws { try databases[place].open() }
 }
 
 extension ThreeCells {

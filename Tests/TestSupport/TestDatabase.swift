@@ -59,6 +59,19 @@ package struct TestDatabase: Sendable {
         try? administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 
+    /// Answers nobody any more, as a server does that is away.
+    package func close() throws {
+        // A superuser of another database, who is not cut off with the others.
+        var administrator = try TestCluster.administrator()
+        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
+    }
+
+    package func open() throws {
+        var administrator = try TestCluster.administrator()
+        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+    }
+
     /// A libpq URL for the owner, or for somebody else.
     package func url(as user: String = TestCluster.owner) throws -> String {
         try TestCluster.url(database: name, user: user)
