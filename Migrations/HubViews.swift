@@ -114,8 +114,16 @@ package enum HubViews {
                 app, day, key, sum(accepted) AS accepted, sum(duplicate) AS duplicate, sum(rejected) AS rejected,
                 array_agg(rejected_by_reason) AS reasons, sum(corrected) AS corrected, sum(clamped) AS clamped,
                 sum(late) AS late, sum(client_dropped) AS client_dropped, sum(other) AS other
-            FROM hub.data_quality
+            FROM (
+                SELECT app, day, key, accepted, duplicate, rejected, rejected_by_reason, corrected, clamped, late,
+                    0 AS client_dropped, other
+                FROM hub.data_quality
+                UNION ALL
+                SELECT d.app, (d.received_at AT TIME ZONE app.time_zone)::date, d.key, 0, 0, 0, NULL, 0, 0, 0, d.count, 0
+                FROM analytics.client_drops AS d JOIN log.app AS app ON app.slug = d.app
+            ) AS part
             GROUP BY app, day, key
+            HAVING sum(accepted) + sum(duplicate) + sum(rejected) + sum(client_dropped) > 0
         ) AS total;
         """,
         // An install is in one cell, and its stack with it.

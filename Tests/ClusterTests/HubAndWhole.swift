@@ -56,16 +56,21 @@ struct HubAndWhole {
                 id: nil, install: UUID(high: 1, low: UInt64(place)), rejection: Rejection(.unknownType, "type"),
                 raw: "{\"place\": \(place)}")
         }
+        // A report that is repeated after a move is in the old cell and in the new one.
+        let drops = (1...3).map { ClientDrop(id: .random(), count: $0, since: nil, reason: .age) }
         for history in histories {
             for (slug, arrived) in Dictionary(grouping: history.events, by: \.app) {
                 guard let own = here[slug], let theirs = there[slug] else { continue }
-                _ = try single.append([own.submission(arrived.map(\.event), rejected: refused)])
+                _ = try single.append([
+                    own.submission(arrived.map(\.event), rejected: refused), own.submission([], drops: drops),
+                ])
                 for (place, appender) in appenders.enumerated() {
                     let events = arrived.map(\.event).filter { event in
                         cells.map.holder(of: event.source.installID) == Int16(place + 1)
                     }
                     _ = try appender.append([
-                        theirs.submission(events, rejected: Array(refused.dropFirst(place).prefix(1)))
+                        theirs.submission(events, rejected: Array(refused.dropFirst(place).prefix(1))),
+                        theirs.submission([], drops: Array(drops.dropFirst(place))),
                     ])
                 }
             }
@@ -125,7 +130,7 @@ struct HubAndWhole {
                 found == wanted,
                 "\(view): \(Set(found).subtracting(wanted).sorted().prefix(2)) \(Set(wanted).subtracting(found).sorted().prefix(2)) of \(wanted.count)"
             )
-            #expect(!wanted.isEmpty || view == "client_drops", "\(view) is empty")
+            #expect(!wanted.isEmpty, "\(view) is empty")
         }
     }
 

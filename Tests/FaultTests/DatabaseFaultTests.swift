@@ -70,13 +70,13 @@ struct DatabaseFaultTests {
         defer { _ = try? service.stop() }
         #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).status == 200)
         let before = try #require(ProcessTable.peakMemory(of: service.process.id))
-        var blocker = try database.connect()
-        try blocker.execute(script: "BEGIN; LOCK TABLE log.batch IN ACCESS EXCLUSIVE MODE")
         // 500 events of half a KiB each: 60 envelopes are 15 MB, 30 MB by the queue's own reckoning.
         let padding = String(repeating: "x", count: 400)
         let bodies = (0..<60).map { _ in
             Wire.envelope((0..<500).map { _ in Wire.event(more: #""padding":"\#(padding)""#) })
         }
+        var blocker = try database.connect()
+        try blocker.execute(script: "BEGIN; LOCK TABLE log.batch IN ACCESS EXCLUSIVE MODE")
         var waiting: [RawClient] = []
         var refused = 0
         for body in bodies {

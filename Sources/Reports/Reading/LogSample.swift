@@ -52,7 +52,9 @@ struct LogSample: Sendable {
     ) {
         (self.start, self.end) = (start, end)
         guard deliveries > mostDeliveries else {
-            (step, width) = (1_440, 1_440)
+            // In one piece: a hub asks its cells again for each.
+            let minutes = Int32(clamping: (end.microseconds - start.microseconds) / 60_000_000 + 1)
+            (step, width) = (minutes, minutes)
             return
         }
         var every = Int32(clamping: (deliveries - 1) / mostDeliveries + 1)
