@@ -1,7 +1,14 @@
+import Envelopes
+import Sends
+
+// As in a server, one request after another goes through the same decoder. A fuzzer has one thread.
+private nonisolated(unsafe) let envelopes = EnvelopeDecoder()
+private nonisolated(unsafe) let sends = SendsDecoder()
+
 /// The laws for a fuzzer, which knows C alone: it stops the process where one is broken.
 @_cdecl("bellwether_fuzz_envelope")
 public func fuzzEnvelope(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
-    stop(EnvelopeLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+    stop(EnvelopeLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count)), in: envelopes))
 }
 
 /// The same for packed bodies.
@@ -13,7 +20,7 @@ public func fuzzGunzip(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
 /// The same for what is told of sends.
 @_cdecl("bellwether_fuzz_sends")
 public func fuzzSends(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
-    stop(SendsLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+    stop(SendsLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count)), in: sends))
 }
 
 /// The same for documents of categories.

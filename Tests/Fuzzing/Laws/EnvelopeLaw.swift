@@ -1,5 +1,5 @@
 import CatalogueSupport
-import Envelopes
+package import Envelopes
 import JSON
 import Telemetry
 import Values
@@ -9,9 +9,8 @@ package enum EnvelopeLaw {
     private static let received = Timestamp(microseconds: 1_795_167_013_000_000)
 
     /// Each law that a body broke, in words.
-    package static func broken(by body: [UInt8]) -> [String] {
+    package static func broken(by body: [UInt8], in decoder: EnvelopeDecoder = EnvelopeDecoder()) -> [String] {
         var broken: [String] = []
-        let decoder = EnvelopeDecoder()
         let decoded: DecodedEnvelope
         do throws(EnvelopeError) {
             decoded = try decoder.decode(body: body, receivedAt: received)

@@ -1,13 +1,12 @@
 import JSON
-import Sends
+package import Sends
 import Telemetry
 import Values
 
 /// What holds for everything that anybody may tell of what was sent.
 package enum SendsLaw {
     /// Each law that a body broke, in words.
-    package static func broken(by body: [UInt8]) -> [String] {
-        let decoder = SendsDecoder()
+    package static func broken(by body: [UInt8], in decoder: SendsDecoder = SendsDecoder()) -> [String] {
         var broken: [String] = []
         do throws(SendsFault) {
             for item in try decoder.decode(envelope: body) { broken += faults(of: item, decoder) }
