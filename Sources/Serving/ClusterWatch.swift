@@ -21,6 +21,8 @@ final class ClusterWatch: Sendable {
         var others: [ClusterMap.Cell: CellService] = [:]
         /// What passes on to the hubs what all cells have.
         var hubs: [ClusterMap.Cell: HubFeed] = [:]
+        /// What ends what ran for cells and hubs that have left. If their server stands still, that takes as long as their deadlines.
+        var leaving: [Worker] = []
         /// Whether each cell has taken events, or was known to be away.
         var hasSettled = false
         /// The place of the cell that is asked, among those that may be.
@@ -74,10 +76,11 @@ final class ClusterWatch: Sendable {
     /// Ends itself and what runs for other cells. Commits what waits there.
     func stop() {
         worker.stop()
-        let (others, hubs) = worker.withLock { (Array($0.others.values), Array($0.hubs.values)) }
+        let (others, hubs, leaving) = worker.withLock { (Array($0.others.values), Array($0.hubs.values), $0.leaving) }
         for hub in hubs { hub.stop() }
         for cell in others { cell.commits.askToStop() }
         for cell in others { cell.stop() }
+        for one in leaving { one.join() }
     }
 
     private func run() {
@@ -189,7 +192,14 @@ final class ClusterWatch: Sendable {
         log.info(
             "following the map of the cluster",
             ["epoch": "\(map.epoch)", "cells": map.cells.map(\.name).joined(separator: ", ")])
-        for (hub, feed) in known.hubs where hubs[hub] == nil { feed.stop() }
-        for (cell, service) in known.others where others[cell] == nil { service.stop() }
+        let gone = known.others.filter { others[$0.key] == nil }.values
+        let unread = known.hubs.filter { hubs[$0.key] == nil }.values
+        guard !gone.isEmpty || !unread.isEmpty else { return }
+        let leaving = Worker(name: "cell leaves") {
+            for cell in gone { cell.commits.askToStop() }
+            for hub in unread { hub.stop() }
+            for cell in gone { cell.stop() }
+        }
+        worker.withLock { $0.leaving.append(leaving) }
     }
 }

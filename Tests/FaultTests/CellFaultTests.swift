@@ -1,3 +1,4 @@
+import EventLog
 import Glibc
 import Postgres
 import ServiceRuntime
@@ -128,6 +129,35 @@ struct CellFaultTests {
         let seconds = try #require(ended.messages.firstMatch(of: /503 for ([0-9.]+) s/).flatMap { Double($0.1) })
         // To find out that it stands still takes ten.
         #expect(seconds < 5)
+        #expect(try servers.service.stop() == 0)
+    }
+
+    @Test("a cell that has left the cluster and stands still holds up no map that comes after")
+    func gone() throws {
+        let servers = try TwoServers()
+        let third = try DatabaseServer()
+        _ = try Bellwether(database: servers.near.url).trusted("cluster", "add", third.url, "--name", "third")
+        #expect(eventually { servers.service.log.contains("near, far, third") })
+        let goOn = try servers.stop(third)
+        // `cluster remove` would wait for it, so the maps are written here.
+        var near = try servers.near.administrator()
+        var far = try servers.far.administrator()
+        let install = servers.nearInstalls[0]
+        let shard = Shard.of(try #require(UUID(install)), among: 16)
+        var map = try #require(try ClusterMap.read(on: &near))
+        map.cells.removeAll { $0.name == "third" }
+        for holder: Int16 in [1, 2] {
+            map = map.next([shard], takenBy: holder, nil)
+            try map.write(as: 1, knowing: map.shards, on: &near)
+            try map.write(as: 2, knowing: map.shards, on: &far)
+            let isFollowed = eventually(within: 10) { [map] in
+                servers.service.log.contains(#""epoch":"\#(map.epoch)""#)
+            }
+            #expect(isFollowed, "epoch \(map.epoch)")
+        }
+        #expect(try eventually { try servers.post(servers.service.client(), install).status == 200 })
+        #expect(try far.query("SELECT FROM log.event WHERE install_id = \(install)::uuid").count == 1)
+        goOn()
         #expect(try servers.service.stop() == 0)
     }
 }

@@ -10,11 +10,14 @@ struct LogSampleTests {
         LogSample(start: Timestamp(microseconds: 0), end: Timestamp(microseconds: 1), deliveries: deliveries)
     }
 
-    @Test("all of it, day by day, up to half a million deliveries")
+    @Test("all of it in one piece, up to half a million deliveries")
     func whole() {
         for deliveries in [0, 1, 500_000] as [Int64] {
-            #expect(sample(deliveries).step == 1_440)
-            #expect(sample(deliveries).width == 1_440)
+            for length in [0, 59_999_999, 60_000_000, 33 * 86_400_000_000] as [Int64] {
+                let sample = LogSample(
+                    start: Timestamp(microseconds: 0), end: Timestamp(microseconds: length), deliveries: deliveries)
+                #expect(sample.step == sample.width && Int64(sample.width) * 60_000_000 > length)
+            }
         }
     }
 
