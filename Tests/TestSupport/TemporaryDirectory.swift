@@ -2,19 +2,8 @@ internal import Foundation
 internal import Glibc
 internal import ServiceRuntime
 
-/// A directory that any user may pass through, gone when nobody holds it any more.
+/// A directory under /tmp that any user may pass through, gone when nobody holds it any more.
 package final class TemporaryDirectory: Sendable {
-    /// Where such directories may be, and the clusters of tests. Tests make and drop hundreds of databases of hundreds of files, most
-    /// of which cost a disk's file system more than PostgreSQL, so memory comes first, if it has room.
-    static let homes = ["/dev/shm", "/tmp"]
-
-    static let home = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
-
-    private static func freeBytes(in directory: String) -> UInt {
-        var status = statvfs()
-        return statvfs(directory, &status) == 0 ? status.f_bavail * status.f_frsize : 0
-    }
-
     static let prefix = "bellwether-scratch-"
 
     package let path: String
@@ -27,7 +16,7 @@ package final class TemporaryDirectory: Sendable {
             serial += 1
             return serial
         }
-        path = "\(TemporaryDirectory.home)/\(TemporaryDirectory.prefix)\(getpid())-\(number)"
+        path = "/tmp/\(TemporaryDirectory.prefix)\(getpid())-\(number)"
         mkdir(path, 0o755)
         chmod(path, 0o755)
     }
