@@ -311,8 +311,8 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "FunnelOracle",
-                "Postgres", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "EventLog",
+                "FunnelOracle", "Postgres", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
     ],
