@@ -76,7 +76,9 @@ package final class SendsDecoder {
     /// Reads a single send, as on a line of a file.
     package func decode(line: [UInt8]) throws(SendsFault) -> Item {
         try read(line, levelsAbove: 0) { root, body, misfits throws(SendsFault) in
-            let place = SendPlace(body: body, range: 0..<body.count, misfits: misfits)
+            // A line may begin with spaces.
+            let range = JSONSlicer.root(in: body.span)..<body.count
+            let place = SendPlace(body: body, range: range, misfits: misfits)
             return item(root, path: "send", place)
         }
     }
