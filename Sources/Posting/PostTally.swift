@@ -47,7 +47,8 @@ extension JSONValue {
         guard case .signed(let number)? = members.first(where: { key, _ in key.spells(name) })?.value.number else {
             return nil
         }
-        return Int(number)
+        // No server takes that many at once, and sums of them must fit.
+        return (0...Int64(Int32.max)).contains(number) ? Int(number) : nil
     }
 }
 

@@ -105,6 +105,7 @@ struct EnvelopeSenderTests {
         arguments: [
             (Response(status: 404), "has no /v1/events"),
             (Response(status: 200, body: [0x68, 0x69]), "not as a Bellwether"),
+            (ScriptedServer.taken(.max), "not as a Bellwether"), (ScriptedServer.taken(-1), "not as a Bellwether"),
             (Response(status: 302, headers: [("Location", "/")]), "refused an envelope (302)"),
         ])
     func stranger(answer: Response, words: String) throws {
