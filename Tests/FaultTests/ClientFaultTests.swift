@@ -6,9 +6,7 @@ import Testing
 
 @Suite("Phones with a client library on a hostile network")
 struct ClientFaultTests {
-    /// A longer run, for figures.
-    private static let seconds =
-        ProcessInfo.processInfo.environment["BELLWETHER_HOSTILE_SECONDS"].flatMap { Double($0) } ?? 12
+    private static let seconds = FaultLength.seconds(12)
 
     @Test(
         "app, extensions that send and an app that dismissals wake share a directory and are killed: all is stored once, in order"
@@ -45,7 +43,7 @@ struct ClientFaultTests {
         let stored: [String] = try database.column("SELECT notification_id FROM analytics.events ORDER BY seq")
         let (doubled, lost) = (stored.count - Set(stored).count, Set(recorded).subtracting(stored).count)
         let drops: [Int64] = try database.column("SELECT coalesce(sum(count), 0)::bigint FROM analytics.client_drops")
-        print(
+        FaultLength.report(
             """
             hostile network, \(Int(ClientFaultTests.seconds)) s: recorded \(recorded.count), stored \(stored.count), \
             lost \(lost), doubled \(doubled), requests \(proxy.requests) \

@@ -12,8 +12,9 @@ struct ConversationFaultTests {
     private struct Request {
         var bytes: [UInt8]
         var statuses: ClosedRange<Int>
-        /// The events that are stored if it is answered with 200.
+        /// The events and sends that are stored if it is answered with 200.
         var events: [String] = []
+        var sends: [String] = []
         var isHead = false
         /// Whether the server cannot know where it ends, and so ends the connection.
         var isLast = false
@@ -26,15 +27,24 @@ struct ConversationFaultTests {
         var cut = 0
         var sent: Set<String> = []
         var acknowledged: Set<String> = []
+        var acknowledgedSends: Set<String> = []
         var faults: [String] = []
 
         var isEnough: Bool { acknowledged.count > 20 && cut > 5 }
+    }
+
+    /// One app's two keys.
+    private struct Keys {
+        let write: String
+        let server: String
     }
 
     @Test("each complete request has one answer, in order, whatever is pipelined, cut, in pieces or nonsense beside it")
     func random() throws {
         let shop = try Shop()
         let service = try shop.bellwether.serve()
+        let server = try shop.bellwether.trusted("app", "key", "add", shop.app.slug, "--server").dropLast()
+        let keys = Keys(write: shop.app.secret, server: String(server))
         let seed = UInt64.random(in: .min ... .max)
         let length = FaultLength.seconds(3)
         let (end, latest) = (Deadline.after(seconds: length), Deadline.after(seconds: length + 120))
@@ -44,7 +54,7 @@ struct ConversationFaultTests {
             // On a busy machine a moment may be too short for enough of them.
             while !latest.hasPassed, !end.hasPassed || !count.withLock(\.isEnough) {
                 let talk = numbers.next()
-                do { try converse(talk, service, shop.app.secret, count) } catch {
+                do { try converse(talk, service, keys, count) } catch {
                     count.withLock { $0.faults.append("conversation \(talk): \(error)") }
                 }
                 if count.withLock({ $0.faults.count > 5 }) { break }
@@ -58,19 +68,22 @@ struct ConversationFaultTests {
         #expect(all.acknowledged.subtracting(stored).isEmpty, "acknowledged and not stored")
         #expect(stored.subtracting(all.sent).count == 1, "stored and not sent")
         #expect(try shop.database.value("SELECT count(*) FROM log.event", as: Int64.self) == Int64(stored.count))
+        let told = Set(try shop.database.column("SELECT send_id FROM analytics.sends", of: String.self))
+        #expect(all.acknowledgedSends.subtracting(told).isEmpty, "a send acknowledged and not stored")
+        #expect(told.subtracting(all.sent).isEmpty, "a send stored and not sent")
         try Laws.checkFunnels(url: shop.database.url())
         #expect(!service.log.contains(#""level":"error""#))
         #expect(try service.stop() == 0)
         FaultLength.report(
-            "\(all.conversations) conversations (\(all.cut) cut) with \(all.requests) requests: \(all.acknowledged.count) events acknowledged, \(stored.count) stored, none lost or doubled"
+            "\(all.conversations) conversations (\(all.cut) cut) with \(all.requests) requests: \(all.acknowledged.count) events and \(all.acknowledgedSends.count) sends acknowledged, \(stored.count) and \(told.count) stored, none lost or doubled"
         )
     }
 
-    private func converse(_ seed: UInt64, _ service: RunningService, _ key: String, _ count: Lock<Count>) throws {
+    private func converse(_ seed: UInt64, _ service: RunningService, _ keys: Keys, _ count: Lock<Count>) throws {
         var numbers = SeededNumbers(seed: seed)
         var requests: [Request] = []
         for _ in 0..<Int.random(in: 1...12, using: &numbers) {
-            let request = make(key, requests, &numbers)
+            let request = make(keys, requests, &numbers)
             requests.append(request)
             if request.isLast { break }
         }
@@ -80,7 +93,7 @@ struct ConversationFaultTests {
         count.withLock { count in
             count.conversations += 1
             count.cut += isCut ? 1 : 0
-            count.sent.formUnion(requests.flatMap(\.events))
+            count.sent.formUnion(requests.flatMap { $0.events + $0.sends })
         }
         let client = try RawClient(port: service.port)
         var sent = 0
@@ -106,7 +119,10 @@ struct ConversationFaultTests {
             let isRight = request.statuses.contains(answer.status)
             count.withLock { count in
                 count.requests += 1
-                if answer.status == 200 { count.acknowledged.formUnion(request.events) }
+                if answer.status == 200 {
+                    count.acknowledged.formUnion(request.events)
+                    count.acknowledgedSends.formUnion(request.sends)
+                }
                 if !isRight {
                     let text = String(decoding: request.bytes.prefix(300), as: UTF8.self)
                     count.faults.append("conversation \(seed), request \(place): \(answer) to \(text)")
@@ -128,11 +144,12 @@ struct ConversationFaultTests {
         }
     }
 
-    private func make(_ key: String, _ before: [Request], _ numbers: inout SeededNumbers) -> Request {
+    private func make(_ keys: Keys, _ before: [Request], _ numbers: inout SeededNumbers) -> Request {
         func plain(_ text: String, _ status: Int, isHead: Bool = false) -> Request {
             Request(bytes: Array(text.utf8), statuses: status...status, isHead: isHead)
         }
-        switch Int.random(in: 0..<20, using: &numbers) {
+        let key = keys.write
+        switch Int.random(in: 0..<24, using: &numbers) {
         case 0: return plain("GET /healthz HTTP/1.1\r\nHost: b\r\n\r\n", 200)
         case 1: return plain("HEAD /healthz HTTP/1.1\r\nHost: b\r\n\r\n", 200, isHead: true)
         case 2:
@@ -156,6 +173,18 @@ struct ConversationFaultTests {
                 bytes: Array(nonsense.randomElement(using: &numbers)!.utf8), statuses: 400...505, isLast: true)
         case 9 where before.contains { !$0.events.isEmpty && $0.statuses == 200...200 }:
             return before.last { !$0.events.isEmpty }!
+        case 10: return post(Wire.envelope(Wire.event()), to: "/v1/events?dry_run=true", "Bearer \(key)", 200, &numbers)
+        case 11, 12:
+            let ids = (0..<Int.random(in: 1...3, using: &numbers)).map { _ in Wire.id(using: &numbers) }
+            let sends = ids.map { #"{"id":"\#($0)","campaign":"K0","recipients":1}"# }
+            var request = post(
+                #"{"sends":[\#(sends.joined(separator: ","))]}"#, to: "/v1/sends", "Bearer \(keys.server)", 200, &numbers)
+            request.sends = ids
+            return request
+        case 13:
+            let title = Int.random(in: 0..<9, using: &numbers)
+            let body = #"{"categories":[{"id":"C0","actions":[{"id":"GO","titles":{"en":"Go \#(title)"}}]}]}"#
+            return post(body, method: "PUT", to: "/v1/categories", "Bearer \(keys.server)", 200, &numbers)
         default:
             let ids = (0..<Int.random(in: 1...3, using: &numbers)).map { _ in Wire.id(using: &numbers) }
             let install = Wire.id(using: &numbers)
@@ -169,11 +198,12 @@ struct ConversationFaultTests {
 
     /// A request with this body, in one of the ways in which a body may be sent.
     private func post(
-        _ body: String, _ authorization: String, _ status: Int, _ numbers: inout SeededNumbers
+        _ body: String, method: String = "POST", to path: String = "/v1/events", _ authorization: String, _ status: Int,
+        _ numbers: inout SeededNumbers
     ) -> Request {
         var (body, head) = (
             Array(body.utf8),
-            "POST /v1/events HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nAuthorization: \(authorization)\r\n"
+            "\(method) \(path) HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nAuthorization: \(authorization)\r\n"
         )
         if Int.random(in: 0..<3, using: &numbers) == 0 {
             body = gzip(body)

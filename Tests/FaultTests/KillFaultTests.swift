@@ -27,6 +27,7 @@ struct KillFaultTests {
         // What an hour of it sends must be sent again in minutes.
         let load = Load(clients: 2, pause: 0.05, on: service, key: shop.key)
         var (victims, points): ([Victim], Set<String>) = ([], [])
+        var (writePoints, stepPoints): ([String], [String]) = ([], [])
         for kill in 1...Self.kills {
             #expect(load.isServed(.random(in: 1...10)), "before kill \(kill): \(service.log.suffix(2000))")
             if kill % 100 == 0 { try Laws.checkFunnels(url: try #require(bellwether.url)) }
@@ -45,7 +46,8 @@ struct KillFaultTests {
                 Glibc.kill(server, SIGKILL)
                 #expect(eventually { bellwether.postmaster != server })
             case .servicePoint:
-                let point = try #require(CrashPointFaultTests.writePoints.randomElement())
+                if writePoints.isEmpty { writePoints = CrashPointFaultTests.writePoints.shuffled() }
+                let point = writePoints.removeLast()
                 let mortal = try bellwether.dying(at: point, time: .random(in: 1...10)).serve("--only", "ingest")
                 load.turn(to: mortal)
                 #expect(try service.stop() == 0)
@@ -55,7 +57,8 @@ struct KillFaultTests {
                 service = try bellwether.serve("--only", "ingest")
                 load.turn(to: service)
             case .projectorPoint:
-                let point = try #require(CrashPointFaultTests.stepPoints.randomElement())
+                if stepPoints.isEmpty { stepPoints = CrashPointFaultTests.stepPoints.shuffled() }
+                let point = stepPoints.removeLast()
                 let mortal = try bellwether.dying(at: point, time: .random(in: 1...3))
                     .serve("--only", "project", waitsUntilReady: false)
                 #expect(try projector.stop() == 0)
@@ -66,6 +69,9 @@ struct KillFaultTests {
             }
         }
         #expect(load.isServed())
+        // Of each kind of victim there is one in each six kills.
+        let named = CrashPointFaultTests.writePoints + CrashPointFaultTests.stepPoints
+        #expect(Self.kills < 6 * named.count || points == Set(named))
         let count = try Laws.check(load, url: try #require(bellwether.url))
         #expect(try service.stop() == 0)
         #expect(try projector.stop() == 0)

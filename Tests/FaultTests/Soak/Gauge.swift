@@ -20,6 +20,26 @@ final class Gauge: Sendable {
         var bytesPerRow: Double { Double(bytes) / Double(max(1, rows)) }
     }
 
+    /// What is on the disk at a moment: the write-ahead log, and all else; and how many events were acknowledged by then.
+    struct Disk: Sendable {
+        let log: Int64
+        let rest: Int64
+        let events: Int
+
+        init(ofServerAt directory: String, after events: Int) {
+            let log = Disk.bytes(in: directory + "/pg_wal")
+            (self.log, rest, self.events) = (log, Disk.bytes(in: directory) - log, events)
+        }
+
+        /// Files come and go meanwhile.
+        private static func bytes(in directory: String) -> Int64 {
+            let files = FileManager.default.enumerator(atPath: directory)
+            var bytes: Int64 = 0
+            while files?.nextObject() != nil { bytes += (files?.fileAttributes?[.size] as? Int64) ?? 0 }
+            return bytes
+        }
+    }
+
     private struct State {
         var lives: [pid_t: [Reading]] = [:]
         var connections: [Int64] = []

@@ -8,6 +8,7 @@ struct SoakAccount {
     private var life: [Gauge.Reading] = []
     private var connections: [Int64] = []
     private var tables: [[String: Gauge.Table]] = []
+    private var disk: [Gauge.Disk] = []
 
     init(seconds: Double, events: Int, requests: Int) {
         self.seconds = seconds
@@ -47,8 +48,10 @@ struct SoakAccount {
         lines += [("stored", "\(count.stored)"), ("lost", "\(count.lost)"), ("doubled", "\(count.doubled)")]
     }
 
-    mutating func note(_ life: [Gauge.Reading], _ connections: [Int64], _ tables: [[String: Gauge.Table]]) {
-        (self.life, self.connections, self.tables) = (life, connections, tables)
+    mutating func note(
+        _ life: [Gauge.Reading], _ connections: [Int64], _ tables: [[String: Gauge.Table]], _ disk: [Gauge.Disk]
+    ) {
+        (self.life, self.connections, self.tables, self.disk) = (life, connections, tables, disk)
         lines += [
             (
                 "memory of the service that lived, by quarters of its life",
@@ -59,6 +62,11 @@ struct SoakAccount {
             (
                 "connections of PostgreSQL, by quarters of the time",
                 quarters(of: connections).map { "\($0)" }.joined(separator: ", ")
+            ),
+            (
+                "on the disk, after each quarter",
+                disk.map { "\($0.rest >> 20) MiB for \($0.events) events, write-ahead log \($0.log >> 20) MiB" }
+                    .joined(separator: "; ")
             ),
         ]
         for name in Set(tables.flatMap(\.keys)).sorted() {
@@ -84,6 +92,10 @@ struct SoakAccount {
         #expect(files[3] <= files[1] + 10, "\(files)")
         let counts = quarters(of: connections)
         #expect(counts[3] <= counts[1] + 5, "\(counts)")
+        // What a quarter adds is what another one added to it, for each event; old write-ahead log is used again.
+        let perEvent = zip(disk, disk.dropFirst()).map { Double($1.rest - $0.rest) / Double(max(1, $1.events - $0.events)) }
+        #expect(perEvent[2] <= 1.5 * perEvent[0] + 500, "bytes an event \(perEvent)")
+        #expect(disk[3].log <= disk[1].log + 256 << 20, "bytes of write-ahead log \(disk.map(\.log))")
         for (name, last) in tables[3] {
             guard let second = tables[1][name] else { continue }
             let course = tables.compactMap { $0[name] }

@@ -33,13 +33,18 @@ struct SoakTests {
         var deck = Deck()
 
         // First both services die now and then.
-        try run(until: 0.5, since: began, 0..<2, &deck, &numbers, household, load, mishaps)
+        var disk: [Gauge.Disk] = []
+        for part in [0.25, 0.5] {
+            try run(until: part, since: began, 0..<2, &deck, &numbers, household, load, mishaps)
+            disk.append(try household.disk(after: load.events))
+        }
         // Then one of them lives, through whatever becomes of the database, so that what it holds can be compared.
         let elder = household[0].process.id
         var tables: [[String: Gauge.Table]] = []
         for part in [0.625, 0.75, 0.875, 1] {
             try run(until: part, since: began, 1..<2, &deck, &numbers, household, load, mishaps)
             tables.append(try Gauge.tables(url: try #require(household.bellwether.superuserURL)))
+            if [0.75, 1].contains(part) { disk.append(try household.disk(after: load.events)) }
         }
         let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
         let (events, requests) = (load.events, load.requests)
@@ -53,7 +58,7 @@ struct SoakTests {
 
         var account = SoakAccount(seconds: seconds, events: events, requests: requests)
         account.note(load, mishaps, neighbours, proxies)
-        account.note(gauge.life(of: elder), gauge.connections, tables)
+        account.note(gauge.life(of: elder), gauge.connections, tables, disk)
         defer { account.tell() }
         account.note(try Laws.check(load, url: try #require(household.bellwether.url)))
         try neighbours.check(url: try #require(household.bellwether.url))
