@@ -1,4 +1,6 @@
+import EmbeddedPostgres
 import Foundation
+import Postgres
 import TestSupport
 import Testing
 
@@ -48,6 +50,45 @@ struct BackupGuideTests {
         let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "\n```")
         let block = try #require(blocks.first { $0.contains("\n\(line)") }, "\(line)")
         return block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().joined()
+    }
+
+    @Test("a database of one's own server goes by its dump to a new server, with its roles, and is proved there")
+    func server() throws {
+        let old = try TestCluster.separate(settings: ClusterOptions.throwawaySettings)
+        defer { TestCluster.remove(old) }
+        let new = try TestCluster.separate(settings: ClusterOptions.throwawaySettings)
+        defer { TestCluster.remove(new) }
+        var administrator = try Connection(url: old.connectionURL(database: "postgres"))
+        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE DATABASE shop OWNER \(TestCluster.owner)")
+        func urls(_ cluster: EmbeddedCluster) -> String {
+            """
+            owner='\(cluster.connectionURL(database: "shop", user: TestCluster.owner))'
+            superuser='\(cluster.connectionURL(database: "postgres"))'
+            """
+        }
+        let bellwether = Bellwether(database: old.connectionURL(database: "shop", user: TestCluster.owner))
+        _ = try bellwether.trusted("migrate")
+        let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
+        let service = try bellwether.serve()
+        #expect(try service.client().post(Wire.envelope(Wire.event(), Wire.event()), key: key).results.accepted == 2)
+        #expect(try service.stop() == 0)
+
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let script = """
+            cd '\(scratch.path)'
+            \(urls(old))
+            \(try Self.block(with: "pg_dumpall"))
+            \(urls(new))
+            \(try Self.block(with: "psql --quiet --file=roles.sql"))
+            """
+        let restored = try ChildProcess.run(
+            ["sh", "-euc", script],
+            environment: ["PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path], within: 180)
+        #expect(restored.status == 0, "\(restored)")
+        #expect((restored.output + restored.messages).contains("Verified: every cell matches the log."), "\(restored)")
+        var moved = try Connection(url: new.connectionURL(database: "shop", user: TestCluster.owner))
+        #expect(try moved.query("SELECT count(*) FROM analytics.events")[0].get(0, as: Int64.self) == 2)
     }
 
     @Test("a base backup goes back to a moment, whatever ALTER SYSTEM has said, and archives nothing over it")

@@ -178,7 +178,8 @@ struct ConversationFaultTests {
             let ids = (0..<Int.random(in: 1...3, using: &numbers)).map { _ in Wire.id(using: &numbers) }
             let sends = ids.map { #"{"id":"\#($0)","campaign":"K0","recipients":1}"# }
             var request = post(
-                #"{"sends":[\#(sends.joined(separator: ","))]}"#, to: "/v1/sends", "Bearer \(keys.server)", 200, &numbers)
+                #"{"sends":[\#(sends.joined(separator: ","))]}"#, to: "/v1/sends", "Bearer \(keys.server)", 200,
+                &numbers)
             request.sends = ids
             return request
         case 13:

@@ -93,7 +93,9 @@ struct SoakAccount {
         let counts = quarters(of: connections)
         #expect(counts[3] <= counts[1] + 5, "\(counts)")
         // What a quarter adds is what another one added to it, for each event; old write-ahead log is used again.
-        let perEvent = zip(disk, disk.dropFirst()).map { Double($1.rest - $0.rest) / Double(max(1, $1.events - $0.events)) }
+        let perEvent = zip(disk, disk.dropFirst()).map {
+            Double($1.rest - $0.rest) / Double(max(1, $1.events - $0.events))
+        }
         #expect(perEvent[2] <= 1.5 * perEvent[0] + 500, "bytes an event \(perEvent)")
         #expect(disk[3].log <= disk[1].log + 256 << 20, "bytes of write-ahead log \(disk.map(\.log))")
         for (name, last) in tables[3] {
