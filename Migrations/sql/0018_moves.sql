@@ -33,20 +33,29 @@ REVOKE ALL ON FUNCTION cluster.require_move FROM PUBLIC;
 
 -- Why a database cannot take a map: it has copies of shards that are elsewhere by that map (`surplus`; a copy was `whole` if this was
 -- the cell of the shard), or the map says that it has shards which never came to it whole (`missing`). Each step of a move tells both
--- cells before the next one begins, so such a database was restored from a backup that is older than the move.
+-- cells before the next one begins, so such a database was restored from a backup that is older than the move. A database without a map
+-- was restored from before it joined, or is an empty one in the place of the cell: of what it has events, it has all that there was.
 CREATE FUNCTION cluster.compare_map(
     own smallint, holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
     OUT surplus smallint[], OUT whole smallint[], OUT missing smallint[]
 )
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
+    WITH had AS (
+        SELECT m.shard, own IN (m.cell, m.home, m.arriving, m.leaving) AS part, own IN (m.cell, m.home) AS whole FROM cluster.map AS m
+        UNION ALL
+        SELECT s.shard::smallint, f.found, f.found
+        FROM generate_series(0, cardinality(holders) - 1) AS s (shard)
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM log.batch AS b WHERE b.shard_events[s.shard + 1] > 0) AS found) AS f
+        WHERE NOT EXISTS (SELECT FROM cluster.map)
+    )
     SELECT coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
-            WHERE (own IN (m.cell, m.home, m.arriving, m.leaving)) AND (own IN (n.cell, n.home, n.arriving, n.leaving)) IS NOT TRUE), '{}'),
-        coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (WHERE own IN (m.cell, m.home)), '{}'),
+            WHERE m.part AND (own IN (n.cell, n.home, n.arriving, n.leaving)) IS NOT TRUE), '{}'),
+        coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (WHERE m.whole), '{}'),
         coalesce(array_agg(m.shard ORDER BY m.shard) FILTER (
-            WHERE (own IN (n.cell, n.home)) AND (own IN (m.cell, m.home)) IS NOT TRUE AND NOT EXISTS (
+            WHERE (own IN (n.cell, n.home)) AND m.whole IS NOT TRUE AND NOT EXISTS (
                 SELECT FROM cluster.arrival AS a WHERE a.shard = m.shard AND a.complete_at IS NOT NULL)), '{}')
-    FROM cluster.map AS m
+    FROM had AS m
     JOIN unnest(holders, homes, compare_map.arriving, compare_map.leaving) WITH ORDINALITY AS n (cell, home, arriving, leaving, place)
         ON n.place - 1 = m.shard
 $$;

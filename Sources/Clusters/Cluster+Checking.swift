@@ -95,13 +95,16 @@ extension Cluster {
         var findings: [Finding] = []
         for table in SharedTables.all where try differs(table, in: cell) {
             let rows = try share([table], with: cell)[0].rows
-            let isMended = try surplus(of: table, in: cell) == 0
+            let isMended = try !differs(table, in: cell)
             findings.append(
                 Finding(
                     cell: cell.name,
                     what: isMended
                         ? "\(table.name) lacked \(rows) \(rows == 1 ? "row" : "rows") of the first cell, or had them otherwise"
-                        : "\(table.name) has rows that the first cell does not have", isMended: isMended))
+                        : try surplus(of: table, in: cell) > 0
+                            ? "\(table.name) has rows that the first cell does not have"
+                            : "\(table.name) has rows that say something else than in the first cell, and that nothing changes",
+                    isMended: isMended))
         }
         return findings
     }

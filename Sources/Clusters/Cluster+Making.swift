@@ -22,7 +22,7 @@ extension Cluster {
             let map = ClusterMap(
                 cluster: cluster, epoch: 1, own: 1, cells: [ClusterMap.Cell(number: 1, name: name, place: place)],
                 holders: [Int16](repeating: 1, count: Int(shards)))
-            guard try map.write(as: 1, on: &connection) else { throw ClusterError.overtaken }
+            guard try map.write(as: 1, knowing: map.shards, on: &connection) else { throw ClusterError.overtaken }
             return map
         } catch { throw ClusterError(error) }
     }
@@ -133,6 +133,8 @@ extension Cluster {
     private func gather(in hub: ClusterMap.Cell, superuser: String?) throws {
         let log = self.log
         _ = try working(on: hub) { connection in try Migrations.run(on: &connection, log: log) }
+        // With the password of now: a hub that has the map already does not take it again.
+        try insisting(on: hub) { connection throws(PostgresError) in try ClusterMap.reachCells(from: &connection) }
         // Where a server asks for no password, only a superuser may let others log in there from here.
         let open: [(server: String, owner: String)] = try working(on: hub) { connection in
             var open: [(String, String)] = []

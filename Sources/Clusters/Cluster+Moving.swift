@@ -7,7 +7,7 @@ extension Cluster {
     package enum MoveProgress: Sendable {
         /// So many events were copied, and the copy ends at this batch of the old cell, whose head is the other number.
         case copying(events: Int64, position: Int64, head: Int64)
-        /// For so many seconds no cell took events of the shards.
+        /// For so many seconds in all no cell took events of the shards.
         case switched(seconds: Double)
         case proving
         /// A hub waits for whoever reads it.

@@ -23,9 +23,11 @@ extension Cluster {
         for cell in cells where !cell.isHub {
             // What else is wrong with a cell is said later.
             older[cell.number] = try? working(on: cell) { connection in
-                guard let own = try ClusterMap.read(on: &connection), own.own == cell.number,
-                    own.cluster == newest.cluster, own.epoch < newest.epoch
-                else { return nil }
+                if let own = try ClusterMap.read(on: &connection) {
+                    guard own.own == cell.number, own.cluster == newest.cluster, own.epoch < newest.epoch else {
+                        return nil
+                    }
+                }
                 return try newest.comparison(as: cell.number, on: &connection)
             }
         }
@@ -86,10 +88,11 @@ extension Cluster {
     }
 
     private static func words(for own: ClusterMap.Comparison, _ name: String) -> String {
-        "was restored from a backup that is older than a move. "
+        "was restored from a backup that is older than a move, or than its place in the cluster. "
             + (own.surplus.isEmpty
                 ? "" : "It has \(ClusterError.named(own.surplus)) again, so hubs may count those events twice. ")
-            + (own.missing.isEmpty ? "" : "It does not have \(ClusterError.named(own.missing)), which came later. ")
+            + (own.missing.isEmpty
+                ? "" : "It does not have \(ClusterError.named(own.missing)), as the cluster expects. ")
             + "Restore it with its whole write-ahead log; or, to go on with it as it is, bellwether cluster check --accept-loss \(name)"
     }
 }

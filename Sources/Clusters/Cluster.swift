@@ -84,7 +84,10 @@ package final class Cluster {
     func url(of place: String) -> String { ConnectionString.url(of: place, user: ConnectionString.user(of: ownURL)) }
 
     static func open(_ url: String, log: Log) throws(PostgresError) -> Connection {
-        try LogSession.open(url: url, role: nil, purpose: "cluster", log: log, statementSeconds: 600)
+        var connection = try LogSession.open(url: url, role: nil, purpose: "cluster", log: log, statementSeconds: 600)
+        // Most statements are short, and compiling one takes a second of a switch.
+        try connection.execute(script: "SET jit = off")
+        return connection
     }
 
     /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.

@@ -18,6 +18,8 @@ struct ShardMove {
     private let cluster: Cluster
     private let rate: Int?
     private let progress: (Cluster.MoveProgress) -> Void
+    /// The seconds that no cell took the events of a stage, all tries of its switch together.
+    private var refused = 0.0
     private(set) var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
 
     init(in cluster: Cluster, rate: Int?, progress: @escaping (Cluster.MoveProgress) -> Void) {
@@ -26,6 +28,7 @@ struct ShardMove {
 
     mutating func perform(_ stage: Stage, target: Int16) throws {
         let shards = stage.shards
+        refused = 0
         guard let move = stage.move else { return try begin(shards, from: stage.holder, to: target) }
         guard move.isArriving else { return try forget(shards, in: move.other, kept: move.home) }
         if stage.holder == move.other { return try show(shards, from: move.home, to: move.other) }
@@ -69,7 +72,9 @@ struct ShardMove {
             return copy
         }
         var pace = Pace()
-        for _ in 0..<Self.mostSwitches {
+        for number in 0..<Self.mostSwitches {
+            // Whoever was refused meanwhile comes first.
+            if number > 0 { pause(until: .after(seconds: Self.pauseOfSwitches)) }
             // After an interruption nobody takes the events, and the rest is copied at once.
             if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new, &pace) }
             if try exchange(&copy, from: old, to: new) { return }
@@ -78,6 +83,7 @@ struct ShardMove {
     }
 
     private static let mostSwitches = 10
+    private static let pauseOfSwitches = 3.0
     /// The longest that no cell may take the events, before the old one gets them back.
     private static let longestSwitch = 1.5
     /// By then each step of a switch has ended, or failed since a cell stands still.
@@ -137,12 +143,11 @@ struct ShardMove {
         while true {
             let round = Deadline.now
             let end = round.later(by: max(pace.last, Self.longRound))
-            let head = try cluster.working(on: old) { source in try LogStatus.read(on: &source).head }
-            try copySome(&copy, from: old, to: new) { copy, found in
+            let head = try lastBatch(of: old)
+            try copySome(&copy, upTo: head, from: old, to: new) { copy, found in
                 progress(.copying(events: copy.events, position: copy.position, head: head))
                 paced += found
                 if let rate { pause(until: min(end, begun.later(by: Double(paced) / Double(rate)))) }
-                guard copy.position < head else { return false }
                 guard end.hasPassed else { return true }
                 // Once may have been a moment in which everything stood still.
                 guard !pace.wasLate else { throw cannotKeepUp(copy, new) }
@@ -160,15 +165,19 @@ struct ShardMove {
         .cannotKeepUp(shards: copy.shards, cell: cell.name, rate: rate)
     }
 
-    /// Copies batches while there are any and `goesOn` says so.
+    private func lastBatch(of cell: ClusterMap.Cell) throws -> Int64 {
+        try cluster.working(on: cell) { connection in try ShardHistory.lastBatch(on: &connection) }
+    }
+
+    /// Copies batches up to `last` while `goesOn` says so.
     private func copySome(
-        _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell,
+        _ copy: inout ShardCopy, upTo last: Int64, from old: ClusterMap.Cell, to new: ClusterMap.Cell,
         while goesOn: (ShardCopy, Int) throws -> Bool
     ) throws {
         try cluster.working(on: old) { source in
             try cluster.working(on: new) { target in
                 while let found = try crossing({ () throws(PostgresError) in
-                    try copy.step(from: &source, to: &target)
+                    try copy.step(upTo: last, from: &source, to: &target)
                 }) {
                     CrashPoint.pass("batches copied")
                     guard try goesOn(copy, found) else { return }
@@ -206,7 +215,9 @@ struct ShardMove {
             defer { cluster.deadline = .never }
             try tell(shards, takenBy: 0, move, isHasty: true)
             CrashPoint.pass("shards let go")
-            try copySome(&copy, from: old, to: new) { _, _ in
+            // No later batch has events of the shards, however many come in of others.
+            let last = try lastBatch(of: old)
+            try copySome(&copy, upTo: last, from: old, to: new) { _, _ in
                 isInTime = !end.hasPassed
                 return isInTime
             }
@@ -228,8 +239,9 @@ struct ShardMove {
         }
         CrashPoint.pass("rest copied")
         try tell(shards, takenBy: isInTime ? new.number : old.number, move, isHasty: true)
+        refused += Deadline.now.seconds(since: begun)
         guard isInTime else { return false }
-        progress(.switched(seconds: Deadline.now.seconds(since: begun)))
+        progress(.switched(seconds: refused))
         let map = cluster.map
         for cell in map.cells {
             // Those who were passed over in haste.
@@ -349,17 +361,23 @@ extension ShardMove {
             opening: { try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0) })
         guard report.isProved else { throw fail("\n\(report)") }
         let history = ShardHistory(of: shards)
-        let complete = try cluster.working(on: new) { target in try history.completedAt(on: &target) }
-        for tries in 1... {
-            let held = try cluster.working(on: old) { source in try history.content(until: .max, on: &source) }
-            let copied = try cluster.working(on: new) { target in try history.content(until: complete, on: &target) }
-            if held == copied { break }
-            // An install may have been erased in between.
-            try eraseAgain(shards, from: old, in: new, by: control)
-            guard tries < 3 else {
-                throw fail(
-                    "'\(old.name)' has \(held.count) events of them and '\(new.name)' \(copied.count), or they say something else"
-                )
+        let completions = try cluster.working(on: new) { target in try history.completions(on: &target) }
+        guard completions.flatMap(\.shards).sorted() == shards.sorted() else {
+            throw fail("what arrived of them is not complete")
+        }
+        for (head, shards) in completions {
+            let history = ShardHistory(of: shards)
+            for tries in 1... {
+                let held = try cluster.working(on: old) { source in try history.content(until: .max, on: &source) }
+                let copied = try cluster.working(on: new) { target in try history.content(until: head, on: &target) }
+                if held == copied { break }
+                // An install may have been erased in between.
+                try eraseAgain(shards, from: old, in: new, by: control)
+                guard tries < 3 else {
+                    throw fail(
+                        "'\(old.name)' has \(held.count) events of the \(ClusterError.named(shards)) and '\(new.name)' \(copied.count), or they say something else"
+                    )
+                }
             }
         }
         let sealed = try cluster.working(on: old) { source in try SealedShards(shards).content(on: &source) }

@@ -104,14 +104,7 @@ package struct ClusterMap: Sendable, Equatable {
     ) throws(PostgresError) -> Bool {
         let bound = connection.hurry()
         defer { connection.deadline = bound }
-        if cell(own)?.isHub == true {
-            if let password = connection.password {
-                // A hub logs in to the cells as whoever writes this.
-                try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
-            }
-            // Readers of the hub wait behind this while it waits for one of them.
-            try connection.query("SELECT set_config('lock_timeout', '300ms', false)")
-        }
+        if cell(own)?.isHub == true { try Self.prepareHub(&connection) }
         return try connection.query(
             """
             SELECT cluster.take_map(
@@ -119,6 +112,23 @@ package struct ClusterMap: Sendable, Equatable {
                 \(cells.map(\.isHub)), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving),
                 \(known))
             """)[0].get(0)
+    }
+
+    /// Lets a hub reach the cells again, as whoever asks for it.
+    package static func reachCells(from hub: inout Connection) throws(PostgresError) {
+        let bound = hub.hurry()
+        defer { hub.deadline = bound }
+        try prepareHub(&hub)
+        try hub.query("SELECT cluster.reach_cells()")
+    }
+
+    private static func prepareHub(_ connection: inout Connection) throws(PostgresError) {
+        if let password = connection.password {
+            // A hub logs in to the cells as whoever writes this.
+            try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
+        }
+        // Readers of the hub wait behind this while it waits for one of them.
+        try connection.query("SELECT set_config('lock_timeout', '300ms', false)")
     }
 
     /// The columns of `cluster.map`.

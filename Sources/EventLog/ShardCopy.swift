@@ -57,14 +57,16 @@ package struct ShardCopy {
                 """)
     }
 
-    /// Copies the events of the next batches. Returns how many, or nil if there are no more now.
+    /// Copies the events of the next batches, up to the batch `last` of the old cell. Returns how many, or nil if there are no more.
     package mutating func step(
-        from source: inout Connection, to target: inout Connection
+        upTo last: Int64, from source: inout Connection, to target: inout Connection
     ) throws(PostgresError) -> Int? {
         let (before, shards, cell, ahead) = (position, self.shards, self.source, batchesAhead)
         let step: (until: Int64, found: Int, stored: Int64)? =
             try source.transaction(.repeatableReadOnly) { source throws(PostgresError) in
-                guard let next = try Self.next(ahead, after: before, of: shards, on: &source) else { return nil }
+                guard let next = try Self.next(ahead, after: before, upTo: last, of: shards, on: &source) else {
+                    return nil
+                }
                 return try target.transaction { target throws(PostgresError) in
                     // Before log.head is locked, as whoever tells a map does.
                     try ShardHistory(of: shards).require(isComing: true, on: &target)
@@ -107,14 +109,14 @@ package struct ShardCopy {
 
     /// The last of the next batches that together have not too many events of the shards, and how many they have.
     private static func next(
-        _ batches: Int64, after position: Int64, of shards: [Int16], on source: inout Connection
+        _ batches: Int64, after position: Int64, upTo last: Int64, of shards: [Int16], on source: inout Connection
     ) throws(PostgresError) -> (until: Int64, events: Int64)? {
         let row = try source.query(
             """
             SELECT max(number), max(total) FROM (
                 SELECT number, own, sum(own) OVER (ORDER BY number)::bigint AS total FROM (
                     SELECT b.number, (SELECT coalesce(sum(b.shard_events[s + 1]), 0)::bigint FROM unnest(\(shards)) AS s) AS own
-                    FROM log.batch_expected AS b WHERE b.number > \(position) ORDER BY b.number LIMIT \(batches)
+                    FROM log.batch_expected AS b WHERE b.number > \(position) AND b.number <= \(last) ORDER BY b.number LIMIT \(batches)
                 ) AS b
             ) AS b
             WHERE total <= \(mostEvents) OR total = own

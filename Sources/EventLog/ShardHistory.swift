@@ -105,10 +105,14 @@ package struct ShardHistory {
             """)
     }
 
-    /// The head of the new cell at that moment.
-    package func completedAt(on target: inout Connection) throws(PostgresError) -> Int64 {
-        try target.query("SELECT coalesce(max(complete_at), 0) FROM cluster.arrival WHERE shard = ANY (\(shards))")[0]
-            .get(0)
+    /// The heads of the new cell at those moments, and which of the shards were complete then: several if moves were interrupted.
+    package func completions(on target: inout Connection) throws(PostgresError) -> [(head: Int64, shards: [Int16])] {
+        try target.query(
+            """
+            SELECT complete_at, array_agg(shard ORDER BY shard) FROM cluster.arrival
+            WHERE shard = ANY (\(shards)) AND complete_at IS NOT NULL GROUP BY complete_at ORDER BY complete_at
+            """
+        ).map { row throws(PostgresError) in (try row.get(0), try row.get(1)) }
     }
 
     /// Everything that a cell holds of these shards, up to a batch, as a number of events and a digest of all that they say.
@@ -209,6 +213,11 @@ package struct ShardHistory {
             try connection.query("DELETE FROM log.closed_before_move WHERE shard = ANY (\(shards))")
             try require(isComing: false, on: &connection)
         }
+    }
+
+    /// The last batch of a cell.
+    package static func lastBatch(on connection: inout Connection) throws(PostgresError) -> Int64 {
+        try connection.query("SELECT coalesce(max(number), 0) FROM log.batch")[0].get(0)
     }
 
     /// Those of the shards of which the cell has events that it was never told to forget.

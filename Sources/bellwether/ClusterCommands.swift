@@ -108,7 +108,10 @@ struct ClusterStatusCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let (cells, map) = try DatabaseAccess.withCluster(arguments) { ($0.status(), $0.map) }
+        let (cells, map) = try DatabaseAccess.withCluster(arguments) { cluster in
+            cluster.followNewest()
+            return (cluster.status(), cluster.map)
+        }
         switch format {
         case .text:
             var table = TextTable(["CELL", "SHARDS", "EPOCH", "BATCH", "EVENTS", "LAG, S", "PLACE", "STATE"])

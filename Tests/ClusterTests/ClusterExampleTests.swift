@@ -177,6 +177,19 @@ import Testing
         let again = try setUp(servers)
         #expect(again.status == 0 && !again.output.contains("moved"), "\(again)")
         #expect(try owner.trusted("cluster", "status").contains("there"))
+
+        // Another password, everywhere: the hub gets it by being added again.
+        hub.rollBack()
+        for server in servers.servers {
+            var administrator = try Connection(url: server.connectionURL(database: "bellwether"))
+            try administrator.execute(script: "ALTER ROLE bellwether_owner PASSWORD 'another'")
+        }
+        let renewed = Bellwether(database: servers.url(0, "bellwether_owner")).knowing(["PGPASSWORD": "another"])
+        let count = "SELECT count(*) FROM analytics.events"
+        let hubByRenewed = Bellwether(database: servers.url(3, "bellwether_owner")).knowing(["PGPASSWORD": "another"])
+        #expect(try hubByRenewed.run("psql", "--", "-XAtc", count).status != 0)
+        _ = try renewed.trusted("cluster", "add", "--hub", "--name", "hub", servers.url(3))
+        #expect(try hubByRenewed.trusted("psql", "--", "-XAtc", count) == "80\n")
         for service in ingest + projectors { #expect(try service.stop() == 0) }
     }
 }

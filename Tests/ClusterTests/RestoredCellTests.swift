@@ -2,6 +2,7 @@ import Clusters
 import EventLog
 import Glibc
 import Postgres
+import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
@@ -34,21 +35,26 @@ struct RestoredCellTests {
     /// Copies a cell as it is now.
     private func keep(_ place: Int) throws {
         let name = try close(place)
-        var administrator = try cells.databases[0].administrator()
+        var administrator = try administrator(besides: place)
         try administrator.execute(script: "CREATE DATABASE \(name)_kept TEMPLATE \(name)")
     }
 
     /// Puts the copy in place of the cell.
     private func restore(_ place: Int) throws {
         let name = try close(place)
-        var administrator = try cells.databases[0].administrator()
+        var administrator = try administrator(besides: place)
         try administrator.execute(script: "DROP DATABASE \(name)")
         try administrator.execute(script: "ALTER DATABASE \(name)_kept RENAME TO \(name)")
     }
 
+    /// Connected to another cell.
+    private func administrator(besides place: Int) throws -> Connection {
+        try cells.databases[place == 0 ? 1 : 0].administrator()
+    }
+
     private func close(_ place: Int) throws -> String {
         let name = cells.databases[place].name
-        var administrator = try cells.databases[0].administrator()
+        var administrator = try administrator(besides: place)
         #expect(
             try eventually {
                 try administrator.query(
@@ -129,6 +135,62 @@ struct RestoredCellTests {
         #expect(try !cells.cluster().check(lossIn: "cell-3").contains { $0.isMended && $0.what.contains("anew") })
         #expect(throws: ClusterError.self) { try move() }
         #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 1)
+    }
+
+    @Test("an empty database in the place of a cell gets no shards before somebody says that theirs are lost")
+    func emptied() throws {
+        defer { drop() }
+        let name = try close(1)
+        let empty = try TestDatabase.make(.withUsualShards)
+        defer { empty.drop() }
+        var administrator = try cells.databases[0].administrator()
+        try administrator.execute(script: "DROP DATABASE \(name)")
+        try administrator.execute(script: "CREATE DATABASE \(name) TEMPLATE \(empty.name) OWNER \(TestCluster.owner)")
+        for _ in 0..<2 {
+            let findings = try cells.cluster().check()
+            #expect(
+                findings.contains { $0.cell == "cell-2" && !$0.isMended && $0.what.contains("--accept-loss cell-2") })
+            #expect(try cells.databases[1].value("SELECT count(*) FROM cluster.map", as: Int64.self) == 0)
+        }
+        #expect(throws: ClusterError.self) { try move() }
+        let accepted = try cells.cluster().check(lossIn: "cell-2")
+        #expect(!accepted.contains { !$0.isMended }, "\(accepted)")
+        #expect(try cells.cluster().check().isEmpty)
+        #expect(try shown() == 2)
+        let known = Values.UUID(install)
+        let event = Event.sample(install: try #require(known))
+        _ = try cells.databases[1].appender().append([cells.app.submission([event])], checking: .place)
+        #expect(try shown() == 3)
+    }
+
+    @Test("the first cell as it was before there was a cluster counts nothing twice, once somebody says what is lost")
+    func beforeTheCluster() throws {
+        defer { drop() }
+        let first = cells.databases[0]
+        let drawn = Values.UUID(cells.install(of: 0))
+        let own = try #require(drawn)
+        let moved = Shard.of(own, among: 16)
+        _ = try first.appender().append([cells.app.submission([Event.sample(install: own)])])
+        try keep(0)
+        #expect(try cells.cluster().move([moved], to: "cell-3").isEmpty)
+        let before = try shown()
+        try restore(0)
+        try first.run(
+            "DELETE FROM cluster.map; UPDATE cluster.state SET cluster = NULL, cell = NULL, epoch = 0; DELETE FROM cluster.cell"
+        )
+        var connection = try cells.databases[2].connect()
+        func cluster() throws -> Cluster {
+            try #require(try Cluster(of: &connection, url: try cells.databases[2].url(), log: .silent))
+        }
+        #expect(
+            try cluster().check().contains { $0.cell == "cell-1" && !$0.isMended && $0.what.contains("shard \(moved)") }
+        )
+        #expect(try first.value("SELECT count(*) FROM cluster.map", as: Int64.self) == 0)
+        _ = try cluster().check(lossIn: "cell-1")
+        #expect(try shown() == before)
+        #expect(try cluster().move([moved], to: "cell-3").isEmpty)
+        #expect(try cluster().check().isEmpty)
+        #expect(try shown() == before)
     }
 
     @Test("if both are from before the move, the shard goes back to where it was", arguments: ["cell-2", "cell-3"])

@@ -60,4 +60,16 @@ struct SharedTablesTests {
         #expect(stray.status == 1)
         #expect(stray.output == "OPEN    cell-3: log.reader_key has rows that the first cell does not have\n")
     }
+
+    @Test("what nothing can put right is not called mended")
+    func beyondMending() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        try cells.databases[2].run("UPDATE log.app SET slug = 'other' WHERE id = \(cells.app.id)")
+        for _ in 0..<2 {
+            let findings = try cells.cluster().check()
+            #expect(findings.count == 1 && findings.first?.isMended == false, "\(findings)")
+            #expect(findings.first?.what.hasPrefix("log.app has rows that say something else") == true, "\(findings)")
+        }
+    }
 }
