@@ -4,6 +4,7 @@ package import Postgres
 internal import Projections
 internal import Registry
 internal import Sends
+internal import ServiceRuntime
 
 /// The tables that all cells of a cluster have with the same rows, those that others refer to first.
 package enum SharedTables {
@@ -45,6 +46,7 @@ extension Cluster {
         while let cell = others.first(where: { !asked.contains($0.number) }) {
             asked.insert(cell.number)
             do { _ = try share(tables, with: cell) } catch { failures.append((cell, error)) }
+            CrashPoint.pass("shared with another cell")
             guard others.allSatisfy({ asked.contains($0.number) }), let first = try? self.first else { continue }
             // A cell may have been added meanwhile.
             let newest = try? on(first) { connection throws(PostgresError) in try ClusterMap.read(on: &connection) }

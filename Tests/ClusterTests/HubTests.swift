@@ -1,9 +1,12 @@
 import Clusters
 import EventLog
 import Postgres
+import Projections
+import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("A hub over three cells")
 struct HubTests {
@@ -73,6 +76,32 @@ struct HubTests {
                 }
             }
         }
+    }
+
+    @Test("what comes over of a funnel is a row a cell, however many shards and installs were counted")
+    func addedUp() throws {
+        let cells = try ThreeCells()
+        let hub = try cells.makeHub()
+        defer {
+            cells.drop()
+            hub.drop()
+        }
+        for (place, database) in cells.databases.enumerated() {
+            let installs = (0..<20).map { _ in cells.install(of: place) }.compactMap { Values.UUID($0) }
+            _ = try database.appender().append([
+                cells.app.submission(installs.map { Event.sample(install: $0) })
+            ])
+            #expect(try ProjectionControl(url: database.url(), log: .silent).catchUp().stopped.isEmpty)
+            let cellsOfFunnel = try database.value("SELECT count(*) FROM projection.category_funnel", as: Int64.self)
+            #expect(cellsOfFunnel > 2)
+        }
+        let plan: [String] = try hub.column(
+            "EXPLAIN (ANALYZE, TIMING OFF) SELECT * FROM analytics.category_funnel WHERE app = 'chat' AND day = '2026-11-20'"
+        )
+        let rows = plan.filter { $0.contains("Async Foreign Scan on \"category_funnel@") }.compactMap { line in
+            line.matches(of: /\(actual rows=(\d+)/).last.map { String($0.output.1) }
+        }
+        #expect(rows == ["1", "1", "1"], "\(plan.joined(separator: "\n"))")
     }
 
     @Test("a cell that does not answer is an error that names it, never a smaller number")

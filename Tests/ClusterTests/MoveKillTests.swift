@@ -82,6 +82,10 @@ struct MoveKillTests {
         let installs = (0..<3).map { _ in cells.install(of: 0) }
         let shards = Set(installs.compactMap { UUID($0) }.map { Shard.of($0, among: 16) })
         let service = try Bellwether(cells.databases[0]).serve("--only", "ingest")
+        // What was stored a year ago is still known after the move.
+        let old = Wire.id()
+        let lastYear = Wire.envelope(install: installs[0], Wire.event(id: old, at: "2025-11-26T09:30:10.001Z"))
+        #expect(try service.client().post(lastYear, key: cells.app.secret).results.accepted == 1)
         let poster = Poster(service, key: cells.app.secret, installs: installs)
         #expect(eventually { poster.count >= 50 })
         let words = ["cluster", "move", "--to", "cell-3"] + shards.sorted().flatMap { ["--shard", "\($0)"] }
@@ -93,7 +97,8 @@ struct MoveKillTests {
         let ended = try Bellwether(cells.databases[2]).start(words).wait()
         #expect(ended.status == 0, "\(ended)")
         #expect(eventually { poster.count > before + 20 })
-        let stored = try poster.stop()
+        let stored = try poster.stop() + [old]
+        #expect(try service.client().post(lastYear, key: cells.app.secret).results.duplicate == 1)
         #expect(try service.stop() == 0)
         var found: [String] = []
         for (place, database) in cells.databases.enumerated() {

@@ -45,6 +45,25 @@ struct MoveTests {
     }
 }
 
+@Suite("A move at a limited rate")
+struct MoveRateTests {
+    @Test("copies no more events a second than it may")
+    func throttled() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let install = UUID(cells.install(of: 0))
+        let id = try #require(install)
+        let events = (0..<300).map { _ in Event.sample(install: id) }
+        _ = try cells.databases[0].appender().append([cells.app.submission(events)])
+        let begun = Deadline.now
+        #expect(try cells.cluster().move([Shard.of(id, among: 16)], to: "cell-2", rate: 150).isEmpty)
+        #expect(Deadline.now.seconds(since: begun) >= 2)
+        #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 300)
+    }
+
+    typealias UUID = Values.UUID
+}
+
 @Suite("What moves with a shard besides its events")
 struct MovedHistoryTests {
     typealias UUID = Values.UUID

@@ -63,6 +63,50 @@ struct MoveFaultTests {
         #expect(check.status == 0, "\(check)")
     }
 
+    /// Where a move may stand when one of its two servers dies.
+    private static let points = [
+        "map told to the first cell", "move begun", "arrival prepared", "batches copied", "shards let go",
+        "rest copied",
+        "shards switched", "copy proved", "copy shown", "events forgotten", "shards forgotten",
+    ]
+
+    @Test("whichever server dies while the move stands at a named point, the same command ends it")
+    func atNamedPoints() throws {
+        let servers = [try DatabaseServer(), try DatabaseServer()]
+        let bellwether = Bellwether(database: servers[0].url)
+        _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
+        _ = try bellwether.trusted("cluster", "add", servers[1].url, "--name", "cell-2")
+        let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
+        let service = try bellwether.serve("--only", "ingest")
+        let load = Load(pause: 0.2, on: service, key: key)
+        #expect(load.isServed())
+        // `make test` has time for two.
+        let cases = Self.points.flatMap { point in [(point, 0), (point, 1)] }.shuffled().prefix(
+            FaultLength.isLong ? .max : 2)
+        for (round, (point, victim)) in cases.enumerated() {
+            let words = ["cluster", "move", "--to", "cell-\(round % 2 == 0 ? 2 : 1)", "--shard", "3", "--shard", "4"]
+            let move = try bellwether.stopping(at: point).start(words)
+            #expect(eventually { move.isStopped }, "\(point)")
+            let server = servers[victim]
+            for process in server.postmaster.map({ ProcessTable.family(of: $0) }) ?? [] { kill(process, SIGKILL) }
+            #expect(
+                eventually {
+                    try? server.start()
+                    return (try? server.administrator()) != nil
+                })
+            move.signal(SIGCONT)
+            _ = try move.wait(within: 300)
+            let ended = try bellwether.start(words).wait(within: 300)
+            #expect(ended.status == 0, "\(point), server \(victim + 1): \(ended)")
+            #expect(load.isServed(5), "\(point), server \(victim + 1)")
+        }
+        let count = try Laws.check(load, cells: servers.map(\.url))
+        #expect(try service.stop() == 0)
+        let check = try bellwether.run("cluster", "check")
+        #expect(check.status == 0, "\(check)")
+        FaultLength.report("\(cases.count) deaths of a server at named points of a move, \(count.stored) events")
+    }
+
     @Test("a move that may not copy as fast as events come in ends: the switch copies the rest, or the command says so")
     func tooSlow() throws {
         let (old, new) = (try TestDatabase.make(), try TestDatabase.make(.empty))
