@@ -59,4 +59,43 @@ struct HeldBackTests {
         #expect(await post.courier.deliver(within: 10) == .delivered)
         #expect(!post.server.drops.isEmpty)
     }
+
+    @Test("are counted as dropped where their line is damaged, once, and the others go on")
+    func damaged() async throws {
+        let isFull = Guarded(true)
+        let post = Post { envelope, _ in isFull.withLock { $0 } ? .full(Set(envelope.seqs)) : .well }
+        func file() -> [String] {
+            String(decoding: post.scratch.bytes("held-back"), as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        func damage(_ new: [String]) throws {
+            try post.scratch.write(Array((file() + new).joined(separator: "\n").utf8), to: "held-back")
+        }
+        func heldLine(_ at: Int64, _ time: Int64, event: String = "{}") -> String {
+            #"{"at":\#(at),"time":\#(time),"source":"{}","event":"\#(event)"}"#
+        }
+        try post.record(2)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        // Read when it is taken up.
+        try damage([heldLine(.min, 0), heldLine(0, .min), heldLine(.max, 0), heldLine(0, 0, event: "no"), "?"])
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(file().count == 2 && post.server.drops.count == 1)
+        let told = await post.heard(.dropped)
+        #expect(told.map(\.count) == [5])
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.drops.count == 1)
+        // Read when more is held back.
+        try damage([heldLine(0, .max)])
+        let (events, source) = (Array(#"{"seq":3}"#.utf8), Array("{}".utf8))
+        var batch = Batch(first: 3, last: 3)
+        batch.sources = [source]
+        batch.events = [Batch.Event(seq: 3, age: 0, time: post.queue.now, source: 0, json: events[...])]
+        try post.queue.holdBack(batch.events, of: batch)
+        #expect(file().count == 3)
+        isFull.withLock { $0 = false }
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.drops.count == 2)
+        post.time.pass(6 * Self.hours)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1, 2, 3] && post.server.drops.count == 2)
+    }
 }

@@ -8,6 +8,9 @@ internal import Foundation
 struct Moment: Sendable, Hashable, Comparable {
     let milliseconds: Int64
 
+    /// What any clock is taken to show: some million years, with which can be computed. A damaged file may tell of more.
+    static let possible: ClosedRange<Int64> = -1_000_000_000_000_000_000...1_000_000_000_000_000_000
+
     private static let first: Int64 = 946_684_800_000
     private static let last: Int64 = 253_402_300_799_999
 
@@ -52,7 +55,8 @@ extension Date {
     /// Whole milliseconds since 1970, for any value that a clock may have.
     var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded(.down)
-        return milliseconds.isNaN ? 0 : Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min / 4 : .max / 4)
+        let (first, last) = (Moment.possible.lowerBound, Moment.possible.upperBound)
+        return milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, Double(first)), Double(last)))
     }
 }
 

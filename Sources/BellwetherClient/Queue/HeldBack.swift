@@ -56,13 +56,29 @@ struct HeldBack: Sendable {
         /// The JSON object of its install, and the one of the event.
         let source: String
         let event: String
+
+        /// Nil if the bytes are damaged, or not ours: they may be JSON and still tell of no event.
+        init?(_ bytes: ArraySlice<UInt8>) {
+            guard let line = try? JSONDecoder().decode(Line.self, from: Data(bytes)),
+                Moment.possible.contains(line.at), Moment.possible.contains(line.time),
+                line.source.utf8.count + line.event.utf8.count <= Record.longestBody,
+                [line.source, line.event].allSatisfy({ JSONValue(parsingObject: $0) != nil })
+            else { return nil }
+            self = line
+        }
+
+        init(at: Int64, time: Int64, source: String, event: String) {
+            (self.at, self.time, self.source, self.event) = (at, time, source, event)
+        }
     }
 
-    /// The waiting events. Unreadable lines are left out.
-    var lines: [Line] {
+    /// The waiting events, and how many lines cannot be read.
+    var contents: (lines: [Line], unreadable: Int64) {
         get throws {
             let bytes = try directory.contents(directory.heldBack, limit: HeldBack.limit * 2) ?? []
-            return bytes.split(separator: 10).compactMap { try? JSONDecoder().decode(Line.self, from: Data($0)) }
+            let all = bytes.split(separator: 10)
+            let lines = all.compactMap { Line($0) }
+            return (lines, Int64(all.count - lines.count))
         }
     }
 
@@ -92,10 +108,19 @@ extension Queue {
                     at: now, time: event.time, source: String(decoding: batch.sources[event.source], as: UTF8.self),
                     event: String(decoding: event.json, as: UTF8.self))
             }
-            for time in try held.replace(with: try held.lines + lines) {
+            let (known, unreadable) = try held.contents
+            for time in try held.replace(with: known + lines) {
                 memory.unrecorded.add(1, since: time, reason: .size)
             }
+            count(unreadable, &memory)
         }
+    }
+
+    /// Counts lines that could not be read, once the file is without them.
+    private func count(_ unreadable: Int64, _ memory: inout Memory) {
+        guard unreadable > 0 else { return }
+        memory.unrecorded.add(unreadable, since: nil, reason: .unreadable)
+        tell(unreadable, .unreadable)
     }
 
     /// Moves events that waited long enough to the end of the queue. Events older than the queue's age limit are counted
@@ -104,9 +129,9 @@ extension Queue {
         guard directory.hasHeldBack else { return }
         try exclusively { memory in
             let held = HeldBack(directory: directory)
-            let lines = try held.lines
+            let (lines, unreadable) = try held.contents
             let due = lines.filter { $0.at > now || now - $0.at >= HeldBack.rest }
-            guard !due.isEmpty || lines.isEmpty else { return }
+            guard !due.isEmpty || unreadable > 0 || lines.isEmpty else { return }
             for line in due {
                 guard now - line.time < limits.age else {
                     memory.unrecorded.add(1, since: line.time, reason: .age)
@@ -118,6 +143,7 @@ extension Queue {
                 confirm(written)
             }
             _ = try held.replace(with: lines.filter { line in line.at <= now && now - line.at < HeldBack.rest })
+            count(unreadable, &memory)
             if lines.count == due.count { directory.removeHeldBack() }
         }
     }

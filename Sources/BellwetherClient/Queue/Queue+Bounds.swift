@@ -71,6 +71,11 @@ extension Queue {
         state.drops.add(count, since: since, reason: reason)
         // Kept here until it is written.
         memory.unrecorded.add(count, since: since, reason: reason)
+        tell(count, reason)
+    }
+
+    /// Tells the developer of dropped events.
+    func tell(_ count: Int64, _ reason: Drop.Reason) {
         let words =
             switch reason {
             case .age: "waited for too long; look why nothing was delivered"
