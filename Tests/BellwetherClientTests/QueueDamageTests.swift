@@ -165,6 +165,37 @@ struct QueueDamageTests {
         #expect(seqs == [3, 4] && drops == [:])
     }
 
+    @Test(
+        "a state with a right checksum and numbers that no queue writes is as good as none",
+        arguments: [
+            ("settled", "9223372036854775807"), ("settled", "-1"), ("reading", "9223372036854775807"),
+            ("time", "-9223372036854775808"), ("count", "9223372036854775807"), ("count", "-1"),
+            ("since", "9223372036854775807"), ("failures", "9223372036854775807"), ("failures", "-1"),
+            ("notBefore", "-9223372036854775808"), ("notBefore", "9223372036854775807"),
+        ])
+    func foreignState(member: String, value: String) throws {
+        try Queue(directory: scratch.url).append(3)
+        func write(_ members: [String: String]) throws {
+            func number(_ name: String, _ usual: String) -> String { "\"\(name)\":\(members[name] ?? usual)" }
+            let counted = "\(number("count", "2")),\(number("since", "5"))"
+            let drop = #"{"id":"\#(UUID())",\#(counted),"reason":"age","isTold":false}"#
+            let state = Array(
+                """
+                {"clock":{\(number("reading", "1")),\(number("time", "5"))},"drops":{"entries":[\(drop)]},\
+                "pace":{\(number("failures", "1")),\(number("notBefore", "7")),"since":5},\(number("settled", "1"))}
+                """.utf8)
+            try scratch.write(state + Array("\n\(Checksum.of(state[...]))\n".utf8), to: "state")
+        }
+        try write([:])
+        #expect(try Queue(directory: scratch.url).pace.failures == 1)
+        try write([member: value])
+        let queue = Queue(directory: scratch.url)
+        #expect(try queue.pace == Pace())
+        try queue.append(1)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [1, 2, 3, 4] && drops == [:])
+    }
+
     @Test("a state that can never be read is given up by deliveries after some looks, and everything goes on")
     func lostState() throws {
         try Queue(directory: scratch.url).append(3)

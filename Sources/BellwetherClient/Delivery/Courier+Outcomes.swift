@@ -121,7 +121,7 @@ extension Courier {
         let delay = try await disk { queue in
             queue.putBack()
             var pace = try queue.pace
-            pace.failures = min(pace.failures + 1, 1000)
+            pace.failures = min(pace.failures + 1, Pace.mostFailures)
             let delay = backoff.delay(failures: pace.failures, retryAfter: retryAfter)
             pace.wait(delay, from: now)
             // If the disk is full, only this process remembers it.

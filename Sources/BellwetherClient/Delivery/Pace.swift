@@ -22,7 +22,7 @@ struct Backoff: Sendable {
 /// When the next delivery may begin. All processes of the install share it, because extensions live too briefly to
 /// remember it.
 struct Pace: Codable, Hashable, Sendable {
-    /// How many deliveries failed in a row.
+    /// How many deliveries failed in a row, up to `mostFailures`.
     var failures = 0
     /// In milliseconds of the device's clock.
     private(set) var notBefore: Int64?
@@ -32,6 +32,14 @@ struct Pace: Codable, Hashable, Sendable {
 
     /// The longest wait: a day.
     static let longest: Int64 = 86_400_000
+
+    static let mostFailures = 1000
+
+    var isPlausible: Bool {
+        let times = [since, notBefore].compactMap(\.self)
+        return (0...Pace.mostFailures).contains(failures) && times.allSatisfy(Moment.possible.contains)
+            && (0...Pace.longest).contains((times.last ?? 0) - (times.first ?? 0))
+    }
 
     /// Waits this many seconds, from now on.
     mutating func wait(_ seconds: Double, from now: Int64) {

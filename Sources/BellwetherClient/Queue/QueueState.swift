@@ -20,16 +20,21 @@ struct QueueState: Codable, Hashable, Sendable {
         }
     }
 
-    /// Nil if the bytes are damaged or not ours.
+    /// Nil if the bytes are damaged or not ours: no queue writes numbers that are not plausible.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: 10)
         guard lines.count == 2, String(decoding: lines[1], as: UTF8.self) == "\(Checksum.of(lines[0]))",
-            let state = try? JSONDecoder().decode(QueueState.self, from: Data(lines[0]))
+            let state = try? JSONDecoder().decode(QueueState.self, from: Data(lines[0])),
+            (0...QueueState.mostSettled).contains(state.settled), state.drops.isPlausible, state.clock.isPlausible,
+            state.pace.isPlausible
         else { return nil }
         self = state
     }
 
     init() {}
+
+    /// It leaves room for more seqs than there will ever be.
+    private static let mostSettled: Int64 = 1 << 52
 }
 
 /// How long the queue has been in use, in milliseconds. The age of an event is measured by this clock.
@@ -47,9 +52,13 @@ struct AgeClock: Codable, Hashable, Sendable {
     /// The device's time when it was last saved.
     private(set) var time: Int64?
 
+    var isPlausible: Bool {
+        reading >= 0 && Moment.possible.contains(reading) && time.map(Moment.possible.contains) ?? true
+    }
+
     func reading(at now: Int64) -> Int64 {
         guard let time else { return reading }
-        return reading + min(max(now.subtractingReportingOverflow(time).partialValue, 0), AgeClock.longestStep)
+        return reading + min(max(now - time, 0), AgeClock.longestStep)
     }
 
     /// Whether it should be saved.
@@ -76,6 +85,9 @@ struct Drop: Codable, Hashable, Sendable {
         case unreadable
     }
 
+    /// The highest count: all seqs that there are.
+    static let most: Int64 = 1 << 53
+
     let id: UUID
     var count: Int64
     /// When the first of them was recorded, in milliseconds since 1970.
@@ -98,13 +110,20 @@ struct Drops: Codable, Hashable, Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    var isPlausible: Bool {
+        entries.count <= 2 * Drop.Reason.allCases.count
+            && entries.allSatisfy { drop in
+                (1...Drop.most).contains(drop.count) && drop.since.map(Moment.possible.contains) ?? true
+            }
+    }
+
     mutating func add(_ count: Int64, since: Int64?, reason: Drop.Reason) {
         guard count > 0 else { return }
         guard let index = entries.firstIndex(where: { $0.reason == reason && !$0.isTold }) else {
             entries.append(Drop(id: UUID(), count: count, since: since, reason: reason))
             return
         }
-        entries[index].count += count
+        entries[index].count = min(entries[index].count + count, Drop.most)
         entries[index].since = [entries[index].since, since].compactMap(\.self).min()
     }
 

@@ -33,10 +33,12 @@ struct SegmentContents {
         let body = start + Record.header
         guard sourceLength <= end - body else { return }
         let age: Int64 = bytes.little(at: start + 20)
+        let time: Int64 = bytes.little(at: start + 28)
+        guard age >= 0, Moment.possible.contains(age), Moment.possible.contains(time) else { return }
         lastAge = max(lastAge, age)
         records.append(
             Record(
-                seq: seq, age: age, time: bytes.little(at: start + 28), source: bytes[body..<(body + sourceLength)],
+                seq: seq, age: age, time: time, source: bytes[body..<(body + sourceLength)],
                 event: bytes[(body + sourceLength)..<end]))
     }
 
