@@ -22,7 +22,7 @@ enum Verdict: Sendable {
                 self = .later(reason: "the answer is not one of a Bellwether server", retryAfter: nil)
                 return
             }
-            self = .settled(results.refused)
+            self = .settled(results.refused(of: events))
         case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
         // Only from the server itself: a hotel network refuses requests with the same status.
         case 401 where Verdict.isProblem(answer), 403 where Verdict.isProblem(answer):
@@ -50,7 +50,7 @@ enum Verdict: Sendable {
     /// The problem document's text, for the developer.
     private static func detail(of answer: Answer) -> String {
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.body))
-        let words = [problem?.code, problem?.detail].compactMap(\.self).map { $0.prefix(200) }
+        let words = [problem?.code, problem?.detail].compactMap(\.self).map { $0.beginning(200) }
         return words.isEmpty ? "" : " (\(words.joined(separator: ": ")))"
     }
 }
@@ -60,10 +60,10 @@ struct Results: Decodable, Sendable {
     /// An event that the server will never take.
     struct Refused: Decodable, Sendable {
         let index: Int
-        let id: String?
+        var id: String?
         let result: String
-        let reason: String?
-        let detail: String?
+        var reason: String?
+        var detail: String?
 
         /// Whether the server refused the event only for now: a dictionary was full (older servers do this).
         var isOfNow: Bool { reason == "too_many_values" }
@@ -74,11 +74,28 @@ struct Results: Decodable, Sendable {
     let rejected: Int
     let results: [Refused]?
 
-    var refused: [Refused] { (results ?? []).filter { $0.result == "rejected" } }
+    /// The refused ones of an envelope's events, each once and in short texts, whatever the answer says.
+    func refused(of events: Int) -> [Refused] {
+        var places = Set(0..<events)
+        return (results ?? []).filter { $0.result == "rejected" && places.remove($0.index) != nil }.map { refused in
+            var short = refused
+            short.id = refused.id?.beginning(Bounds.identifier)
+            short.reason = refused.reason?.beginning(200)
+            short.detail = refused.detail?.beginning(600)
+            return short
+        }
+    }
 
     func settles(_ events: Int) -> Bool {
         let counts = [accepted, duplicate, rejected]
         return counts.allSatisfy { (0...events).contains($0) } && counts.reduce(0, +) == events
+    }
+}
+
+extension String {
+    /// So many of its first code points: what looks like one character may be of any length.
+    fileprivate func beginning(_ count: Int) -> String {
+        String(String.UnicodeScalarView(unicodeScalars.prefix(count)))
     }
 }
 
@@ -99,6 +116,8 @@ enum RetryAfter {
     }
 
     private static func date(_ text: String) -> Date? {
+        // On Linux, Foundation crashes the process where a combining character ends what it could read.
+        guard text.utf8.count == 29, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
