@@ -30,7 +30,7 @@ let package = Package(
         .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
     ]
         // What the fuzzer links with a main of its own (Tests/Fuzzing/run).
-        + (isAtHome ? [.library(name: "Fuzzing", type: .static, targets: ["Fuzzing"])] : []),
+        + (isAtHome ? ["Fuzzing", "ClientFuzzing"].map { .library(name: $0, type: .static, targets: [$0]) } : []),
     targets: [
         // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -258,8 +258,17 @@ let package = Package(
                 "Values",
             ],
             path: "Tests/Fuzzing",
-            exclude: ["Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"], swiftSettings: strict),
-        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict),
+            exclude: ["ClientLaws", "Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"],
+            swiftSettings: strict),
+        // The same for the client library. It sees what is internal there: a release build of it needs -enable-testing.
+        .target(
+            name: "ClientFuzzing", dependencies: ["BellwetherClient", "Envelopes", "Telemetry", "Values"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Laws", "convert", "driver.c", "run", "words.dict"], sources: ["ClientLaws"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "Sends"],
+            swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
             name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime", "TestSupport"],
