@@ -60,6 +60,21 @@ struct HeldBackTests {
         #expect(!post.server.drops.isEmpty)
     }
 
+    @Test("are held back once, however often an answer names them, and whatever else it names")
+    func namedTwice() async throws {
+        let results = [0, 0, 1, -1, .max].map { place in
+            #"{"index":\#(place),"id":"id-1","result":"rejected","reason":"too_many_values"}"#
+        }
+        let body = #"{"accepted":0,"duplicate":0,"rejected":1,"results":[\#(results.joined(separator: ","))]}"#
+        let post = Post { _, number in number == 0 ? .status(200, body: body) : .well }
+        try post.record(1)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.scratch.bytes("held-back").split(separator: 10).count == 1)
+        post.time.pass(6 * Self.hours)
+        #expect(await post.courier.deliver(within: 10) == .delivered)
+        #expect(post.server.stored == [1] && post.server.envelopes.count == 2)
+    }
+
     @Test("are counted as dropped where their line is damaged, once, and the others go on")
     func damaged() async throws {
         let isFull = Guarded(true)
