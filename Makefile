@@ -134,8 +134,9 @@ test-postgres: deps
 
 # The tests under a sanitizer, in a separate build. The programs that tests start are sanitized too. A report ends its process
 # with 66 and is kept as a file, from whichever process it comes, so that none is missed: at the end there must be no file.
-# Tests of plain functions, with neither threads nor C, are left out.
-SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|Cluster|Look|BellwetherClient|Client)Tests
+# Tests of plain functions, with neither threads nor C, are left out, and so are ClusterTests and LookTests: FaultTests run several cells
+# and moves between them, and EndToEndTests the web pages.
+SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
 # Tests that say nothing under a sanitizer:
 #   memory    bounds of resident memory, most of which is the sanitizer's own (overload, slowCommits, garbage; idle with its
 #             5,000 connections; AttackTests)
@@ -232,7 +233,7 @@ schemathesis: deps
 # Parses Examples/dbt and runs it against a demonstration.
 dbt: PACKAGES += python3-venv
 dbt: deps
-	swift build --product bellwether --product bellwether-demo
+	for program in $(PROGRAMS); do swift build --product $$program || exit; done
 	Examples/dbt/check $(ARGS)
 
 # Figures that do not depend on how busy the machine is. `make test` counts all but instructions, in the build that it tests.

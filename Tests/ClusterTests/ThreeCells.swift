@@ -14,7 +14,32 @@ struct ThreeCells {
     let app: TestApp
     let map: ClusterMap
 
+    /// Copies those that were made first: moving shards takes seconds.
     init() throws {
+        let first = try Self.first.get()
+        databases = try first.databases.map { try TestDatabase.make(.copy(of: $0)) }
+        app = first.app
+        var cells: [ClusterMap.Cell] = []
+        for (cell, database) in zip(first.map.cells, databases) {
+            cells.append(ClusterMap.Cell(number: cell.number, name: cell.name, place: try Self.place(of: database)))
+        }
+        for database in databases {
+            var connection = try database.connect()
+            for cell in cells {
+                try connection.query("UPDATE cluster.cell SET connection = \(cell.place) WHERE cell = \(cell.number)")
+            }
+        }
+        var connection = try databases[0].connect()
+        map = try #require(try ClusterMap.read(on: &connection))
+    }
+
+    private static let first = Result {
+        let first = try ThreeCells(making: ())
+        for database in first.databases { try database.close() }
+        return first
+    }
+
+    private init(making _: Void) throws {
         databases = try (0..<3).map { _ in try TestDatabase.make(.withUsualShards) }
         app = try databases[0].makeApp()
         var connection = try databases[0].connect()
@@ -61,7 +86,7 @@ struct ThreeCells {
 extension ThreeCells {
     /// One more database, which becomes the hub.
     func makeHub() throws -> TestDatabase {
-        let hub = try TestDatabase.make(.empty)
+        let hub = try TestDatabase.make(.withUsualShards)
         let untold = try cluster().add(
             name: "hub", url: try Self.place(of: hub), isHub: true, superuser: try hub.url(as: "postgres"))
         #expect(untold.isEmpty)

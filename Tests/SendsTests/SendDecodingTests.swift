@@ -105,6 +105,8 @@ struct SendDecodingTests {
                 "invalid_field send.payload.aps.alert: it contains a string with a lone surrogate"
             ),
             (#"{"id":"a","payload":{"b":\#(nested)}}"#, "invalid_field"),
+            (#"{"id":"a\ud800","recipients":1}"#, "invalid_id send.id: it cannot be stored"),
+            (#"   {"id":"a\ud800","recipients":1}"#, "invalid_id send.id: it cannot be stored"),
         ] {
             let found = try refusal(json)
             #expect(found.hasPrefix(complaint), "\(json.prefix(80)): \(found)")

@@ -19,6 +19,8 @@ package struct TestDatabase: Sendable {
         case migrated
         /// The same with as many shards as a database has that nobody asks for another number.
         case withUsualShards
+        /// What another one holds, which nobody may be connected to.
+        case copy(of: TestDatabase)
     }
 
     /// How many shards most have: the fewest there can be, since most tests have few events, and many do something with every
@@ -42,6 +44,7 @@ package struct TestDatabase: Sendable {
             case .empty: "template0"
             case .migrated: TestCluster.template
             case .withUsualShards: try TestCluster.usualTemplate.get()
+            case .copy(let other): other.name
             }
         var administrator = try TestCluster.administrator()
         // Copied file by file, not through the log: less than half the work for databases this small.

@@ -14,29 +14,46 @@ struct InstallChanges {
     /// ten kilobytes.
     static let mostDays = 1_024
 
+    /// A day of an install, and what is new of it.
+    fileprivate struct Asked {
+        let key: Int64
+        let name: InstallDay.Name
+        let news: InstallDayState?
+    }
+
     /// Adds news of some installs to what is stored of them. If notifications were turned off within reach of a new receipt,
     /// that day changes with it.
-    init(_ news: News, in table: InstallDayTable, on connection: inout Connection) throws {
+    fileprivate init(_ news: ArraySlice<Asked>, in table: InstallDayTable, on connection: inout Connection) throws {
         let muted = try Self.muted(news, in: table, on: &connection)
-        var wanted = Set(news.keys).union(muted)
-        for name in muted {
-            for back in 1...InstallDay.daysBack { wanted.insert(name.on(name.day.advanced(by: -back))) }
+        var asked = Array(news)
+        if !muted.isEmpty {
+            var others = muted
+            for name in muted {
+                for back in 1...InstallDay.daysBack { others.insert(name.on(name.day.advanced(by: -back))) }
+            }
+            others.subtract(news.lazy.map(\.name))
+            asked += others.map { Asked(key: table.key(of: $0), name: $0, news: nil) }
         }
         // In the order of the index, since neighbours share its pages.
-        let names = wanted.map { (key: table.key(of: $0), name: $0) }.sorted { $0.key < $1.key }.map(\.name)
-        let stored = try table.read(names, on: &connection)
-        var states = stored.mapValues(\.state)
-        for (name, state) in news {
-            if states[name]?.merge(state) == nil { states[name] = state }
+        asked.sort { $0.key < $1.key }
+        let stored = try table.read(asked.map { ($0.key, $0.name) }, on: &connection)
+        let states = zip(asked, stored).map { asked, stored in
+            guard var state = stored?.state else { return asked.news }
+            if let news = asked.news { state.merge(news) }
+            return state
         }
-        for name in names {
-            guard let state = states[name], news[name] != nil || muted.contains(name) else { continue }
+        // Whose notifications were turned off depends on the days before. That is rare.
+        var known: [InstallDay.Name: InstallDayState] = [:]
+        if !muted.isEmpty { for (asked, state) in zip(asked, states) { known[asked.name] = state } }
+        for (place, asked) in asked.enumerated() {
+            let name = asked.name
+            guard let state = states[place], asked.news != nil || muted.contains(name) else { continue }
             var day = InstallDay(name, state: state)
             if day.facts.turnedOff != nil {
                 day.findMuted(
-                    among: (0...InstallDay.daysBack).compactMap { states[name.on(name.day.advanced(by: -$0))] })
+                    among: (0...InstallDay.daysBack).compactMap { known[name.on(name.day.advanced(by: -$0))] })
             }
-            guard let old = stored[name] else {
+            guard let old = stored[place] else {
                 inserted.append(day)
                 continue
             }
@@ -52,15 +69,15 @@ struct InstallChanges {
     /// Inserts these days.
     init(inserted days: [InstallDay]) { inserted = days }
 
-    /// The days, stored or new, on which notifications were turned off not long after news.
+    /// The days, stored or new, on which notifications were turned off: on a day with news, or not long after.
     private static func muted(
-        _ news: News, in table: InstallDayTable, on connection: inout Connection
+        _ news: ArraySlice<Asked>, in table: InstallDayTable, on connection: inout Connection
     ) throws(PostgresError) -> Set<InstallDay.Name> {
         var new: Set<InstallDay.Name> = []
         var reached: [(install: InstallDay.Name, first: CivilDate, last: CivilDate)] = []
-        for (name, state) in news {
-            if state.sightings.contains(where: { $0.change == .off }) { new.insert(name) }
-            reached.append((name, name.day, name.day.advanced(by: InstallDay.daysBack)))
+        for asked in news {
+            if asked.news?.sightings.contains(where: { $0.change == .off }) == true { new.insert(asked.name) }
+            reached.append((asked.name, asked.name.day, asked.name.day.advanced(by: InstallDay.daysBack)))
         }
         return new.union(try table.muted(of: reached, on: &connection))
     }
@@ -72,29 +89,20 @@ extension InstallDayTable {
         _ news: InstallChanges.News, on connection: inout Connection,
         _ body: (InstallChanges, inout Connection) throws -> Void
     ) throws {
-        var part: InstallChanges.News = [:]
-        // All days of an install are in one part.
-        for (_, days) in Dictionary(grouping: news.keys, by: { Install(app: $0.app, id: $0.install) }) {
-            for name in days { part[name] = news[name] }
-            guard part.count >= InstallChanges.mostDays else { continue }
-            try add(part: part, on: &connection, body)
-            part = [:]
+        // By the install's part of the key, so that a part has all days of its installs, which lie together in the index of each day.
+        var asked = news.map { InstallChanges.Asked(key: key(of: $0.key), name: $0.key, news: $0.value) }
+        asked.sort { (Self.installBits(of: $0.key), $0.key) < (Self.installBits(of: $1.key), $1.key) }
+        var rest = asked[...]
+        while !rest.isEmpty {
+            var end = min(rest.startIndex + InstallChanges.mostDays, rest.endIndex)
+            while end < rest.endIndex, Self.installBits(of: rest[end].key) == Self.installBits(of: rest[end - 1].key) {
+                end += 1
+            }
+            let changes = try InstallChanges(rest[..<end], in: self, on: &connection)
+            try insert(changes.inserted, on: &connection)
+            try update(changes.updated, on: &connection)
+            try body(changes, &connection)
+            rest = rest[end...]
         }
-        if !part.isEmpty { try add(part: part, on: &connection, body) }
-    }
-
-    private struct Install: Hashable {
-        let app: Int32
-        let id: UUID
-    }
-
-    private func add(
-        part: InstallChanges.News, on connection: inout Connection,
-        _ body: (InstallChanges, inout Connection) throws -> Void
-    ) throws {
-        let changes = try InstallChanges(part, in: self, on: &connection)
-        try insert(changes.inserted, on: &connection)
-        try update(changes.updated, on: &connection)
-        try body(changes, &connection)
     }
 }

@@ -18,8 +18,11 @@ package struct InstallDayTable {
     /// of the install and the salt.
     func key(of name: InstallDay.Name) -> Int64 {
         let hash = DeliveryKey.hash(name.install, seed: UInt64(bitPattern: salt) ^ UInt64(bitPattern: Int64(name.app)))
-        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Int64(hash & 0xFF_FFFF_FFFF)
+        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Self.installBits(of: Int64(bitPattern: hash))
     }
+
+    /// The part of a key that follows from the install.
+    static func installBits(of key: Int64) -> Int64 { key & 0xFF_FFFF_FFFF }
 
     /// Whether a row `d` has the name `asked`. See `DeliveryTable.isNamed`.
     private static let isNamed: StaticString = """
@@ -33,14 +36,20 @@ package struct InstallDayTable {
         """
 
     /// The stored ones among these.
+    func stored(_ names: [InstallDay.Name], on connection: inout Connection) throws -> [InstallDay] {
+        try read(names.map { (key(of: $0), $0) }, on: &connection).compactMap { $0 }
+    }
+
+    /// These days as they are stored, nil for those that are not.
     func read(
-        _ names: [InstallDay.Name], on connection: inout Connection
-    ) throws -> [InstallDay.Name: InstallDay] {
-        guard !names.isEmpty else { return [:] }
+        _ asked: [(key: Int64, name: InstallDay.Name)], on connection: inout Connection
+    ) throws -> [InstallDay?] {
+        guard !asked.isEmpty else { return [] }
+        let names = asked.map(\.name)
         let rows = try connection.queryPrepared(
             """
             SELECT asked.place::integer - 1, \(sql: Self.columns)
-            FROM unnest(\(names.map(key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
+            FROM unnest(\(asked.map(\.key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
                 \(names.map(\.shard))) WITH ORDINALITY AS asked (key, install_id, day, app, shard, place)
             CROSS JOIN LATERAL (
                 SELECT * FROM projection.\(identifier: name) AS d
@@ -48,10 +57,10 @@ package struct InstallDayTable {
                 LIMIT 1
             ) AS d
             """)
-        var days: [InstallDay.Name: InstallDay] = [:]
-        days.reserveCapacity(rows.count)
+        var days = [InstallDay?](repeating: nil, count: names.count)
         for row in 0..<rows.count {
-            let name = names[Int(try need(rows.int32(row, 0)))]
+            let place = Int(try need(rows.int32(row, 0)))
+            let name = names[place]
             guard
                 let state = InstallDayState(
                     encoded: try need(rows.bytea(row, 4)), firstAt: try need(rows.timestamp(row, 1)),
@@ -65,7 +74,7 @@ package struct InstallDayTable {
                     : .after(
                         Sighting.Receipt(category: try rows.int32(row, 6) ?? 0, campaign: try rows.int32(row, 7) ?? 0))
             }
-            days[name] = day
+            days[place] = day
         }
         return days
     }

@@ -106,7 +106,7 @@ package struct ErasureRun {
             SELECT app, shard, install_id, day FROM projection.\(identifier: lane.installDays.name)
             WHERE app = \(erasure.app) AND install_id = \(erasure.install)
             """)
-        return Array(try lane.installDays.read(try InstallDay.Name.all(rows), on: &connection).values)
+        return try lane.installDays.stored(try InstallDay.Name.all(rows), on: &connection)
     }
 
     /// The deliveries of the erased events.

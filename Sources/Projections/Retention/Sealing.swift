@@ -166,8 +166,7 @@ struct Sealing {
             RETURNING t.app, t.shard, t.install_id, t.day
             """)
         guard !rows.isEmpty else { return false }
-        let days = Array(
-            try lane.installDays.read(try InstallDay.Name.all(rows), on: &connection).values)
+        let days = try lane.installDays.stored(try InstallDay.Name.all(rows), on: &connection)
         for (targets, changes) in [
             (lane.running, InstallChanges(removed: days)),
             (lane.running.map { ($0.projector, Self.frozen) }, InstallChanges(inserted: days)),

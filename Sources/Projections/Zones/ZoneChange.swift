@@ -149,7 +149,7 @@ package struct ZoneChange: Sendable {
     }
 
     private func move(_ names: [InstallDay.Name], in lane: Lane, on connection: inout Connection) throws {
-        let days = Array(try lane.installDays.read(names, on: &connection).values)
+        let days = try lane.installDays.stored(names, on: &connection)
         var cells = CellChanges(of: lane.running)
         try lane.installDays.delete(days.map(\.name), on: &connection)
         try cells.count(InstallChanges(removed: days), on: &connection)

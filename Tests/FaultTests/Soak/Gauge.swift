@@ -43,15 +43,17 @@ final class Gauge: Sendable {
     private struct State {
         var lives: [pid_t: [Reading]] = [:]
         var connections: [Int64] = []
+        var disk: [Disk] = []
         var isStopping = false
     }
 
     private let state = Lock(State())
     private let household: Household
+    private let load: Load
     private let worker = Lock<Worker?>(nil)
 
-    init(of household: Household, every seconds: Double) {
-        self.household = household
+    init(of household: Household, beside load: Load, every seconds: Double) {
+        (self.household, self.load) = (household, load)
         worker.withLock { $0 = Worker(name: "gauge") { self.run(every: seconds) } }
     }
 
@@ -65,6 +67,15 @@ final class Gauge: Sendable {
 
     /// How many connections PostgreSQL had, all in all, whenever it could be asked.
     var connections: [Int64] { state.withLock { $0.connections } }
+
+    /// What was on the disk near the end of each quarter: the least of its second half, since a rebuild or a verification holds more for
+    /// a while.
+    var disk: [Disk] {
+        let all = state.withLock { $0.disk }
+        return (0..<4).compactMap { quarter in
+            all[(all.count * (2 * quarter + 1) / 8)..<(all.count * (quarter + 1) / 4)].min { $0.rest < $1.rest }
+        }
+    }
 
     /// What a process has now.
     static func reading(of process: pid_t) -> Reading? {
@@ -117,6 +128,10 @@ final class Gauge: Sendable {
                 if let reading = Self.reading(of: process) {
                     state.withLock { $0.lives[process, default: []].append(reading) }
                 }
+            }
+            if let data = household.bellwether.data {
+                let disk = Disk(ofServerAt: data + "/pg/data", after: load.events)
+                state.withLock { $0.disk.append(disk) }
             }
             if let count = try? countConnections() { state.withLock { $0.connections.append(count) } }
         } while state.wait(until: .after(seconds: seconds)) { $0.isStopping ? true : nil } == nil

@@ -45,11 +45,6 @@ final class Household: Sendable {
         return try #require(found)
     }
 
-    /// What the database takes on the disk.
-    func disk(after events: Int) throws -> Gauge.Disk {
-        Gauge.Disk(ofServerAt: try #require(bellwether.data) + "/pg/data", after: events)
-    }
-
     /// Ends both as an operator does, and with the last of them the database.
     func close() throws {
         for service in services.withLock({ $0 }) { #expect(try service.stop() == 0) }

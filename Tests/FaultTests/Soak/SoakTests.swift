@@ -19,7 +19,7 @@ struct SoakTests {
         let connections = try settledConnections(url)
         let mishaps = Mishaps()
         let neighbours = Neighbours(of: household, beside: mishaps, seed: SoakLength.seed)
-        let gauge = Gauge(of: household, every: max(0.25, SoakLength.seconds / 600))
+        let gauge = Gauge(of: household, beside: load, every: max(0.25, SoakLength.seconds / 600))
         // Whatever goes wrong: nobody goes on without us.
         defer {
             neighbours.errands.stop()
@@ -33,18 +33,13 @@ struct SoakTests {
         var deck = Deck()
 
         // First both services die now and then.
-        var disk: [Gauge.Disk] = []
-        for part in [0.25, 0.5] {
-            try run(until: part, since: began, 0..<2, &deck, &numbers, household, load, mishaps)
-            disk.append(try household.disk(after: load.events))
-        }
+        try run(until: 0.5, since: began, 0..<2, &deck, &numbers, household, load, mishaps)
         // Then one of them lives, through whatever becomes of the database, so that what it holds can be compared.
         let elder = household[0].process.id
         var tables: [[String: Gauge.Table]] = []
         for part in [0.625, 0.75, 0.875, 1] {
             try run(until: part, since: began, 1..<2, &deck, &numbers, household, load, mishaps)
             tables.append(try Gauge.tables(url: try #require(household.bellwether.superuserURL)))
-            if [0.75, 1].contains(part) { disk.append(try household.disk(after: load.events)) }
         }
         let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
         let (events, requests) = (load.events, load.requests)
@@ -58,7 +53,7 @@ struct SoakTests {
 
         var account = SoakAccount(seconds: seconds, events: events, requests: requests)
         account.note(load, mishaps, neighbours, proxies)
-        account.note(gauge.life(of: elder), gauge.connections, tables, disk)
+        account.note(gauge.life(of: elder), gauge.connections, tables, gauge.disk)
         defer { account.tell() }
         account.note(try Laws.check(load, url: try #require(household.bellwether.url)))
         try neighbours.check(url: try #require(household.bellwether.url))
