@@ -9,13 +9,18 @@ struct MoveFaultTests {
     /// What is killed while a move goes on.
     private enum Victim: CaseIterable { case move, old, new, service }
 
-    @Test("each acknowledged event is stored once, whoever is killed at any moment, and the move goes on")
-    func random() throws {
+    /// Two cells on a server each, and the key of an app.
+    private func makeCells() throws -> (servers: [DatabaseServer], bellwether: Bellwether, key: String) {
         let servers = [try DatabaseServer(), try DatabaseServer()]
         let bellwether = Bellwether(database: servers[0].url)
         _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
         _ = try bellwether.trusted("cluster", "add", servers[1].url, "--name", "cell-2")
-        let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
+        return (servers, bellwether, String(try bellwether.trusted("app", "create", "chat").dropLast()))
+    }
+
+    @Test("each acknowledged event is stored once, whoever is killed at any moment, and the move goes on")
+    func random() throws {
+        let (servers, bellwether, key) = try makeCells()
         var service = try bellwether.serve("--only", "ingest")
         // A move copies all that came before: an hour of load must leave time for many moves.
         let load = Load(pause: FaultLength.isLong ? 0.2 : Load.pause, on: service, key: key)
@@ -72,11 +77,7 @@ struct MoveFaultTests {
 
     @Test("whichever server dies while the move stands at a named point, the same command ends it")
     func atNamedPoints() throws {
-        let servers = [try DatabaseServer(), try DatabaseServer()]
-        let bellwether = Bellwether(database: servers[0].url)
-        _ = try bellwether.trusted("cluster", "create", "--name", "cell-1")
-        _ = try bellwether.trusted("cluster", "add", servers[1].url, "--name", "cell-2")
-        let key = String(try bellwether.trusted("app", "create", "chat").dropLast())
+        let (servers, bellwether, key) = try makeCells()
         let service = try bellwether.serve("--only", "ingest")
         let load = Load(pause: 0.2, on: service, key: key)
         #expect(load.isServed())
