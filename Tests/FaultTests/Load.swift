@@ -139,7 +139,7 @@ final class Load: Sendable {
         for worker in workers.withLock({ $0 }) { worker.join() }
     }
 
-    /// Sends everything once more, unchanged, and gives what was not taken.
+    /// Sends everything once more, unchanged, as often as it is told to come again, and gives what was not taken.
     func sendAllAgain() throws -> [String] {
         let doors = state.withLock { $0.doors }
         let (sent, refused) = (self.sent, Lock<[String]>([]))
@@ -148,7 +148,14 @@ final class Load: Sendable {
         try together(clients) { number in
             let client = doors[number % doors.count]()
             for place in stride(from: number, to: sent.count, by: clients) {
-                let results = try client.post(sent[place].body, key: self.key).results
+                // Right after a fault some lane may still be without its connection.
+                var answer = try client.post(sent[place].body, key: self.key)
+                _ = try eventually(within: 60) {
+                    guard answer.status == 503, answer["retry-after"] != nil else { return true }
+                    answer = try client.post(sent[place].body, key: self.key)
+                    return false
+                }
+                let results = try answer.results
                 guard results.accepted + results.duplicate != sent[place].ids.count else { continue }
                 refused.withLock { $0.append(sent[place].body) }
             }
