@@ -24,10 +24,13 @@ enum Leftovers {
     }
 
     private static func removeFiles(of owners: (pid_t) -> Bool) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
-        where name.hasPrefix(TemporaryDirectory.prefix) {
-            let owner = name.dropFirst(TemporaryDirectory.prefix.count).prefix { $0.isNumber }
-            if let owner = pid_t(owner), owners(owner) { try? FileManager.default.removeItem(atPath: "/tmp/" + name) }
+        for home in TemporaryDirectory.homes {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
+            where name.hasPrefix(TemporaryDirectory.prefix) {
+                let owner = name.dropFirst(TemporaryDirectory.prefix.count).prefix { $0.isNumber }
+                guard let owner = pid_t(owner), owners(owner) else { continue }
+                try? FileManager.default.removeItem(atPath: "\(home)/\(name)")
+            }
         }
     }
 

@@ -2,9 +2,25 @@ internal import Foundation
 internal import Glibc
 internal import ServiceRuntime
 
-/// A directory under /tmp that any user may pass through, gone when nobody holds it any more.
+/// A directory that any user may pass through, gone when nobody holds it any more.
 package final class TemporaryDirectory: Sendable {
-    static let prefix = "bellwether-scratch-"
+    static let prefix = "bw-scratch-"
+
+    /// Where they may be. A new database is 1,000 files, and to make and remove them costs a disk's file system as much as all
+    /// else together, so memory comes first, if it has room.
+    static let homes = ["/dev/shm", "/tmp"]
+    static let quickHome = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
+
+    /// Long runs write more than fits into memory, and there a sync shall take its time.
+    private static let isLongRun = ["BELLWETHER_FAULT_SECONDS", "BELLWETHER_SOAK_SECONDS"].contains {
+        ProcessInfo.processInfo.environment[$0] != nil
+    }
+    private static let home = isLongRun ? "/tmp" : quickHome
+
+    private static func freeBytes(in directory: String) -> UInt {
+        var status = statvfs()
+        return statvfs(directory, &status) == 0 ? status.f_bavail * status.f_frsize : 0
+    }
 
     package let path: String
 
@@ -12,11 +28,11 @@ package final class TemporaryDirectory: Sendable {
 
     package init() {
         Leftovers.sweepOnce()
-        let number = TemporaryDirectory.serial.withLock { serial in
+        let number = Self.serial.withLock { serial in
             serial += 1
             return serial
         }
-        path = "/tmp/\(TemporaryDirectory.prefix)\(getpid())-\(number)"
+        path = "\(Self.home)/\(Self.prefix)\(getpid())-\(number)"
         mkdir(path, 0o755)
         chmod(path, 0o755)
     }

@@ -30,17 +30,6 @@ package enum TestCluster {
 
     private static let directoryPrefix = "bellwether-tests-"
 
-    /// Where clusters may be. Tests make and drop hundreds of databases of hundreds of files, most of which cost a disk's file
-    /// system more than PostgreSQL, so memory comes first, if it has room.
-    private static let homes = ["/dev/shm", "/tmp"]
-
-    private static let home = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
-
-    private static func freeBytes(in directory: String) -> UInt {
-        var status = statvfs()
-        return statvfs(directory, &status) == 0 ? status.f_bavail * status.f_frsize : 0
-    }
-
     private static let running = Result { try start() }
 
     /// The cluster itself.
@@ -63,7 +52,7 @@ package enum TestCluster {
     package static func separate(
         settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
     ) throws -> EmbeddedCluster {
-        let directory = "\(home)/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
+        let directory = "\(TemporaryDirectory.quickHome)/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
         return try EmbeddedCluster.use(
             dataDirectory: directory,
             options: ClusterOptions(
@@ -104,7 +93,7 @@ package enum TestCluster {
 
     /// Takes away what test processes that were killed have left running.
     private static func sweep() {
-        for home in homes {
+        for home in TemporaryDirectory.homes {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
             where name.hasPrefix(directoryPrefix) {
                 let process = name.dropFirst(directoryPrefix.count).prefix { $0.isNumber }
