@@ -26,7 +26,16 @@ package struct ProjectionControl: Sendable {
     /// Updates the live funnels to the log's present head, and returns what has stopped. Safe beside a running service.
     package func catchUp() throws -> (head: Int64, stopped: [StoppedProjection]) {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
-        return try catchUp(to: try Backlog.read(.live, on: &connection).head)
+        let backlog = try Backlog.read(.live, on: &connection)
+        if !backlog.isLevel {
+            // What is one step's work needs one lane.
+            try catchUp(to: backlog.head, lanes: backlog.events > mostEvents ? lanes : 1)
+            // Lanes survive the loss of a connection, and meanwhile this one may be lost.
+            if (try? connection.query("SELECT")) == nil {
+                connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
+            }
+        }
+        return (backlog.head, try StoppedProjection.all(on: &connection))
     }
 
     /// Finishes interrupted changes of time zones.
@@ -42,14 +51,12 @@ package struct ProjectionControl: Sendable {
     }
 
     /// Updates the live funnels to a position or further.
-    func catchUp(to position: Int64) throws -> (head: Int64, stopped: [StoppedProjection]) {
+    func catchUp(to position: Int64, lanes: Int? = nil) throws {
         try CatchUp(
-            url: url, role: role, choice: .live, projectors: projectors, lanes: lanes, mostEvents: mostEvents, log: log,
-            cancellation: cancellation
+            url: url, role: role, choice: .live, projectors: projectors, lanes: lanes ?? self.lanes,
+            mostEvents: mostEvents, log: log, cancellation: cancellation
         )
         .run(to: position)
-        var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
-        return (position, try StoppedProjection.all(on: &connection))
     }
 }
 

@@ -98,7 +98,7 @@ package struct RetentionRun {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "retention", log: control.log)
         for closed in try Retention.closedMonths(on: &log) {
-            _ = try control.catchUp(to: closed.position)
+            try control.catchUp(to: closed.position)
             try lookForObstacles(on: &connection)
             let sealed = try seal(on: &connection) { sealing, connection in try sealing.seal(closed, on: &connection) }
             try Retention.recordLosses(of: closed.month, on: &log)
@@ -125,7 +125,7 @@ package struct RetentionRun {
         let refused = try Retention.forgetRefused(receivedBefore: limit, on: &connection)
         let found = try Strays.find(receivedBefore: limit, on: &connection)
         guard found.events > 0 else { return Remainder(strays: 0, sealed: 0, refused: refused) }
-        _ = try control.catchUp(to: found.position)
+        try control.catchUp(to: found.position)
         try lookForObstacles(on: &connection)
         let sealed = try seal(on: &connection) { sealing, connection in try sealing.sealStrays(on: &connection) }
         return Remainder(strays: try Strays.drop(on: &connection), sealed: sealed, refused: refused)
