@@ -21,14 +21,23 @@ package struct PostgresInstallation: Hashable, Sendable {
             case .unusable(let reason): throw .unusableBinaries(directory: directory, reason: reason)
             }
         }
+        let path = Environment.value("PATH") ?? ""
+        let last = known.withLock { known in known[path] }
+        if let last, last.allSatisfy({ FilePath.isExecutable($0.program("postgres")) }) { return last }
         var found: Set<PostgresInstallation> = []
-        for directory in try candidates(deadline: deadline) {
+        for directory in try candidates(of: path, deadline: deadline) {
             if case .usable(let installation) = try inspect(directory, deadline: deadline) {
                 found.insert(installation)
             }
         }
-        return found.sorted { ($0.version, $1.binDirectory) > ($1.version, $0.binDirectory) }
+        let all = found.sorted { ($0.version, $1.binDirectory) > ($1.version, $0.binDirectory) }
+        known.withLock { $0 = all.isEmpty ? [:] : [path: all] }
+        return all
     }
+
+    /// What was found last, by the `PATH` of that time: to find them takes several programs, and a start wants to know three
+    /// times.
+    private static let known = Lock<[String: [PostgresInstallation]]>([:])
 
     /// An installation of this major version.
     package static func of(version: Int, deadline: Deadline) throws(EmbeddedPostgresError) -> PostgresInstallation {
@@ -61,11 +70,11 @@ package struct PostgresInstallation: Hashable, Sendable {
     /// Where packages install one directory per version: Debian's place. `pg_config` and `PATH` find the others.
     private static let packaged = ["/usr/lib/postgresql"]
 
-    private static func candidates(deadline: Deadline) throws(EmbeddedPostgresError) -> [String] {
+    private static func candidates(of path: String, deadline: Deadline) throws(EmbeddedPostgresError) -> [String] {
         var directories = packaged.flatMap { parent in
             (FilePath.names(in: parent) ?? []).map { "\(parent)/\($0)/bin" }
         }
-        let path = (Environment.value("PATH") ?? "").split(separator: ":").map(String.init)
+        let path = path.split(separator: ":").map(String.init)
         for directory in path where FilePath.isExecutable(directory + "/pg_config") {
             let outcome = try Subprocess.run([directory + "/pg_config", "--bindir"], deadline: deadline)
             if outcome.succeeded { directories.append(String(outcome.output.prefix { $0 != "\n" })) }
