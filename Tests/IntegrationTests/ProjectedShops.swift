@@ -89,13 +89,11 @@ struct ProjectedShops: Sendable {
     }
 
     func funnels(of apps: [String]? = nil) throws -> FunnelViews {
-        var connection = try database.connect()
-        return try FunnelViews(of: apps, on: &connection)
+        try database.lending(nil) { connection in try FunnelViews(of: apps, on: &connection) }
     }
 
     func verify() throws -> VerificationReport {
-        var connection = try database.session(nil)
-        return try Verifier().verify(on: &connection)
+        try database.lending(nil) { connection in try Verifier().verify(on: &connection) }
     }
 
     /// The funnels show these rows, of these apps or of all.
@@ -139,11 +137,7 @@ struct ProjectedShops: Sendable {
         runner.start()
         defer { runner.stop() }
         let result = try body()
-        var connection = try database.connect()
-        let isLevel = try eventually(within: 25) {
-            try connection.query("SELECT FROM analytics.projections WHERE lag > 0").isEmpty
-        }
-        #expect(isLevel)
+        #expect(try database.becomesLevel(within: 25))
         return result
     }
 }

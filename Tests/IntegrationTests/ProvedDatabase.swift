@@ -59,48 +59,49 @@ struct ProvedDatabase {
 
     /// Puts what a recount says into the tables of the live generation, as a fold up to the head would.
     func fill() throws {
-        var connection = try database.connect()
-        for shard in try Verifier.shards(on: &connection) {
-            try connection.execute(script: "BEGIN")
-            let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
-            try RecountTables.make(shard: shard, position: head, on: &connection)
-            for recount in Recounts.all {
-                // Columns whose codes are bits of one number, each with its lowest.
-                let packed: [(name: String, bit: Int32)] =
-                    switch recount.table {
-                    case Recount.delivery.table: DeliveryCode.all.map { ($0.name, $0.bits(of: 1)) }
-                    case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64)]
-                    default: []
-                    }
-                let names = (recount.key + recount.values).map(\.name).filter { name in
-                    !packed.contains { $0.name == name }
-                }
-                let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
-                let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bit)" }
-                let state =
-                    recount.isSum ? ("", "") : (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
-                try connection.execute(
-                    script: """
-                        DELETE FROM projection.\(recount.table) WHERE shard = \(shard);
-                        INSERT INTO projection.\(recount.table) (\(columns), generation, shard\(state.0))
-                        SELECT \(columns), 1, \(shard)\(state.1) FROM (\(recount.sql)) AS r
-                        """)
-            }
-            try connection.query("UPDATE projection.progress SET position = \(head) WHERE shard = \(shard)")
-            try connection.execute(script: "DROP VIEW recount_event; COMMIT")
+        try database.lending(nil) { connection in
+            for shard in try Verifier.shards(on: &connection) { try fill(shard, on: &connection) }
         }
     }
 
-    /// Runs what nobody should, as the owner of everything.
-    func tamper(_ script: String) throws {
-        var connection = try database.connect()
-        try connection.execute(script: script)
+    private func fill(_ shard: Int16, on connection: inout Connection) throws {
+        try connection.execute(script: "BEGIN")
+        let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
+        try RecountTables.make(shard: shard, position: head, on: &connection)
+        for recount in Recounts.all {
+            // Columns whose codes are bits of one number, each with its lowest.
+            let packed: [(name: String, bit: Int32)] =
+                switch recount.table {
+                case Recount.delivery.table: DeliveryCode.all.map { ($0.name, $0.bits(of: 1)) }
+                case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64)]
+                default: []
+                }
+            let names = (recount.key + recount.values).map(\.name).filter { name in
+                !packed.contains { $0.name == name }
+            }
+            let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bit)" }
+            let state =
+                recount.isSum ? ("", "") : (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
+            try connection.execute(
+                script: """
+                    DELETE FROM projection.\(recount.table) WHERE shard = \(shard);
+                    INSERT INTO projection.\(recount.table) (\(columns), generation, shard\(state.0))
+                    SELECT \(columns), 1, \(shard)\(state.1) FROM (\(recount.sql)) AS r
+                    """)
+        }
+        try connection.query("UPDATE projection.progress SET position = \(head) WHERE shard = \(shard)")
+        try connection.execute(script: "DROP VIEW recount_event; COMMIT")
     }
+
+    /// Runs what nobody should, as the owner of everything.
+    func tamper(_ script: String) throws { try database.run(script) }
 
     func verify(
         _ verifier: Verifier = Verifier(), _ generation: Verifier.Generation = .live, shards: [Int16]? = nil
     ) throws -> VerificationReport {
-        var connection = try database.session(nil)
-        return try verifier.verify(generation, shards: shards, on: &connection)
+        try database.lending(nil) { connection in
+            try verifier.verify(generation, shards: shards, on: &connection)
+        }
     }
 }

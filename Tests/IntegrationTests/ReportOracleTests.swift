@@ -30,8 +30,7 @@ struct ReportOracleTests {
             let funnels = shop.history.funnels
             for (app, own) in Dictionary(grouping: deliveries, by: \.name.app) {
                 if let day = own.map(\.facts.day).max(by: { $0.daysSince1970 < $1.daysSince1970 }) {
-                    var reader = try database.connect(as: TestCluster.analyst)
-                    try expectSums(of: Week(of: day), of: app.text, on: &reader)
+                    try expectSums(of: Week(of: day), of: app.text, on: &analyst)
                     weeks += 1
                 }
                 for day in Set(own.map(\.facts.day)) {

@@ -1,3 +1,4 @@
+import Accounts
 import CatalogueSupport
 import Envelopes
 import EventLog
@@ -77,8 +78,9 @@ struct ReportedHistory {
 
     /// The report of a day, made by an analyst.
     func report(of day: CivilDate, now: Timestamp, app slug: String? = nil) throws -> Report {
-        var analyst = try database.connect(as: TestCluster.analyst)
-        return try ReportReader(app: slug ?? app.slug, period: .day(day), now: now).read(on: &analyst)
+        try database.lending(.analyst) { analyst in
+            try ReportReader(app: slug ?? app.slug, period: .day(day), now: now).read(on: &analyst)
+        }
     }
 
     private struct Stopped: Error { let names: String }

@@ -47,22 +47,24 @@ struct ReportedNights {
 
     /// The report of a day as it is made in the third hour of the next, or later.
     func report(_ day: Int, madeOn other: Int? = nil, hour: Int = 3) throws -> Reporter.Made {
-        var connection = try database.session(.reporter)
-        return try Reporter(app: app.slug, period: .day(Self.day(day)), now: Self.time(other ?? day + 1, hour))
-            .make(on: &connection)
+        try database.lending(.reporter) { connection in
+            try Reporter(app: app.slug, period: .day(Self.day(day)), now: Self.time(other ?? day + 1, hour))
+                .make(on: &connection)
+        }
     }
 
     /// The reports that are kept, as `day position`.
     func kept() throws -> [String] {
-        var connection = try database.session(.reporter)
-        return try ReportArchive.list(app: app.slug, on: &connection).map { "\($0.day.day) \($0.position)" }
+        try database.lending(.reporter) { connection in
+            try ReportArchive.list(app: app.slug, on: &connection).map { "\($0.day.day) \($0.position)" }
+        }
     }
 
     /// What is printed of a day as of a position.
     func newest(_ day: Int, atOrBefore position: Int64) throws -> KeptReport? {
-        var connection = try database.session(.reporter)
-        return try ReportArchive.newest(
-            app: app.slug, day: Self.day(day), atOrBefore: position, on: &connection)
+        try database.lending(.reporter) { connection in
+            try ReportArchive.newest(app: app.slug, day: Self.day(day), atOrBefore: position, on: &connection)
+        }
     }
 }
 

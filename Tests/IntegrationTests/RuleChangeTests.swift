@@ -35,8 +35,7 @@ struct RuleChangeTests {
     }
 
     private func due(_ database: TestDatabase) throws -> [String] {
-        var connection = try database.session(nil)
-        return try AutomaticRebuild.due(on: &connection)
+        try database.lending(nil) { connection in try AutomaticRebuild.due(on: &connection) }
     }
 
     private func delivered(_ database: TestDatabase) throws -> Int64 {

@@ -94,8 +94,7 @@ extension TestDatabase {
 
     /// Every cell is what the log says, where each shard stands.
     func expectProved(sourceLocation: SourceLocation = #_sourceLocation) throws {
-        var connection = try session(nil)
-        let report = try Verifier().verify(on: &connection)
+        let report = try lending(nil) { connection in try Verifier().verify(on: &connection) }
         #expect(report.isProved, "\(report)", sourceLocation: sourceLocation)
     }
 

@@ -1,3 +1,4 @@
+internal import Accounts
 package import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -32,10 +33,11 @@ package enum ProjectionTables {
 extension TestDatabase {
     /// Waits until the funnels hold everything that was committed, as analysts are told.
     package func becomesLevel(within seconds: Double = 20) throws -> Bool {
-        var connection = try connect(as: TestCluster.analyst)
-        return try eventually(within: seconds) {
-            connection.deadline = .after(seconds: 120)
-            return try connection.query("SELECT bool_and(lag = 0) FROM projections")[0].get(0)
+        try lending(.analyst) { connection in
+            try eventually(within: seconds) {
+                connection.deadline = .after(seconds: 120)
+                return try connection.query("SELECT bool_and(lag = 0) FROM analytics.projections")[0].get(0)
+            }
         }
     }
 }

@@ -47,14 +47,19 @@ package enum TestCluster {
         return connection
     }
 
+    /// Lends a connection of the superuser to what leaves nothing behind in it.
+    static func administering(_ work: (inout Connection) throws -> Void) throws {
+        try LentConnection.lend("postgres superuser", within: 120, try administrator(), to: work)
+    }
+
     /// A cluster of a test's own, for what must not happen to the shared one. Whoever asks removes it.
     /// `logins` may connect beside those of the shared one.
     package static func separate(
         settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
     ) throws -> EmbeddedCluster {
-        let directory = "\(TemporaryDirectory.quickHome)/\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
+        let name = "\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
         return try EmbeddedCluster.use(
-            dataDirectory: directory,
+            dataDirectory: "\(TemporaryDirectory.quickHome)/\(name)",
             options: ClusterOptions(
                 superuser: "postgres", roles: [owner, stranger, analyst] + logins, settings: settings),
             log: .silent)
@@ -78,6 +83,9 @@ package enum TestCluster {
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(
             script: "CREATE ROLE \(owner) LOGIN CREATEROLE; CREATE ROLE \(stranger) LOGIN")
+        // Views are compressed as often as they are made. A server without lz4 refuses, and takes longer.
+        try? administrator.execute(script: "ALTER SYSTEM SET default_toast_compression = lz4")
+        try administrator.query("SELECT pg_reload_conf()")
         try makeTemplate(template, shards: TestDatabase.shards, in: cluster)
         try AnalystLogin.make(analyst, on: &administrator)
         return cluster

@@ -46,33 +46,38 @@ package struct TestDatabase: Sendable {
             case .withUsualShards: try TestCluster.usualTemplate.get()
             case .copy(let other): other.name
             }
-        var administrator = try TestCluster.administrator()
+        LentConnection.endAll(of: "\(template) ")
         // Copied file by file, not through the log: less than half the work for databases this small.
-        try administrator.execute(
-            script: """
-                CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template) STRATEGY file_copy
-                """)
+        try TestCluster.administering { administrator in
+            try administrator.execute(
+                script: """
+                    CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template) STRATEGY file_copy
+                    """)
+        }
         return database
     }
 
     /// Takes it away, whoever is still connected.
     package func drop() {
-        Self.kept.withLock { kept in kept = kept.filter { !$0.key.hasPrefix(name + " ") } }
-        guard var administrator = try? TestCluster.administrator() else { return }
-        try? administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+        LentConnection.endAll(of: "\(name) ")
+        try? TestCluster.administering { administrator in
+            try administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+        }
     }
 
     /// Answers nobody any more, as a server does that is away.
     package func close() throws {
         // A superuser of another database, who is not cut off with the others.
-        var administrator = try TestCluster.administrator()
-        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-        try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
+        try TestCluster.administering { administrator in
+            try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+            try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
+        }
     }
 
     package func open() throws {
-        var administrator = try TestCluster.administrator()
-        try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+        try TestCluster.administering { administrator in
+            try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+        }
     }
 
     /// A libpq URL for the owner, or for somebody else.
@@ -99,26 +104,25 @@ package struct TestDatabase: Sendable {
 
     /// Runs statements as the owner.
     package func run(_ script: String) throws {
-        var connection = try connect()
-        try connection.execute(script: script)
+        try asking { connection in
+            try connection.execute(script: script)
+            try connection.execute(script: "DISCARD ALL")
+        }
     }
-
-    /// Connections that ask one question after another. Most tests have dozens, and to connect costs more than the answer.
-    private static let kept = Lock<[String: [KeptConnection]]>([:])
 
     /// Asks something that leaves nothing behind in the session.
     private func asking<Answer>(
         as user: String = TestCluster.owner, _ question: (inout Connection) throws -> Answer
     ) throws -> Answer {
-        let key = "\(name) \(user)"
-        var kept = Self.kept.withLock { kept in kept[key]?.popLast() }
-        // A test may have ended all connections.
-        if let last = kept, (try? last.connection.query("SELECT")) == nil { kept = nil }
-        let asked = try kept ?? KeptConnection(try connect(as: user))
-        asked.connection.deadline = .after(seconds: Self.patience)
-        let answer = try question(&asked.connection)
-        Self.kept.withLock { kept in kept[key, default: []].append(asked) }
-        return answer
+        try LentConnection.lend("\(name) \(user)", within: Self.patience, try connect(as: user), to: question)
+    }
+
+    /// Lends a session of a role, or of the owner, to what leaves nothing behind in it.
+    package func lending<Answer>(
+        _ role: LogSession.Role?, to work: (inout Connection) throws -> Answer
+    ) throws -> Answer {
+        try LentConnection.lend(
+            "\(name) as \(role?.rawValue ?? "owner")", within: Self.patience, try session(role), to: work)
     }
 
     /// The rows of a query that an analyst runs, each as PostgreSQL writes a row: `(chat,2026-11-20,"",3,)`.
@@ -153,12 +157,4 @@ package struct TestDatabase: Sendable {
     package func value<Value: PostgresValue>(_ query: Statement, as _: Value.Type = Value.self) throws -> Value {
         try asking { connection in try connection.query(query)[0].get(0) }
     }
-}
-
-/// A connection that one test at a time has.
-private final class KeptConnection: @unchecked Sendable {
-    // SAFETY: it is taken out of the list by whoever uses it.
-    var connection: Connection
-
-    init(_ connection: consuming Connection) { self.connection = connection }
 }
