@@ -131,7 +131,9 @@ enum Environment {
     /// similar variables would change what the tools do, and our secrets do not belong in a server's environment.
     static var ofChildren: [String] {
         var variables = ["LC_ALL=C", "PATH=" + (value("PATH") ?? "/usr/bin:/bin")]
-        if let libraries = value("LD_LIBRARY_PATH") { variables.append("LD_LIBRARY_PATH=" + libraries) }
+        for name in ["LD_LIBRARY_PATH", "GLIBC_TUNABLES"] {
+            if let value = value(name) { variables.append("\(name)=\(value)") }
+        }
         return variables
     }
 }

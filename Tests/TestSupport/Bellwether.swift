@@ -14,6 +14,8 @@ package struct Bellwether: Sendable {
     /// On the embedded database of a data directory.
     package init(data: String) {
         environment = ["BELLWETHER_DATA": data]
+        // Its server has many connections, too: see Tests/run.
+        environment["GLIBC_TUNABLES"] = ProcessInfo.processInfo.environment["GLIBC_TUNABLES"]
         self.data = data
     }
 

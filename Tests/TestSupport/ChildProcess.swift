@@ -21,7 +21,8 @@ package final class ChildProcess: Sendable {
     private let files = TemporaryDirectory()
     private let status = Lock<Int32?>(nil)
 
-    /// Starts it. Variables that are not named are as they are here, those of this program and of libpq aside.
+    /// Starts it. Variables that are not named are as they are here, those of this program, of libpq and of the memory of
+    /// tests aside.
     package init(_ words: [String], environment: [String: String] = [:], input: String = "") throws {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -40,7 +41,7 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, files("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, files("messages"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
-            !name.hasPrefix("BELLWETHER_") && !name.hasPrefix("PG")
+            !name.hasPrefix("BELLWETHER_") && !name.hasPrefix("PG") && name != "GLIBC_TUNABLES"
         }
         let variables = inherited.merging(environment) { $1 }.merging([Leftovers.variable: "\(getpid())"]) { $1 }
         var arguments = words.map { strdup($0) } + [nil]
