@@ -35,8 +35,7 @@ package struct PostgresInstallation: Hashable, Sendable {
         return all
     }
 
-    /// What was found last, by the `PATH` of that time: to find them takes several programs, and a start wants to know three
-    /// times.
+    /// What was found last, and the `PATH` then. To find them we run several programs, and a start asks three times.
     private static let known = Lock<[String: [PostgresInstallation]]>([:])
 
     /// An installation of this major version.

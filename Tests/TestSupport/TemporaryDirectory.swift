@@ -11,7 +11,7 @@ package final class TemporaryDirectory: Sendable {
     static let homes = ["/dev/shm", "/tmp"]
     static let quickHome = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
 
-    /// Long runs write more than fits into memory, and there a sync shall take its time.
+    /// Long runs write more than memory holds, and their syncs must be real.
     private static let isLongRun = ["BELLWETHER_FAULT_SECONDS", "BELLWETHER_SOAK_SECONDS"].contains {
         ProcessInfo.processInfo.environment[$0] != nil
     }

@@ -83,9 +83,6 @@ package enum TestCluster {
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(
             script: "CREATE ROLE \(owner) LOGIN CREATEROLE; CREATE ROLE \(stranger) LOGIN")
-        // Views are compressed as often as they are made. A server without lz4 refuses, and takes longer.
-        try? administrator.execute(script: "ALTER SYSTEM SET default_toast_compression = lz4")
-        try administrator.query("SELECT pg_reload_conf()")
         try makeTemplate(template, shards: TestDatabase.shards, in: cluster)
         try AnalystLogin.make(analyst, on: &administrator)
         return cluster
