@@ -17,9 +17,11 @@ let strict: [SwiftSetting] =
 /// Targets that touch C say `unsafe` at every place where the compiler cannot help.
 let strictAtTheBorder = strict + [.strictMemorySafety()]
 
-/// What computes, and hardly waits: tests do it millions of times, so a debug build optimises it too. Nothing is checked less
-/// thereby, as there are no assertions that only a debug build makes.
+/// The programs, and what tests compute millions of times, are optimised in a debug build, too: tests take less time, and try
+/// what is almost the release. Nothing is checked less thereby, as there are no assertions that only a debug build makes.
 let quick: [SwiftSetting] = isAtHome ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+let program = strict + quick
+let programAtTheBorder = strictAtTheBorder + quick
 
 let package = Package(
     name: "bellwether",
@@ -44,60 +46,61 @@ let package = Package(
         ),
 
         // What the client library shares with the rest: the version.
-        .target(name: "BellwetherVersion", swiftSettings: strict),
+        .target(name: "BellwetherVersion", swiftSettings: program),
 
         // The lowest floor: no domain, no I/O beyond what the name says.
-        .target(name: "Values", swiftSettings: strict + quick),
-        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: strict + quick),
-        .target(name: "ServiceRuntime", dependencies: ["Values"], swiftSettings: strictAtTheBorder),
-        .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: strictAtTheBorder + quick),
-        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strictAtTheBorder + quick),
+        .target(name: "Values", swiftSettings: program),
+        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: program),
+        .target(name: "ServiceRuntime", dependencies: ["Values"], swiftSettings: programAtTheBorder),
+        .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: programAtTheBorder),
+        .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: programAtTheBorder),
 
         // One module for each thing outside: database, its server, HTTP.
         .target(
-            name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Values"], swiftSettings: strictAtTheBorder),
-        .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: strictAtTheBorder),
+            name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Values"], swiftSettings: programAtTheBorder),
+        .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: programAtTheBorder),
         .target(
-            name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: strictAtTheBorder),
-        .target(name: "HTTPClient", dependencies: ["BellwetherVersion", "CCurl"], swiftSettings: strictAtTheBorder),
+            name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: programAtTheBorder),
+        .target(name: "HTTPClient", dependencies: ["BellwetherVersion", "CCurl"], swiftSettings: programAtTheBorder),
 
         // The domain.
         // Apps, their keys, and the sessions and roles in which anybody works on the database.
         .target(
             name: "Accounts", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Values"],
-            swiftSettings: strictAtTheBorder),
+            swiftSettings: programAtTheBorder),
         .target(
             name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
             path: "Migrations",
-            resources: [.embedInCode("sql")], swiftSettings: strict),
+            resources: [.embedInCode("sql")], swiftSettings: program),
         // What one request carries, read event by event.
         .target(
             name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: strict + quick),
+            swiftSettings: program),
         .target(
             name: "EventLog",
             dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: strictAtTheBorder),
+            swiftSettings: programAtTheBorder),
         // What was sent: the top of the funnel.
         .target(
             name: "Sends", dependencies: ["JSON", "Postgres", "Telemetry", "Values"],
-            swiftSettings: strict),
+            swiftSettings: program),
         .target(
             name: "Registry", dependencies: ["Accounts", "JSON", "Postgres", "ServiceRuntime", "Values"],
-            swiftSettings: strict),
+            swiftSettings: program),
         .target(
             name: "Ingestion",
             dependencies: [
                 "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict + quick),
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: program),
         .target(
             name: "Projections",
             dependencies: ["Accounts", "EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: strict + quick),
+            swiftSettings: program),
         .target(
-            name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: strict),
+            name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: program
+        ),
         // The pages that people look at.
         .target(
             name: "Look",
@@ -106,12 +109,12 @@ let package = Package(
                 "Telemetry",
                 "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         // Whether the database is there, fits, and tells the same time.
         .target(
             name: "Health",
             dependencies: ["Accounts", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Values"],
-            swiftSettings: strict),
+            swiftSettings: program),
         // What goes: months by retention, an install by erasure.
         .target(
             name: "Removal",
@@ -119,7 +122,7 @@ let package = Package(
                 "Accounts", "Clusters", "EventLog", "Health", "Postgres", "Projections", "Sends", "ServiceRuntime",
                 "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         // Several databases that hold the installs together.
         .target(
             name: "Clusters",
@@ -127,15 +130,15 @@ let package = Package(
                 "Accounts", "EventLog", "Migrations", "Postgres", "Projections", "Registry", "Sends", "ServiceRuntime",
                 "Telemetry", "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         // Believable telemetry, and how it gets to a server.
         .target(
             name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: strict),
+            swiftSettings: program),
         .target(
             name: "Posting",
             dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Values"],
-            swiftSettings: strict),
+            swiftSettings: program),
 
         // The programs. What runs in production, and beside it what shows and tries it, which alone needs an HTTP client.
         .target(
@@ -144,14 +147,14 @@ let package = Package(
                 "Accounts", "BellwetherVersion", "EmbeddedPostgres", "Health", "Migrations", "Postgres",
                 "ServiceRuntime",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         .target(
             name: "Serving",
             dependencies: [
                 "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections", "Registry",
                 "Sends", "ServiceRuntime", "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         .executableTarget(
             name: "bellwether",
             dependencies: [
@@ -160,14 +163,14 @@ let package = Package(
                 "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends", "ServiceRuntime",
                 "Serving", "Telemetry", "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
         .executableTarget(
             name: "bellwether-demo",
             dependencies: [
                 "Accounts", "Console", "EmbeddedPostgres", "HTTPServer", "Postgres", "Posting", "Projections",
                 "Reports", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
-            swiftSettings: strict),
+            swiftSettings: program),
 
         // What app developers build into their apps: of this package it uses the system's zlib and the version.
         .target(
