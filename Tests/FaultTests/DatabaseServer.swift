@@ -22,10 +22,17 @@ final class DatabaseServer: Sendable {
                 ["hba_file": files("access"), "listen_addresses": "127.0.0.1", "port": "\(port)"],
                 uniquingKeysWith: { $1 })
         }
-        cluster = try TestCluster.separate(settings: settings)
-        var administrator = try self.administrator(of: "postgres")
+        cluster = try TestCluster.separate(Self.migrated, settings: settings)
+    }
+
+    private static let migrated = DataTemplate<Void> { directory in
+        try TestCluster.empty.copy(to: directory)
+        let cluster = try TestCluster.use(directory)
+        defer { cluster.release() }
+        var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
-        try administrator.execute(script: "CREATE DATABASE \(Self.database) OWNER \(TestCluster.owner)")
+        try administrator.execute(script: "CREATE DATABASE \(database) OWNER \(TestCluster.owner)")
+        let url = cluster.connectionURL(database: database, user: TestCluster.owner)
         _ = try Bellwether(database: url).trusted("migrate")
     }
 

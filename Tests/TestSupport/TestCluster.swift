@@ -52,14 +52,27 @@ package enum TestCluster {
         try LentConnection.lend("postgres superuser", within: 120, try administrator(), to: work)
     }
 
+    /// A cluster with nothing in it.
+    package static let empty = DataTemplate<Void> { try use($0).release() }
+
     /// A cluster of a test's own, for what must not happen to the shared one. Whoever asks removes it.
     /// `logins` may connect beside those of the shared one.
     package static func separate(
-        settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
+        _ template: DataTemplate<Void> = empty, settings: [String: String] = ClusterOptions.throwawaySettings,
+        logins: [String] = []
     ) throws -> EmbeddedCluster {
         let name = "\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
-        return try EmbeddedCluster.use(
-            dataDirectory: "\(TemporaryDirectory.quickHome)/\(name)",
+        let directory = "\(TemporaryDirectory.quickHome)/\(name)"
+        try template.copy(to: directory)
+        return try use(directory, settings: settings, logins: logins)
+    }
+
+    /// The cluster of a directory, a new one if there is none.
+    package static func use(
+        _ directory: String, settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
+    ) throws -> EmbeddedCluster {
+        try EmbeddedCluster.use(
+            dataDirectory: directory,
             options: ClusterOptions(
                 superuser: "postgres", roles: [owner, stranger, analyst] + logins, settings: settings),
             log: .silent)
