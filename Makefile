@@ -5,7 +5,7 @@
 #   make serve     build, then run the service and its web pages on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
-#   make test      install what is missing, run all tests on their own PostgreSQL servers: about ten minutes on two cores (ARGS=Name: only
+#   make test      install what is missing, run all tests on their own PostgreSQL servers: about nine minutes on two cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
 #   make fault     what Docs/Reliability.md lists of FaultTests and the like, at length: FAULT_SECONDS (60) each (ARGS=Name: only
 #                  tests of that name)
