@@ -23,6 +23,9 @@ final class DatabaseServer: Sendable {
                 uniquingKeysWith: { $1 })
         }
         cluster = try TestCluster.separate(Self.migrated, settings: settings)
+        // Each database has one of its own.
+        var administrator = try administrator()
+        try administrator.execute(script: "UPDATE projection.generation SET salt = DEFAULT")
     }
 
     private static let migrated = DataTemplate<Void> { directory in

@@ -81,6 +81,12 @@ struct MoveFaultTests {
         let service = try bellwether.serve("--only", "ingest")
         let load = Load(pause: 0.2, on: service, key: key)
         #expect(load.isServed())
+        // Some points are only passed if there is something to move.
+        var first = try servers[0].administrator()
+        #expect(
+            try eventually {
+                try first.query("SELECT FROM log.opened_event WHERE shard IN (3, 4) GROUP BY shard").count == 2
+            })
         // `make test` has time for two.
         let cases = Self.points.flatMap { point in [(point, 0), (point, 1)] }.shuffled().prefix(
             FaultLength.isLong ? .max : 2)

@@ -78,7 +78,7 @@ struct NeighbourFaultTests {
             "30 connections of padding (\(small ? "64 KiB" : "8 MiB"), \(limit ? "limited" : "no limit")): a neighbour's envelope "
                 + "\(beside[50]) s in the middle, \(beside[98]) s at the 99th percentile, alone \(alone[25]) and \(alone[48]); "
                 + "health, readiness and metrics \(health[10]) s; their answers \(seen)")
-        // One such body takes a debug build a second. On a machine with other work only what is out of all proportion is wrong.
+        // On a machine with other work only what is out of all proportion is wrong.
         #expect(
             beside[90] < 2 * alone[45] + 0.5 && beside[98] < 2, "\(beside[90]), \(beside[98]) s; alone \(alone[45])")
         #expect(health[18] < 0.5, "\(health)")

@@ -1,6 +1,8 @@
+internal import EmbeddedPostgres
 internal import ServiceRuntime
 
-/// A data directory that is made once in a process, and copied for each test: to make one takes six to thirteen times as long.
+/// A data directory that is made once in a test process, and copied for each test: to make one takes six to thirteen times as much
+/// processor time.
 package final class DataTemplate<Content: Sendable>: Sendable {
     private let make: @Sendable (String) throws -> Content
     private let made = Lock<(directory: TemporaryDirectory, content: Content)?>(nil)
@@ -10,10 +12,14 @@ package final class DataTemplate<Content: Sendable>: Sendable {
 
     /// Makes a copy, and gives what is to be known of it.
     package func copy(to path: String) throws -> Content {
+        // The lock is held as long as that takes: whoever else wants a copy has nothing to do before.
         let (directory, content) = try made.withLock { made in
             if let made { return made }
             let directory = TemporaryDirectory()
             let new = (directory, try make(directory("data")))
+            guard try !EmbeddedCluster.isRunning(dataDirectory: directory("data")) else {
+                throw ChildProcess.Failure(description: "somebody is still at work in \(directory("data"))")
+            }
             made = new
             return new
         }
