@@ -18,7 +18,7 @@ let strict: [SwiftSetting] =
 let strictAtTheBorder = strict + [.strictMemorySafety()]
 
 /// The programs, and what tests compute millions of times, are optimised in our debug builds, too: tests take less time, and try
-/// what is almost the release. Nothing is checked less thereby: not even the bounds of unsafe buffers, as in a release.
+/// what is almost the release. `-assert-config` keeps the checks that a release leaves out, such as the bounds of unsafe buffers.
 let quick: [SwiftSetting] =
     isAtHome ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
 let program = strict + quick
