@@ -12,4 +12,16 @@ extension FixedWidthInteger {
             self = Self(value)
         }
     }
+
+    /// The sum, or the greatest or smallest number if it is beyond them, where `+` would end the process.
+    package func addingSaturated(_ other: Self) -> Self {
+        let (sum, isBeyond) = addingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, bounded in the same way.
+    package func subtractingSaturated(_ other: Self) -> Self {
+        let (difference, isBeyond) = subtractingReportingOverflow(other)
+        return isBeyond ? (other < 0 ? .max : .min) : difference
+    }
 }

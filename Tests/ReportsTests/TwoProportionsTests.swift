@@ -48,9 +48,9 @@ struct TwoProportionsTests {
     @Test("the exact test gives what textbooks do")
     func fisher() {
         // The lady who tastes tea: 3 of 4 against 1 of 4; and 1 of 10 against 11 of 14.
-        #expect(abs(FisherTest.probability(3, of: 4, and: 1, of: 4) - 0.485714) < 1e-6)
-        #expect(abs(FisherTest.probability(1, of: 10, and: 11, of: 14) - 0.002759) < 1e-6)
-        #expect(FisherTest.probability(0, of: 5, and: 0, of: 9) == 1)
+        #expect(abs(FisherTest.probability(Rate(3, of: 4), Rate(1, of: 4)) - 0.485714) < 1e-6)
+        #expect(abs(FisherTest.probability(Rate(1, of: 10), Rate(11, of: 14)) - 0.002759) < 1e-6)
+        #expect(FisherTest.probability(Rate(0, of: 5), Rate(0, of: 9)) == 1)
     }
 
     @Test("none or all on both sides do not differ") func same() {

@@ -32,7 +32,7 @@ enum Columns {
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
-    private static func isShare(_ column: String) -> Bool {
+    static func isShare(_ column: String) -> Bool {
         column.hasSuffix("_rate") || column == "receipt_coverage" || column == "rate_bound" || column == "share"
             || column == "engagement_before"
     }
@@ -91,6 +91,7 @@ extension Answer {
             shown.map { column in
                 var cell = Table.Cell(Columns.text(column, row[column]))
                 if listing.bars.contains(column) { cell.share = row.number(column) }
+                cell.isBeyondWhole = Columns.isShare(column) && row.number(column) ?? 0 > 1
                 if listing.spark == column { cell.spark = row.spark }
                 // Nothing is behind a zero.
                 if row[column]?.number != 0 { cell.link = listing.link(row, column)?.address }
@@ -127,7 +128,8 @@ extension Grid.Row {
             }
             return (day.daysSince1970, value)
         }
-        guard let first = pairs.first?.0, let last = pairs.last?.0, pairs.count > 1, last - first <= DayRange.most
+        guard let first = pairs.first?.0, let last = pairs.last?.0, pairs.count > 1, first <= last,
+            last - first <= DayRange.most
         else {
             return []
         }

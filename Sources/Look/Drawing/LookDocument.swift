@@ -82,7 +82,10 @@ struct LookDocument {
         if let app = sight.state.app {
             document.write("<span class=\"app\"><bdi>\(String(html: app))</bdi></span>\n")
         }
-        if isSignedIn { document.write("<a class=\"out\" href=\"\(Session.endPath)\">Sign out</a>\n") }
+        if isSignedIn {
+            document.write("<form class=\"out\" method=\"post\" action=\"\(Session.endPath)\">")
+            document.write("<button>Sign out</button></form>\n")
+        }
         document.write("</header>\n")
         guard sight.state.app != nil else { return }
         let tabs: [(PageState.Page, String)] = [
@@ -153,11 +156,13 @@ struct LookDocument {
     private mutating func write(_ answer: Answer, _ state: PageState, hasTable: Bool) {
         let listing = answer.listing
         if hasTable {
+            let table = answer.table
             if answer.grid.rows.isEmpty {
                 document.write("<p class=\"note\">\(String(html: listing.none))</p>\n")
             } else {
-                document.write(.table(answer.table))
+                document.write(.table(table))
             }
+            if table.isBeyondWhole { document.write(.sentence(Wording.beyondWhole, .note)) }
             if answer.isCut {
                 document.write(
                     .sentence(

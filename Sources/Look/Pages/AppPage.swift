@@ -189,7 +189,7 @@ struct Judged {
             case .likeChance?: cell = Table.Cell("within chance", tone: .note)
             case .smallSample?, .divided?: cell = Table.Cell("too few", tone: .note)
             case .unsettled?: cell = Table.Cell("too early", tone: .note)
-            case .otherCoverage?: cell = Table.Cell("other coverage", tone: .note)
+            case .otherCoverage?, .beyondWhole?: cell = Table.Cell("other coverage", tone: .note)
             case nil: cell = Table.Cell("–", tone: .note)
             }
             return ("Change", cell)

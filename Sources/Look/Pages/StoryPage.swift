@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Reports
+internal import ServiceRuntime
 internal import Values
 
 /// The stories of an app, or those of one campaign: the ladder of pages of each variant, side by side, and what fell back.
@@ -120,7 +121,7 @@ enum StoryPage {
         let words =
             "\(Wording.count(fell, "story", "stories")) of \(Wording.count(sum("stories"))) fell back and showed no page."
         guard started > 0, clicked > 0 else { return .words(words) }
-        let lost = Int64((Double(fell) * Double(clicked) / Double(started)).rounded())
+        let lost = Int64(saturating: (Double(fell) * Double(clicked) / Double(started)).rounded())
         return .words(
             "\(words) At the click rate of those that started (\(Wording.percent(Rate(clicked, of: started).value))), this cost "
                 + "about \(Wording.count(lost, "click", "clicks")).")

@@ -1,3 +1,5 @@
+internal import ServiceRuntime
+
 extension HTMLDocument {
     /// Charts, and the table behind all of them.
     mutating func write(_ trend: Trend) {
@@ -77,7 +79,7 @@ private struct Shape {
     func start(_ place: Int) -> Int { 1000 * place / max(chart.points.count, 1) }
     private func x(_ place: Int) -> Int { start(place) + width / 2 }
     private func y(_ value: Double) -> String {
-        let tenths = Int((1000 - 1000 * min(max(value / top, 0), 1)).rounded())
+        let tenths = Int(saturating: (1000 - 1000 * min(max(value / top, 0), 1)).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 

@@ -1,3 +1,5 @@
+internal import ServiceRuntime
+
 extension HTMLDocument {
     /// A picture as wide as its place, with text in the reader's font size, and the table behind it.
     mutating func write(_ ladder: Ladder) {
@@ -157,7 +159,7 @@ private struct Sparkline {
                 continue
             }
             path +=
-                "\(isDrawing ? "L" : "M")\(Int(Double(place) * step)) \(Int((19 - 18 * min(max(value / most, 0), 1)).rounded()))"
+                "\(isDrawing ? "L" : "M")\(Int(Double(place) * step)) \(Int(saturating: (19 - 18 * min(max(value / most, 0), 1)).rounded()))"
             if !isDrawing { path += "h0" }
             isDrawing = true
         }

@@ -1,3 +1,4 @@
+internal import ServiceRuntime
 package import Values
 
 /// A figure day by day, with what is usual behind it.
@@ -38,7 +39,7 @@ package struct Chart: Hashable, Sendable {
     func words(_ value: Double?) -> String {
         guard let value else { return "–" }
         return switch unit {
-        case .count: Wording.count(Int64(value.rounded()))
+        case .count: Wording.count(Int64(saturating: value.rounded()))
         case .share: Wording.percent(value)
         }
     }
@@ -48,11 +49,11 @@ package struct Chart: Hashable, Sendable {
         let values = points.flatMap { [$0.value, $0.usual?.upperBound, $0.told, $0.compared].compactMap(\.self) }
         let most = values.max() ?? 0
         let least: Double = unit == .share ? 0.01 : 4
-        guard most > least else { return least }
+        guard most > least, most.isFinite else { return least }
         var unit = 1e-6
         while unit * 10 <= most { unit *= 10 }
         let round = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10].first { unit * $0 >= most * 0.999_999 } ?? 10
-        return self.unit == .share ? min(1, unit * round) : unit * round
+        return unit * round
     }
 
     /// In a sentence, for whoever does not see it.

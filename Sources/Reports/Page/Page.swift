@@ -14,6 +14,18 @@ struct Page: Hashable, Sendable {
         var blocks: [Block]
 
         init(_ title: String, _ blocks: [Block]) { (self.title, self.blocks) = (title, blocks) }
+
+        /// With a word on rates over 100 %, if it has any.
+        fileprivate var explained: Section {
+            let isBeyond = blocks.contains { block in
+                switch block {
+                case .table(let table): table.isBeyondWhole
+                case .ladder(let ladder): ladder.table.isBeyondWhole
+                case .sentence, .pointer, .figures, .trend: false
+                }
+            }
+            return isBeyond ? Section(title, blocks + [.sentence(Wording.beyondWhole, .note)]) : self
+        }
     }
 }
 
@@ -25,7 +37,8 @@ extension Page {
             subtitle: "Push notifications of this \(report.period.word), \(report.timeZone) time. "
                 + "Made \(report.madeAt.description.prefix(16).replacing("T", with: " ")) UTC "
                 + "from the log up to position \(report.position).",
-            sections: report.isEmpty ? [Page.nothing(report)] : report.sections.compactMap { $0.words(report) })
+            sections: report.isEmpty
+                ? [Page.nothing(report)] : report.sections.compactMap { $0.words(report)?.explained })
     }
 
     private static func nothing(_ report: Report) -> Section {
@@ -121,6 +134,8 @@ package struct Table: Hashable, Sendable {
         /// Between which shares the true one lies with 95 % confidence. Where there is room, it is drawn over the bar.
         package var interval: ClosedRange<Double>?
         package var tone: Tone
+        /// Whether it is a rate over 100 %.
+        package var isBeyondWhole = false
         /// Where more of it is shown, on a page of `bellwether look`. A report has no links.
         package var link: String?
         /// How it came to be, day by day: drawn small beside a number. Nil is a day without one.
@@ -133,6 +148,9 @@ package struct Table: Hashable, Sendable {
         }
     }
 
+    /// Whether a rate of it is over 100 %.
+    package var isBeyondWhole: Bool { rows.contains { $0.contains(where: \.isBeyondWhole) } }
+
     /// With bars that are long enough to be compared: in each column the greatest share has a whole one.
     var withScaledBars: Table {
         var table = self
@@ -141,8 +159,9 @@ package struct Table: Hashable, Sendable {
             guard greatest > 0 else { continue }
             for row in rows.indices {
                 table.rows[row][column].share = rows[row][column].share.map { $0 / greatest }
-                table.rows[row][column].interval = rows[row][column].interval.map {
-                    ($0.lowerBound / greatest)...($0.upperBound / greatest)
+                table.rows[row][column].interval = rows[row][column].interval.flatMap {
+                    let (low, high) = ($0.lowerBound / greatest, $0.upperBound / greatest)
+                    return low <= high ? low...high : nil
                 }
             }
         }
@@ -168,15 +187,19 @@ package struct Table: Hashable, Sendable {
         /// A figure that is already in words.
         static func number(_ title: String, _ text: String) -> Field { Field(title, .number, Cell(text)) }
         static func count(_ title: String, _ count: Int64) -> Field { number(title, Wording.count(count)) }
-        static func percent(_ title: String, _ rate: Rate?) -> Field { number(title, Wording.percent(rate?.value)) }
+        static func percent(_ title: String, _ rate: Rate?) -> Field {
+            var field = number(title, Wording.percent(rate?.value))
+            field.cell.isBeyondWhole = rate?.value ?? 0 > 1
+            return field
+        }
         /// A rate with its bar. A rate of very few has none: it would often be the longest, and means the least.
         static func bar(_ title: String, _ rate: Rate, tone: Tone = .plain) -> Field {
             let isDrawn = rate.whole >= leastDrawn
-            return Field(
-                title, .bar,
-                Cell(
-                    Wording.percent(rate), share: isDrawn ? rate.value : nil,
-                    interval: isDrawn ? Interval.of(rate) : nil, tone: tone))
+            var cell = Cell(
+                Wording.percent(rate), share: isDrawn ? rate.value : nil, interval: isDrawn ? Interval.of(rate) : nil,
+                tone: tone)
+            cell.isBeyondWhole = rate.value ?? 0 > 1
+            return Field(title, .bar, cell)
         }
         static let leastDrawn = 10
         /// Where the true rate lies with 95 % confidence.

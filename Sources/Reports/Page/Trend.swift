@@ -1,3 +1,5 @@
+internal import ServiceRuntime
+
 /// Figures over time: a chart for each, all with the same points.
 package struct Trend: Hashable, Sendable {
     var caption: String
@@ -40,7 +42,8 @@ extension Chart {
         let blocks = points.map { point -> Character in
             guard let value = point.value else { return "·" }
             let height = high > low ? (value - low) / (high - low) : 0.5
-            return Self.blocks[Int((height * Double(Self.blocks.count - 1)).rounded())]
+            let place = Int(saturating: (height * Double(Self.blocks.count - 1)).rounded())
+            return Self.blocks[min(max(place, 0), Self.blocks.count - 1)]
         }
         let (settled, open) = (blocks[..<firstOpen], blocks[firstOpen...])
         return String(settled) + (settled.isEmpty || open.isEmpty ? "" : "┊") + String(open)

@@ -53,10 +53,14 @@ package enum Wording {
 
     package static func percent(_ rate: Rate) -> String { percent(rate.value) }
 
+    /// What stands below figures of which one is over 100 %.
+    package static let beyondWhole =
+        "A rate over 100 %: some of the events that it is a share of were lost, or nobody told of them."
+
     /// `+3.1 %` of `base`; nil if there is nothing to compare with.
     package static func change(from base: Int64, to now: Int64) -> String? {
         guard base > 0 else { return nil }
-        let change = Double(now - base) / Double(base) * 100
+        let change = (Double(now) - Double(base)) / Double(base) * 100
         return abs(change) < 0.05 ? "±0 %" : "\(change > 0 ? "+" : "")\(fixed(change, 1)) %"
     }
 

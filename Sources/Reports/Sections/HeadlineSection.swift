@@ -152,7 +152,7 @@ enum HeadlineSection: ReportSection {
             switch verdict {
             case .higher: .good
             case .lower: .alarm
-            case .likeChance, .smallSample, .unsettled, .divided, .otherCoverage: .plain
+            case .likeChance, .smallSample, .unsettled, .divided, .otherCoverage, .beyondWhole: .plain
             }
         let words =
             "The \(what) rate \(Wording.movement(from: before, to: now)) against \(name)"

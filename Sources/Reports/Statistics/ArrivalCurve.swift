@@ -1,3 +1,5 @@
+internal import ServiceRuntime
+
 /// How the events of a day arrive, hour by hour after its end, estimated from days of which some still lack their last
 /// hours.
 ///
@@ -29,14 +31,14 @@ struct ArrivalCurve: Sendable {
     mutating func addDay(watched hours: Int, arrivals: [Int: Int64]) {
         guard hours >= 0 else { return }
         let hours = min(hours, Self.horizon)
-        var sum = arrivals[0] ?? 0
+        var sum = max(0, arrivals[0] ?? 0)
         for hour in 0..<hours {
-            before[hour + 1] += sum
-            sum += arrivals[hour + 1] ?? 0
-            within[hour + 1] += sum
+            before[hour + 1] = before[hour + 1].addingSaturated(sum)
+            sum = sum.addingSaturated(max(0, arrivals[hour + 1] ?? 0))
+            within[hour + 1] = within[hour + 1].addingSaturated(sum)
         }
         guard sum > 0 else { return }
-        events += sum
+        events = events.addingSaturated(sum)
         days += 1
         longest = max(longest, hours)
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -76,7 +77,7 @@ struct DeadActionRule: Sendable {
             guard let last = taps.map(\.day).max(), last < recently else { return nil }
             let since = deliveries(of: category) { $0 > last }
             let until = deliveries(of: category) { $0 <= last }
-            let rate = Double(taps.reduce(0) { $0 + $1.deliveries }) / Double(max(until, 1))
+            let rate = Double(taps.reduce(Int64(0)) { $0.addingSaturated($1.deliveries) }) / Double(max(until, 1))
             guard pow(max(0, 1 - rate), Double(since)) <= TwoProportions.significance,
                 !wasTakenAway(id, of: category, after: last)
             else { return nil }
@@ -119,7 +120,7 @@ struct DeadActionRule: Sendable {
     }
 
     private func deliveries(of category: ExactName, on isMeant: (CivilDate) -> Bool) -> Int64 {
-        (delivered[category] ?? []).reduce(0) { $0 + (isMeant($1.day) ? $1.deliveries : 0) }
+        (delivered[category] ?? []).reduce(Int64(0)) { isMeant($1.day) ? $0.addingSaturated($1.deliveries) : $0 }
     }
 
     private func dead(_ what: DeadAction.What, in category: ExactName, delivered: Int64) -> DeadAction? {

@@ -9,7 +9,7 @@ package enum FalseDiscovery {
     /// The greatest probability that still counts as more than chance, of so many comparisons. A comparison that was made and
     /// found nothing has the probability 1.
     package static func limit(of probabilities: [Double]) -> Double {
-        let sorted = probabilities.sorted()
+        let sorted = probabilities.filter { !$0.isNaN }.sorted()
         let last = sorted.indices.last { place in
             let most = share * Double(place + 1) / Double(sorted.count)
             return sorted[place] < TwoProportions.significance && sorted[place] <= most
@@ -25,7 +25,7 @@ extension Verdict {
         case .higher(let p), .lower(let p), .likeChance(let p): p
         // The exact test found nothing, or the days contradicted one another.
         case .smallSample, .divided: 1
-        case .unsettled, .otherCoverage: nil
+        case .unsettled, .otherCoverage, .beyondWhole: nil
         }
     }
 

@@ -3,12 +3,13 @@ internal import Glibc
 /// How far the true values may be from what was counted.
 package enum Interval {
     /// Where the true rate lies with 95 % confidence: Wilson's score interval, which holds near 0 and 1 and for small samples,
-    /// too. Nil without a base.
+    /// too. Nil without a base, and for what is no share.
     package static func of(_ rate: Rate, z: Double = quantile(ofError: 0.05)) -> ClosedRange<Double>? {
-        guard let share = rate.value else { return nil }
+        guard rate.isShare, let share = rate.value else { return nil }
         let n = Double(rate.whole)
         let center = (share + z * z / (2 * n)) / (1 + z * z / n)
         let reach = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot()
+        guard center.isFinite, reach.isFinite else { return nil }
         return min(max(center - reach, 0), share)...max(min(center + reach, 1), share)
     }
 
@@ -23,6 +24,7 @@ package enum Interval {
         let difference = share - other
         let low = reach(share - own.lowerBound, theirs.upperBound - other)
         let high = reach(own.upperBound - share, other - theirs.lowerBound)
+        guard low.isFinite, high.isFinite else { return nil }
         return (difference - low)...(difference + high)
     }
 

@@ -14,6 +14,8 @@ package enum Verdict: Hashable, Sendable {
     case divided
     /// Receipt coverage differs so much that the rates are of different people.
     case otherCoverage(was: Double, now: Double)
+    /// A part is greater than its whole, so events are missing, and nothing is known of how the others differ.
+    case beyondWhole
 
     var isHigher: Bool { if case .higher = self { true } else { false } }
     var isLower: Bool { if case .lower = self { true } else { false } }
@@ -31,6 +33,7 @@ package enum Verdict: Hashable, Sendable {
         case .otherCoverage(let was, let now):
             "This cannot be judged: \(Wording.percent(now)) of deliveries have a receipt, and \(Wording.percent(was)) had one "
                 + "there, so the rates are of different people."
+        case .beyondWhole: "This cannot be judged: a rate is over 100 %, so some events of its base were lost."
         }
     }
 
@@ -50,6 +53,7 @@ package enum Verdict: Hashable, Sendable {
         case .unsettled: ("unsettled", nil, nil)
         case .divided: ("divided", nil, nil)
         case .otherCoverage: ("other_coverage", nil, nil)
+        case .beyondWhole: ("beyond_whole", nil, nil)
         }
     }
 }
@@ -64,7 +68,8 @@ package enum TwoProportions {
 
     /// How `rate` compares with `base`.
     package static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
-        guard rate.whole > 0, base.whole > 0, let share = rate.value, let baseShare = base.value else {
+        if rate.isBeyondWhole && rate.whole > 0 || base.isBeyondWhole && base.whole > 0 { return .beyondWhole }
+        guard rate.isShare, base.isShare, let share = rate.value, let baseShare = base.value else {
             return .smallSample
         }
         guard let p = probability(rate, against: base) else { return exactVerdict(rate, against: base) }
@@ -72,9 +77,10 @@ package enum TwoProportions {
         return share > baseShare ? .higher(p: p) : .lower(p: p)
     }
 
-    /// How probable so great a difference is if the two do not differ: by the z test; nil if there are too few for it.
+    /// How probable so great a difference is if the two do not differ: by the z test; nil if there are too few for it, and for
+    /// what is no share.
     static func probability(_ rate: Rate, against base: Rate) -> Double? {
-        guard let share = rate.value, let baseShare = base.value else { return nil }
+        guard rate.isShare, base.isShare, let share = rate.value, let baseShare = base.value else { return nil }
         let pooled = Double(rate.part + base.part) / Double(rate.whole + base.whole)
         let smaller = Double(min(rate.whole, base.whole))
         // If it is all or none on both sides, they do not differ, however many there are.
@@ -88,8 +94,11 @@ package enum TwoProportions {
     private static func exactVerdict(_ rate: Rate, against base: Rate) -> Verdict {
         // The rarer outcome has fewer possible tables to add up.
         let isPartRarer = 2 * (rate.part + base.part) <= rate.whole + base.whole
-        let (own, other) = isPartRarer ? (rate.part, base.part) : (rate.whole - rate.part, base.whole - base.part)
-        let p = FisherTest.probability(own, of: rate.whole, and: other, of: base.whole)
+        let (own, other) =
+            isPartRarer
+            ? (rate, base)
+            : (Rate(rate.whole - rate.part, of: rate.whole), Rate(base.whole - base.part, of: base.whole))
+        let p = FisherTest.probability(own, other)
         guard p < significance, let share = rate.value, let baseShare = base.value else { return .smallSample }
         return share > baseShare ? .higher(p: p) : .lower(p: p)
     }
@@ -103,16 +112,22 @@ package enum TwoProportions {
 /// Fisher's exact test, two-sided: the probability of this table of two samples, and of all that are no more probable, if
 /// both samples have the same rate.
 enum FisherTest {
-    static func probability(_ part: Int64, of whole: Int64, and otherPart: Int64, of otherWhole: Int64)
-        -> Double
-    {
-        let all = part + otherPart
-        /// The number of ways to have so many of `all` in the first sample, as a logarithm since it is large.
-        func weight(_ part: Int64) -> Double { choices(part, of: whole) + choices(all - part, of: otherWhole) }
-        let total = choices(all, of: whole + otherWhole)
-        let seen = weight(part)
+    /// The tables that are added up. The test is for fewer than ten expected in the smaller sample, so that what lies beyond is
+    /// less probable than the smallest number.
+    private static let mostTables: Int64 = 10_000
+
+    /// 1 for what is no share: such a table proves nothing.
+    static func probability(_ rate: Rate, _ base: Rate) -> Double {
+        guard rate.isShare, base.isShare else { return 1 }
+        let (one, other) = rate.whole <= base.whole ? (rate, base) : (base, rate)
+        let all = one.part + other.part
+        /// The number of ways to have so many of `all` in the smaller sample, as a logarithm since it is large.
+        func weight(_ part: Int64) -> Double { choices(part, of: one.whole) + choices(all - part, of: other.whole) }
+        let total = choices(all, of: one.whole + other.whole)
+        let seen = weight(one.part)
+        let (least, most) = (max(0, all - other.whole), min(all, one.whole))
         var probability = 0.0
-        for possible in max(0, all - otherWhole)...min(all, whole) {
+        for possible in least...min(most, least + mostTables) {
             let weight = weight(possible)
             // Equal weights differ in their last digits.
             if weight <= seen + 1e-7 { probability += exp(weight - total) }

@@ -21,7 +21,8 @@ package struct VariantTest: Hashable, Sendable {
     static let mostVariants = 8
 
     package static func compare(_ variants: [(name: String, rate: Rate)], isSettled: Bool) -> [VariantTest] {
-        let known = variants.filter { $0.rate.whole > 0 }
+        // What is no share stands in the tables and is compared with nothing.
+        let known = variants.filter { $0.rate.isShare }
             .sorted { ($1.rate.whole, ExactName($0.name)) < ($0.rate.whole, ExactName($1.name)) }.prefix(mostVariants)
             .sorted { $0.rate.value ?? 0 > $1.rate.value ?? 0 }
         let pairs = known.indices.flatMap { higher in
@@ -50,6 +51,7 @@ package struct VariantTest: Hashable, Sendable {
     /// The least of m probabilities times m, the next one times m − 1, and so on, and none less than one before it. Nil stands
     /// for a comparison that is not made.
     static func holm(_ probabilities: [Double?]) -> [Double?] {
+        let probabilities = probabilities.map { $0.flatMap { $0.isNaN ? nil : $0 } }
         let order = probabilities.indices.filter { probabilities[$0] != nil }
             .sorted { probabilities[$0] ?? 1 < probabilities[$1] ?? 1 }
         var corrected = probabilities
