@@ -111,6 +111,13 @@ package final class DatabaseAccess: Sendable {
         return url + (url.contains("?") ? "&" : "?") + "options=" + options
     }
 
+    /// What another process of this program needs to use the same database. A URL may hold a password, which belongs into no
+    /// command line.
+    package var variables: [String: String?] {
+        cluster.map { ["BELLWETHER_DATABASE_URL": nil, "BELLWETHER_DATA": $0.dataDirectory] }
+            ?? ["BELLWETHER_DATABASE_URL": url]
+    }
+
     package static let clusterOptions = ClusterOptions(
         superuser: "bellwether",
         roles: [

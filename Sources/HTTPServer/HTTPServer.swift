@@ -26,7 +26,11 @@ package final class HTTPServer: Sendable {
         context = ServerContext(
             configuration: configuration, identity: identity, handler: handler, log: log,
             mailbox: Mailbox(doorbell: doorbell), errorResponse: errorResponse)
-        listener = try Listener(configuration.listen, unixSocketMode: configuration.unixSocketMode)
+        if let inherited = configuration.inherited {
+            listener = Listener(configuration.listen, inherited: inherited)
+        } else {
+            listener = try Listener(configuration.listen, unixSocketMode: configuration.unixSocketMode)
+        }
         address = listener.address
         do {
             engine = try Engine(server: context, listener: listener, doorbell: doorbell)

@@ -25,6 +25,8 @@ package struct HTTPServerConfiguration: Sendable {
     }
 
     package var listen: Address
+    /// Sockets that listen at this address already, opened by the process that started this one; nil opens them.
+    package var inherited: [Int32]?
     package var tls: TLS?
     /// Permissions of a Unix socket's path.
     package var unixSocketMode: UInt32 = 0o660

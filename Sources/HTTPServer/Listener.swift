@@ -23,6 +23,11 @@ internal import Glibc
         }
     }
 
+    /// Takes sockets that another process opened, and that are its own to put away.
+    init(_ address: HTTPServerConfiguration.Address, inherited descriptors: [Int32]) {
+        (self.address, self.descriptors, inode) = (address, descriptors, nil)
+    }
+
     /// Turns new clients away. Call it once.
     func close() {
         if case .unix(let path) = address, let inode, UnixSocketPath(path).inode == inode { unsafe unlink(path) }

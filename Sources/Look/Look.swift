@@ -38,7 +38,7 @@ package final class Look: Sendable {
         self.log = log
         let address = configuration.server.listen
         let isLocal = address.isLoopback
-        try Self.check(configuration, isLocal: isLocal, waits: waitsForDatabase, log)
+        try Self.check(keysURL: configuration.keysURL, at: address, waitsForDatabase: waitsForDatabase, log)
         readers = Readers(url: configuration.analystURL, configuration.readers, log: log)
         pages = PagesInProgress(
             patience: configuration.patience, mostSeconds: configuration.readers.secondsPerPage, log: log)
@@ -64,13 +64,16 @@ package final class Look: Sendable {
         }
     }
 
-    private static func check(_ configuration: Configuration, isLocal: Bool, waits: Bool, _ log: Log) throws {
+    /// Throws if pages could not be served at this address.
+    package static func check(
+        keysURL: String, at address: HTTPServerConfiguration.Address, waitsForDatabase waits: Bool, _ log: Log
+    ) throws {
         do {
-            let keys = try ReaderDirectory.read(configuration.keysURL, log: log)
-            guard isLocal || !keys.isEmpty else {
+            let keys = try ReaderDirectory.read(keysURL, log: log)
+            guard address.isLoopback || !keys.isEmpty else {
                 throw Refusal(
                     description:
-                        "other machines could reach \(configuration.server.listen), and there is no reader key: make one "
+                        "other machines could reach \(address), and there is no reader key: make one "
                         + "first (bellwether look key add NAME), or listen on 127.0.0.1")
             }
         } catch let error as PostgresError {

@@ -42,8 +42,24 @@ package enum MachineMemory {
     }
 }
 
-/// How many files and sockets this process may have open.
+/// The files and sockets that this process has open, and how many it may.
 package enum OpenFiles {
+    /// The numbers of those that are open now.
+    static var descriptors: [Int32] {
+        guard let directory = unsafe opendir("/proc/self/fd") else { return [] }
+        defer { unsafe closedir(directory) }
+        var numbers: [Int32] = []
+        while let entry = unsafe readdir(directory) {
+            // SAFETY: the name lies in the entry, null-terminated, and is copied before the next call of readdir.
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            let own = unsafe dirfd(directory)
+            if let number = Int32(name), number != own { numbers.append(number) }
+        }
+        return numbers
+    }
+
     /// Raises the limit towards `wanted`, as far as the system allows, and returns the new limit.
     package static func raiseLimit(to wanted: Int) -> Int {
         var limit = rlimit()

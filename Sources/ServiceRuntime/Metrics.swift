@@ -26,6 +26,11 @@ package final class Metrics: Sendable {
         return counter
     }
 
+    /// A number that only grows and is counted elsewhere.
+    package func counter(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Int) {
+        register(name, help, "counter") { [Sample(value: Double(read()))] }
+    }
+
     /// Numbers that only grow and are counted elsewhere, by the value of their label.
     package func counter(
         _ name: String, _ help: String, label: String, _ read: @escaping @Sendable () -> [String: Int]

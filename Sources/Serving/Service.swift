@@ -74,13 +74,23 @@ package final class Service: Sendable {
         package var mostWords: Int32 = 100_000
         package var newWords = Appender.Configuration.NewWords()
         package var node: String
-        /// Where the web pages are, for whoever opens the ingestion port in a browser; nil if this process serves none.
-        package var pages: String?
+        /// The web pages beside this process; nil if there are none.
+        package var pages: Pages?
         package var crossOrigin = CrossOrigin([])
         /// Allows the log's last commits to be ahead of this machine's clock.
         package var trustsClock = false
         /// The time at which events are received: now, unless a demonstration sets it.
         package var clock: (@Sendable () -> Timestamp)?
+
+        package struct Pages: Sendable {
+            /// For whoever opens the ingestion port in a browser.
+            package var address: String
+            package var health: @Sendable () -> (isUp: Bool, restarts: Int)
+
+            package init(address: String, health: @escaping @Sendable () -> (isUp: Bool, restarts: Int)) {
+                (self.address, self.health) = (address, health)
+            }
+        }
 
         package init(url: String, server: HTTPServerConfiguration, node: String) {
             (self.url, self.server, self.node) = (url, server, node)
@@ -130,7 +140,7 @@ package final class Service: Sendable {
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
-            crossOrigin: configuration.crossOrigin, pages: configuration.pages, isReady: isReady)
+            crossOrigin: configuration.crossOrigin, pages: configuration.pages?.address, isReady: isReady)
         var doors = [
             try HTTPServer(
                 configuration: configuration.server, handler: router, log: log, errorResponse: Router.response(to:))
@@ -182,6 +192,14 @@ package final class Service: Sendable {
         }
         registry.gauge("bellwether_database_up", "1 when the database can be reached and fits this program, else 0.") {
             keeper.health == .well ? 1 : 0
+        }
+        if let pages = configuration.pages {
+            registry.gauge("bellwether_pages_up", "1 when there is a process that serves the web pages, else 0.") {
+                pages.health().isUp ? 1 : 0
+            }
+            registry.counter(
+                "bellwether_pages_restarts_total", "How often the process of the web pages ended and was started again."
+            ) { pages.health().restarts }
         }
         if let ingestion {
             registry.gauge(

@@ -1,6 +1,7 @@
 internal import Accounts
 internal import Console
 internal import HTTPServer
+internal import Health
 internal import Look
 internal import ServiceRuntime
 
@@ -45,12 +46,22 @@ struct LookCommand: Command {
         messages.start()
         defer { messages.stop(within: 5) }
         if let tls = server.tls { try HTTPServer.check(tls) }
-        let access = try DatabaseAccess(arguments, log: log, interruptible: false)
+        let service = PagesProcess.inherited
+        var server = server
+        if let service {
+            server.inherited = service.sockets
+            Lifeline.follow(service.lifeline, patience: 20) { [log] in
+                log.warning("the service that started these pages is gone: stopping")
+            }
+        }
+        // Beside a service they also wait for the database as it does.
+        let access = try DatabaseAccess(
+            arguments, log: log, fit: service == nil ? .exact : .seenLater, interruptible: false)
         defer { access.release() }
         var configuration = Look.Configuration(
             analystURL: access.url(for: .analyst), keysURL: access.url, server: server)
         configuration.hosts = arguments.texts("host")
-        let look = try Look(configuration, log: log)
+        let look = try Look(configuration, waitsForDatabase: service != nil, log: log)
         look.start()
         let signal = Signals.waitForStop { _ = try? look.readCertificateAnew() }
         log.info("stopping: finishing the requests in flight", ["signal": signal])

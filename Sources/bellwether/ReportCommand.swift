@@ -66,8 +66,10 @@ struct ReportCommand: Command {
         var connection = try session.open()
         let apps = try chosenApps(at: now, on: &connection)
         if let directory = arguments.text("output-dir") {
-            return try NightlyReports(directory: directory, period: period, now: now, wait: wait)
-                .run(apps, on: &connection, of: session)
+            return try NightlyReports(
+                directory: directory, period: period, now: now, wait: wait,
+                elsewhere: arguments.has("all-apps") ? access.variables : nil
+            ).run(apps, on: &connection, of: session)
         }
         guard let first = apps.first else {
             throw Failure("there is no app yet. To create one: bellwether app create SLUG")

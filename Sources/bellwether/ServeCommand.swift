@@ -123,7 +123,9 @@ struct ServeCommand: Command {
         configuration.crossOrigin = CrossOrigin(origins)
         configuration.trustsClock = arguments.has("trust-clock")
         let look = try pages(access)
-        configuration.pages = look.map { "\($0.address)" }
+        if let look {
+            configuration.pages = Service.Configuration.Pages(address: "\(look.address)") { look.health }
+        }
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut
         }
@@ -131,7 +133,7 @@ struct ServeCommand: Command {
         look?.start()
         let signal = Signals.waitForStop {
             service.readCertificateAnew()
-            _ = try? look?.readCertificateAnew()
+            look?.readCertificateAnew()
         }
         log.info("stopping: finishing the requests in flight", ["signal": signal])
         Signals.letTheNextOneKill()
@@ -142,12 +144,15 @@ struct ServeCommand: Command {
     }
 
     /// The pages beside the service, if they are wanted: with its certificate where other machines reach them.
-    private func pages(_ access: DatabaseAccess) throws -> Look? {
+    private func pages(_ access: DatabaseAccess) throws -> PagesProcess? {
         guard let lookListen else { return nil }
-        let configuration = Look.Configuration(
-            analystURL: access.url(for: .analyst), keysURL: access.url,
-            server: HTTPServerConfiguration(listen: lookListen, tls: lookListen.isLoopback ? nil : server.tls))
-        return try Look(configuration, waitsForDatabase: true, log: log)
+        try Look.check(keysURL: access.url, at: lookListen, waitsForDatabase: true, log)
+        var words: [String] = []
+        if let tls = server.tls, !lookListen.isLoopback {
+            words += ["--tls-certificate", tls.certificate, "--tls-key", tls.privateKey]
+        }
+        if let level = arguments.text("log-level") { words += ["--log-level", level] }
+        return try PagesProcess(at: lookListen, words: words, variables: access.variables, log: log)
     }
 
     /// Every connection is an open file. Closing connections and the database need some files, too.

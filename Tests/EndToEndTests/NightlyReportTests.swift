@@ -1,5 +1,6 @@
 import EventLog
 import Foundation
+import Glibc
 import Postgres
 import TestSupport
 import Testing
@@ -65,6 +66,34 @@ struct NightlyReportTests {
         let names = ["apples", "cars"].flatMap { app in Self.endings.map { "\(app)/\(Self.day).\($0)" } }
         #expect(written.keys.sorted() == (names + ["books"]).sorted())
         #expect(written["books"] == Data("in the way".utf8))
+    }
+
+    @Test("a report that ends its process does not end the night: it is named, and the others are written")
+    func oneTraps() throws {
+        let (database, bellwether) = try filled("apples", "books", "cars")
+        defer { database.drop() }
+        let directory = TemporaryDirectory()
+        let night = try bellwether.stopping(at: "reporting").start([
+            "report", "--all-apps", "--date", Self.day, "--output-dir", directory.path,
+        ])
+        // Each report stops before it is made; that of one app meets a fault there, as nobody knows of any.
+        for app in ["apples", "books", "cars"] {
+            var child: pid_t?
+            let isThere = eventually(within: 60) {
+                child = ProcessTable.family(of: night.id).first {
+                    ProcessTable.commandLine(of: $0).contains(app) && ProcessTable.isStopped($0)
+                }
+                return child != nil
+            }
+            #expect(isThere, "\(night.messages)")
+            kill(try #require(child), app == "books" ? SIGKILL : SIGCONT)
+        }
+        let ended = try night.wait()
+        #expect(ended.status == 1 && ended.output.isEmpty)
+        #expect(
+            ended.messages.contains("bellwether: books: its report was ended by signal SIGKILL"), "\(ended.messages)")
+        let names = ["apples", "cars"].flatMap { app in Self.endings.map { "\(app)/\(Self.day).\($0)" } }
+        #expect(try files(in: directory.path).keys.filter { $0.contains(".") }.sorted() == names.sorted())
     }
 
     @Test("a day that has not begun is a usage error, and in the nightly run told of the apps for which it has not")

@@ -1,0 +1,120 @@
+internal import Glibc
+
+/// Another process of this program. What could end it, such as a trap that nobody knows of yet, does not end this one.
+///
+/// It gets a process group of its own, no signal mask, and no open file but its standard streams and those that are named. It
+/// runs this very executable, even if the file has been replaced since.
+package final class OwnProcess: Sendable {
+    /// How it ended, in words.
+    package enum Ending: Hashable, Sendable, CustomStringConvertible {
+        case code(Int32)
+        case signal(Int32)
+
+        package var description: String {
+            switch self {
+            case .code(let code): "exit code \(code)"
+            case .signal(let number): Self.names[number].map { "signal \($0)" } ?? "signal \(number)"
+            }
+        }
+
+        private static let names = [
+            SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGTERM: "SIGTERM", SIGINT: "SIGINT", SIGXCPU: "SIGXCPU",
+        ]
+    }
+
+    /// The operating system did not start it.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let id: pid_t
+    private let ending = Lock(Ending?.none)
+
+    /// Starts it with these words and variables; nil takes a variable away. `inheriting` are open files that it gets under the
+    /// same numbers.
+    package init(_ words: [String], variables: [String: String?], inheriting files: [Int32] = []) throws(Failure) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        // A file duplicated onto its own number loses close-on-exec.
+        for file in files { unsafe posix_spawn_file_actions_adddup2(&actions, file, file) }
+        for file in OpenFiles.descriptors where file > 2 && !files.contains(file) {
+            unsafe posix_spawn_file_actions_addclose(&actions, file)
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        var process: pid_t = 0
+        let code = unsafe Self.withCStrings(["bellwether"] + words) { words in
+            unsafe Self.withCStrings(Self.environment(changedBy: variables)) { variables in
+                unsafe posix_spawn(&process, "/proc/self/exe", &actions, &attributes, words, variables)
+            }
+        }
+        guard code == 0 else { throw Failure(description: unsafe String(cString: strerror(code))) }
+        id = process
+    }
+
+    /// Sends it a signal, unless it has ended.
+    package func send(_ signal: Int32) {
+        ending.withLock { ending in if ending == nil { kill(id, signal) } }
+    }
+
+    /// Asks it to stop as an operator would, and ends it at the deadline. Another thread must be in `wait`.
+    package func end(by deadline: Deadline) {
+        send(SIGTERM)
+        if ending.wait(until: deadline, for: { $0 }) == nil { send(SIGKILL) }
+    }
+
+    /// Returns when it has ended. Call it from one thread.
+    package func wait() -> Ending {
+        // The number of a process that has ended stays its own until it is reaped, which nobody else may see halfway.
+        var info = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) < 0 {
+            guard errno == EINTR else { break }
+        }
+        return ending.withLockNotifying { ending in
+            var status: Int32 = 0
+            while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            let found = signal == 0 ? Ending.code((status >> 8) & 0xFF) : .signal(signal)
+            ending = found
+            return found
+        }
+    }
+
+    /// The variables of this process with changes.
+    private static func environment(changedBy changes: [String: String?]) -> [String] {
+        var kept: [String] = []
+        var next = unsafe environ
+        // SAFETY: `environ` is an array of C strings with nil at its end, and this program changes no variable after its start.
+        while let variable = unsafe next.pointee {
+            let text = unsafe String(cString: variable)
+            if changes[String(text.prefix { $0 != "=" })] == nil { kept.append(text) }
+            unsafe next += 1
+        }
+        return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    }
+
+    /// Passes null-terminated strings in a null-terminated array, as exec needs them.
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        // SAFETY: the copies live until `body` has returned. `body` only passes them to posix_spawn, which keeps none.
+        var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
+        defer { unsafe copies.forEach { copy in unsafe free(copy) } }
+        return unsafe copies.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("the null pointer at least is there") }
+            return unsafe body(start)
+        }
+    }
+}

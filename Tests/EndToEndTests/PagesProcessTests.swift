@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What becomes of the pages beside a service is no matter of the events, and the other way round.
+@Suite("The process of the pages") struct PagesProcessTests {
+    private struct Beside {
+        let service: RunningService
+        let pages: HTTPClient
+
+        init(_ bellwether: Bellwether, _ words: [String] = []) throws {
+            service = try bellwether.serve(["--look", "127.0.0.1:0"] + words)
+            let process = service.process
+            #expect(eventually(within: 60) { process.messages.contains("\"looking\"") })
+            let said = try #require(process.messages.firstMatch(of: /"looking","address":"[0-9.]+:([0-9]+)"/))
+            pages = HTTPClient(port: try #require(UInt16(said.1)))
+        }
+
+        /// The process that serves the pages.
+        var child: pid_t? {
+            ProcessTable.family(of: service.process.id).first { ProcessTable.commandLine(of: $0).contains("look") }
+        }
+
+        func isShown(_ path: String = "/") throws -> Bool {
+            try pages.get(path, headers: ["Host": "localhost"]).status == 200
+        }
+    }
+
+    private func withShop(_ body: (TestDatabase, TestApp, Bellwether) throws -> Void) throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        try body(database, try database.makeApp("shop"), try Bellwether(database))
+    }
+
+    @Test("if it ends, events are accepted as before, and the pages come back at the same address") func killed() throws
+    {
+        try withShop { _, app, bellwether in
+            let beside = try Beside(bellwether)
+            defer { _ = try? beside.service.stop() }
+            #expect(try eventually { try beside.isShown() })
+            let first = try #require(beside.child)
+            for (place, signal) in [SIGKILL, SIGTERM].enumerated() {
+                let child = try #require(beside.child)
+                kill(child, signal)
+                let at = ISO8601DateFormatter().string(from: Date())
+                let answer = try beside.service.client().post(Wire.envelope(Wire.event(at: at)), key: app.secret)
+                #expect(try answer.results.accepted == 1)
+                #expect(eventually(within: 30) { beside.child.map { $0 != child } ?? false })
+                #expect(try eventually(within: 30) { try beside.isShown() })
+                let metrics = try beside.service.client().get("/metrics").body
+                #expect(metrics.contains("\nbellwether_pages_restarts_total \(place + 1)\n"), "\(metrics)")
+                #expect(metrics.contains("\nbellwether_pages_up 1\n"))
+            }
+            #expect(beside.service.log.contains("\"why\":\"signal SIGKILL\""), "\(beside.service.log)")
+            #expect(beside.child != first && beside.service.process.isRunning)
+        }
+    }
+
+    @Test("it ends with the service, even with one that was killed, and leaves nothing behind") func ends() throws {
+        try withShop { _, _, bellwether in
+            for isKilled in [false, true] {
+                let beside = try Beside(bellwether)
+                let child = try #require(beside.child)
+                if isKilled { try beside.service.kill() } else { #expect(try beside.service.stop() == 0) }
+                #expect(eventually(within: 30) { !ProcessTable.isAlive(child) })
+            }
+        }
+    }
+
+    @Test("no command line has the password of the database") func password() throws {
+        try withShop { database, _, _ in
+            let url = try database.url()
+            let beside = try Beside(Bellwether(database: url))
+            defer { _ = try? beside.service.stop() }
+            let words = ProcessTable.commandLine(of: try #require(beside.child))
+            #expect(words.starts(with: ["bellwether", "look", "--listen"]) && !words.contains(url), "\(words)")
+            #expect(ProcessTable.openFiles(of: try #require(beside.child)) ?? .max < 64)
+        }
+    }
+
+    @Test("on an embedded database both share it, and the last of them stops it") func embedded() throws {
+        let directory = TemporaryDirectory()
+        let bellwether = Bellwether(data: directory("data"))
+        let beside = try Beside(bellwether)
+        #expect(try eventually(within: 60) { try beside.isShown() })
+        let postmaster = try #require(bellwether.postmaster)
+        #expect(try beside.service.stop() == 0)
+        #expect(eventually(within: 60) { !ProcessTable.isAlive(postmaster) })
+    }
+}
