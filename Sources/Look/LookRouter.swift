@@ -5,7 +5,7 @@ internal import Reports
 internal import ServiceRuntime
 internal import Values
 
-/// From an address to a page. Nothing here writes: of all routes only signing in takes a POST, and that stores nothing.
+/// From an address to a page. Nothing here writes: only signing in and signing out take a POST, and they store nothing.
 final class LookRouter: RequestHandler {
     private let readers: Readers
     private let pages: PagesInProgress
@@ -37,7 +37,15 @@ final class LookRouter: RequestHandler {
             reply.send(LookResponse.notice(421, "Wrong address", [HostCheck.refusal]))
             return
         }
-        if head.path == SignIn.path, head.method == "POST" { return signIn.take(head, exchange, reply) }
+        switch Provenance(head) {
+        case .own: break
+        case .link: return reply.send(LookResponse.visit(head))
+        case .elsewhere: return reply.send(LookResponse.notFromHere)
+        }
+        if head.method == "POST", head.path == SignIn.path { return signIn.take(head, exchange, reply) }
+        if head.method == "POST", head.path == Session.endPath {
+            return reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
+        }
         guard head.method == "GET" || head.method == "HEAD" else {
             reply.send(
                 LookResponse.notice(
@@ -47,7 +55,11 @@ final class LookRouter: RequestHandler {
         }
         switch head.path {
         case SignIn.path: signIn.show(head, reply)
-        case Session.endPath: reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
+        case Session.endPath:
+            reply.send(
+                LookResponse.notice(
+                    405, "Sign out with the button", ["Each page has it at its top."],
+                    link: .init(text: "All apps", address: "/"), headers: [("Allow", "POST")]))
         default:
             if let file = LookResponse.file(head.path, query: head.query) { return reply.send(file) }
             look(head, reply)
@@ -79,10 +91,6 @@ final class LookRouter: RequestHandler {
             state = try PageState(path: path, query: head.query)
         } catch { return reply.send(LookResponse.refusing(error)) }
         if isFeed {
-            // Each takes one of few places: no other web site may take them all.
-            if let site = head.header("sec-fetch-site"), site != "same-origin", site != "none" {
-                return reply.send(LookResponse.notice(403, "Not from here", ["Only this site's pages listen here."]))
-            }
             let last = head.header("last-event-id").flatMap { LogPosition($0) }
             feed.wait(after: last ?? state.position, LivePage.filter(state), reply)
         } else {

@@ -59,10 +59,14 @@ import Values
     }
 
     @Test("after signing in, one goes on to a page of ours and to nothing else") func inside() {
-        #expect(SignIn.inside("/app/shop?category=a%20b") == "/app/shop?category=a%20b")
+        for address in ["/", "/app/shop/category?category=a%20b", "/app/shop?from=2026-11-20&to=2026-11-21"] {
+            #expect(SignIn.inside(address) == address)
+        }
         for address in [
-            nil, "", "https://evil.example/", "//evil.example", "/\\evil.example", "/a b", "/a\r\nSet-Cookie: x",
-            "/sign-out",
+            nil, "", "https://evil.example/", "//evil.example", "///evil.example/", "/\\evil.example", "/a b",
+            "/a\r\nSet-Cookie: x", "/sign-out", "/./sign-out", "/app/../sign-out", "/%73ign-out", "/sign-out?a=b",
+            "/app/shop/../../sign-out", "/sign-in?next=/", "/cancel?page=1", "/app/shop?x=y", "/app//evil.example",
+            "javascript:alert(1)", "/app/shop/live/events", String(repeating: "/", count: 9000),
         ] {
             #expect(SignIn.inside(address) == "/")
         }

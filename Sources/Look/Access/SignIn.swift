@@ -35,10 +35,6 @@ final class SignIn: Sendable {
 
     /// The form's answer.
     func take(_ head: RequestHead, _ exchange: Exchange, _ reply: Reply) {
-        guard Self.isOwnForm(head) else {
-            reply.send(LookResponse.notice(403, "Not from here", ["Sign in with the form of this page."]))
-            return
-        }
         guard limit.take(head.peer) else {
             reply.send(
                 LookResponse.notice(
@@ -78,21 +74,13 @@ final class SignIn: Sendable {
 
     static let forgetting = "\(Session.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 
-    /// Browsers say where a form comes from. One that does not is no browser, and brings no cookie of anybody else.
-    private static func isOwnForm(_ head: RequestHead) -> Bool {
-        if let site = head.header("sec-fetch-site"), site != "same-origin", site != "none" { return false }
-        guard let origin = head.header("origin") else { return true }
-        let host = origin.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init)
-        return host != nil && host?.lowercased() == head.header("host")?.lowercased()
-    }
-
-    /// An address of ours to go on to, never another site's, nor that which ends the session.
+    /// The page of ours at this address, to go on to; the first page for any other address. It is read and written anew, so
+    /// nothing but a page can be meant.
     static func inside(_ address: String?) -> String {
-        guard let address, address.hasPrefix("/"), !address.hasPrefix("//"), address.utf8.count <= 8192,
-            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
-            !address.hasPrefix(Session.endPath)
-        else { return "/" }
-        return address
+        guard let address, address.utf8.count <= 8192 else { return "/" }
+        let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let state = try? PageState(path: parts[0], query: parts.count > 1 ? parts[1] : nil)
+        return state?.address ?? "/"
     }
 }
 

@@ -19,7 +19,8 @@ enum LookStyle {
         .top { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1rem; padding: 1rem 0 .75rem; border-bottom: 1px solid var(--line); }
         .home { font-weight: 650; text-decoration: none; letter-spacing: -.01em; color: var(--ink); }
         .app { color: var(--muted); overflow-wrap: anywhere; }
-        .out { margin-inline-start: auto; font-size: .9rem; }
+        .out { margin-inline-start: auto; }
+        .out button { padding: 0; border: 0; background: none; color: var(--link); font-size: .9rem; font-weight: 400; text-decoration: underline; }
         body > nav { margin-top: .75rem; }
         [aria-current] { border-color: var(--link) !important; font-weight: 650; }
         .days, .signin { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: end; }
