@@ -4,6 +4,7 @@ internal import Console
 internal import EventLog
 internal import Health
 internal import Postgres
+internal import Reports
 internal import ServiceRuntime
 
 /// Prints the events of the log for other tools, by position.
@@ -16,7 +17,9 @@ struct ExportCommand: Command {
             help: "Begin after this batch (default: 0, the beginning); on a hub one a cell: cell-1:12,cell-2:40"),
         Option(
             "format", "FORMAT", choices: ExportFormat.allCases.map(\.rawValue),
-            help: "csv with a header, or ndjson: a JSON object a line"),
+            help:
+                "csv with a header, exact, for programs; ndjson: a JSON object a line; spreadsheet: CSV of which no cell is "
+                + "taken for a formula"),
         Option("app", "SLUG", help: "Only events of this app"),
         Option("next", "FILE", help: "Write the position to go on from into this file, when everything is printed"),
     ]
@@ -180,17 +183,25 @@ extension LogPosition {
 /// How an event is printed.
 enum ExportFormat: String, CaseIterable {
     case csv, ndjson
+    /// CSV for people: phones choose the names in it, and a spreadsheet must not run them.
+    case spreadsheet
 
     /// The first line; nil if there is none.
     func header(_ columns: [String]) -> String? {
-        self == .csv ? columns.map { Self.quoted($0) }.joined(separator: ",") + "\n" : nil
+        self == .ndjson ? nil : columns.map { Self.quoted($0) }.joined(separator: ",") + "\n"
     }
 
-    var shape: LogExport.Shape { self == .csv ? .cells : .json }
+    var shape: LogExport.Shape { self == .ndjson ? .json : .cells }
 
     /// An event as one line. In CSV null is an empty cell, and an empty text is `""`, as PostgreSQL's COPY reads them.
     func line(_ cells: [String?]) -> String {
-        cells.map { cell in self == .csv ? cell.map(Self.quoted) ?? "" : cell ?? "" }.joined(separator: ",") + "\n"
+        cells.map { cell in
+            switch self {
+            case .csv: cell.map(Self.quoted) ?? ""
+            case .ndjson: cell ?? ""
+            case .spreadsheet: cell.map { CSVDocument.cell($0) } ?? ""
+            }
+        }.joined(separator: ",") + "\n"
     }
 
     private static func quoted(_ text: String) -> String {

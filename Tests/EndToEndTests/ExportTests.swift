@@ -68,6 +68,22 @@ struct ExportTests {
         #expect(loaded.status == 0 && loaded.output == "612|612\n0\n", "\(loaded)")
     }
 
+    @Test("for a spreadsheet, no cell is taken for a formula; as CSV, each is as it was sent") func spreadsheet() throws {
+        let names = ["=HYPERLINK(\"http://evil.example\")", "+1", "-1", "@SUM(1)", " =1+1"]
+        for name in names {
+            let quoted = name.replacingOccurrences(of: "\"", with: "\\\"")
+            let event = Wire.event(notification: #"{"id":"n","category":"\#(quoted)"}"#)
+            #expect(try shared.service.client().post(Wire.envelope(event), key: app.secret).results.accepted == 1)
+        }
+        let safe = try shared.bellwether.trusted("export", "--app", app.slug, "--format", "spreadsheet")
+        let exact = try shared.bellwether.trusted("export", "--app", app.slug, "--format", "csv")
+        for name in names {
+            let cell = name.replacingOccurrences(of: "\"", with: "\"\"")
+            #expect(safe.contains("\"'\(cell)\"") && !exact.contains("'\(cell)"), "\(safe)")
+            #expect(exact.contains(cell))
+        }
+    }
+
     @Test("as NDJSON has the same events, in the order of the commits, and says nothing of what is null")
     func ndjson() throws {
         let lines = try parts("ndjson").joined().split(separator: "\n").map {
