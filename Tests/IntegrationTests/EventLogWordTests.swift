@@ -25,6 +25,42 @@ struct EventLogWordTests {
         categories.enumerated().map { Event.sample(id: UUID(high: 0, low: UInt64($0)), category: $1) }
     }
 
+    /// The rows that a plan's nodes read or compared in vain, in all of their loops.
+    private func vain(in plan: String) -> Int {
+        plan.matches(of: /loops=([0-9]+)|Rows Removed by (?:Join )?Filter: ([0-9]+)/)
+            .reduce((loops: 1, vain: 0)) { sum, match in
+                if let loops = match.output.1 { return (Int(loops) ?? 1, sum.vain) }
+                return (sum.loops, max(sum.vain, sum.loops * (match.output.2.flatMap { Int($0) } ?? 0)))
+            }.vain
+    }
+
+    @Test("new words cost the same however many there are, on a table without statistics and on one with them")
+    func plans() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        func learn(_ round: Int, with appender: Appender) throws {
+            let events = (0..<200).map { Event.sample(category: "\(round).\($0)") }
+            #expect(
+                try appender.append([app.submission(events)]) == [[Verdict](repeating: .accepted, count: events.count)])
+        }
+        // The first words are planned for an empty table.
+        let (early, earlyLines) = try database.explainedAppender()
+        for round in 0..<3 { try learn(round, with: early) }
+        var administrator = try database.administrator()
+        try administrator.execute(script: "ANALYZE log.word; ANALYZE log.context")
+        let (late, lateLines) = try database.explainedAppender()
+        try learn(3, with: late)
+        let plans = (earlyLines.all + lateLines.all).filter { $0.contains("log.word") || $0.contains("log.context") }
+        #expect(plans.contains { $0.contains("INSERT INTO log.word") })
+        for plan in plans {
+            // What was read or compared in vain: at most once each word of the last hour, and never each with each.
+            #expect(vain(in: plan) < 2_000, "\(plan)")
+        }
+        let words: Int64 = try database.value("SELECT count(*) FROM log.word WHERE kind = 1 AND sent <> '(other)'")
+        #expect(words == 800)
+    }
+
     @Test(
         "a full dictionary refuses nothing: the column shows (other), extra has the word, the quality of the data counts it"
     )
