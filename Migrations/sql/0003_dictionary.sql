@@ -176,7 +176,17 @@ CREATE TABLE log.device (
     "authorization" integer NOT NULL,
     -- 1 always, 2 when authenticated, 3 never
     show_previews integer NOT NULL,
-    UNIQUE (app, platform, app_version, os_version, sdk, device_model, locale, time_zone, "authorization", show_previews)
+    -- 1 on, 2 off, 3 unsupported
+    setting_alerts integer NOT NULL,
+    setting_lock_screen integer NOT NULL,
+    setting_notification_center integer NOT NULL,
+    setting_sounds integer NOT NULL,
+    setting_badges integer NOT NULL,
+    setting_time_sensitive integer NOT NULL,
+    setting_scheduled_summary integer NOT NULL,
+    UNIQUE (app, platform, app_version, os_version, sdk, device_model, locale, time_zone, "authorization", show_previews,
+        setting_alerts, setting_lock_screen, setting_notification_center, setting_sounds, setting_badges,
+        setting_time_sensitive, setting_scheduled_summary)
 );
 
 CREATE TABLE log.context (

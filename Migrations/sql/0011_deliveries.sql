@@ -31,7 +31,7 @@ CREATE TABLE projection.delivery (
     -- 2048 sole (every response is a tap of one and the same action), 4096 unsent (received by the service extension, and no event
     -- says when it was sent)
     flags integer NOT NULL,
-    -- Members with few values, packed as bits: origin, authorization, launch, media, fetch result, story exit.
+    -- Members with few values, packed as bits: origin, authorization, launch, media, fetch result, story exit, reach.
     codes integer NOT NULL,
     -- Ids of words.
     category integer,
@@ -94,7 +94,8 @@ CREATE TABLE projection.install_day (
     -- Of the last receipt before notifications were turned off.
     muted_category integer,
     muted_campaign integer,
-    -- Bits, lowest first: 3 authorization, 3 what the last change changed to, 1 turned off, 1 turned on, 1 had received nothing.
+    -- Bits, lowest first: 3 authorization, 3 what the last change changed to, 1 turned off, 1 turned on, 1 had received nothing,
+    -- 2 reach.
     codes smallint NOT NULL,
     shard smallint NOT NULL,
     state bytea NOT NULL

@@ -80,7 +80,7 @@ SELECT projection.add_projector('send_delays', 1, '{send_delays,send_delay_times
 
 SELECT projection.add_funnel(
     'install_days', 1, '{}',
-    '{active,authorized,provisional,ephemeral,denied,not_determined,unsaid,turned_off,turned_on}');
+    '{active,authorized,provisional,ephemeral,denied,not_determined,unsaid,turned_off,turned_on,prominent,quiet,none}');
 
 SELECT projection.add_funnel(
     'muted_after', 1, '{category integer,campaign integer}',

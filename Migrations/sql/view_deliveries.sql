@@ -42,6 +42,7 @@ SELECT
     os_version.value AS os_version,
     device_model.value AS device_model,
     ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[d."authorization"] AS "authorization",
+    ('{prominent,quiet,none}'::text[])[d.reach] AS reach,
     interruption_level.value AS interruption_level,
     topic.value AS topic,
     analytics_label.value AS analytics_label,
@@ -112,6 +113,7 @@ COMMENT ON COLUMN analytics.deliveries.locale IS 'Locale of the device: the firs
 COMMENT ON COLUMN analytics.deliveries.os_version IS 'Version of the operating system: the first one that its events name; null if none does';
 COMMENT ON COLUMN analytics.deliveries.device_model IS 'Model of the device: the first one that its events name; null if none does';
 COMMENT ON COLUMN analytics.deliveries."authorization" IS 'What the user allowed the app to show (authorized, provisional, ephemeral, denied or not_determined): the first value that its events give; null if none does';
+COMMENT ON COLUMN analytics.deliveries.reach IS 'How noticeably the device shows the app''s notifications: prominent (authorized or ephemeral, with banners or lock screen not off, and no scheduled summary), quiet (authorized, provisional or ephemeral otherwise) or none (denied, not_determined): as the first of its events that gives an authorization says; null if none does';
 COMMENT ON COLUMN analytics.deliveries.interruption_level IS 'Interruption level of the notification: the first one that its events name; null if none does';
 COMMENT ON COLUMN analytics.deliveries.topic IS 'Topic that it was sent to: the first one that its events name; null if none does';
 COMMENT ON COLUMN analytics.deliveries.analytics_label IS 'Analytics label of the message: the first one that its events name; null if none does';

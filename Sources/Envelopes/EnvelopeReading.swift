@@ -28,8 +28,7 @@ struct EnvelopeReading {
         let mayHoldNUL = JSONText.mayHoldNUL(in: body.span)
         var values = EnvelopeValues()
         let envelopeSource = EnvelopeSource(
-            source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers.envelopeSource, readers.plans, &values
-        )
+            source?.value, refusal: refusal(of: source, raw, mayHoldNUL), readers, &values)
         var decoder = EventDecoder(
             readers, sentAt: sentAt, receivedAt: receivedAt, source: envelopeSource, values: values,
             mayHoldNUL: mayHoldNUL, raw: raw, count: events.count)

@@ -5,6 +5,7 @@ import Values
 /// The envelope's `source`. It applies to every event, except for what the event's own `source` says.
 struct EnvelopeSource {
     private let reader: ObjectReader<Member>
+    private let settings: ObjectReader<Member>
     /// Why it cannot be stored, if so; then no event can be accepted.
     private let refusal: Rejection?
     /// The source of all events without their own; nil if there is no install id.
@@ -14,21 +15,22 @@ struct EnvelopeSource {
 
     /// `refusal` says why the object cannot be stored, if so.
     init(
-        _ object: JSONValue?, refusal: Rejection?, _ reader: ObjectReader<Member>, _ plans: MemberPlans,
-        _ values: inout EnvelopeValues
+        _ object: JSONValue?, refusal: Rejection?, _ readers: EventReaders, _ values: inout EnvelopeValues
     ) {
-        self.reader = reader
+        let (reader, plans) = (readers.envelopeSource, readers.plans)
+        (self.reader, settings) = (reader, readers.settings)
         reader.begin(object, .envelopeSource)
         self.refusal = refusal
         if reader.has(.installID) {
             do throws(Rejection) {
-                shared = .success(try values.addSource(reader, over: reader, plans))
+                shared = .success(try values.addSource(reader, over: reader, settings, plans))
             } catch { shared = .failure(error) }
         } else {
             shared = nil
         }
         // A value of another type is reported for each event.
         MemberTables.sourceCodes.forEach { reader.keepUnknownWord($0, plans) }
+        reader.keepUnknownSettings(settings, plans)
         // If there are too many of them, they cost far more than all the rest.
         leftovers = Leftovers(refusal == nil ? reader.leftovers : [])
     }
@@ -52,6 +54,6 @@ struct EnvelopeSource {
     ) throws(Rejection) -> Int32 {
         if let refusal { throw refusal }
         if !own.isThere, let shared { return try shared.get() }
-        return try values.addSource(own, over: reader, plans)
+        return try values.addSource(own, over: reader, settings, plans)
     }
 }

@@ -8,9 +8,14 @@ struct EnvelopeValues {
     /// The rare members of the event that is being read.
     private var rare = JSONWriter()
 
+    /// As it is written in the body, the number of a decimal member: a double would not be exact.
+    private var literal: [UInt8] = []
+
     mutating func beginEvent() {
         if !rare.isEmpty { rare = JSONWriter() }
     }
+
+    mutating func note(literal: [UInt8]) { self.literal = literal }
 
     mutating func add(_ bytes: [UInt8]) -> TextSlice {
         texts += bytes
@@ -54,6 +59,8 @@ struct EnvelopeValues {
                 let number = try number(value, ordinal, of: reader)
                 beginRare(ordinal)
                 rare.write(raw: number.description)
+            case .decimal: put(try decimal(value, ordinal, plan, of: reader), ordinal, plan, into: &record)
+            case .letters: put(try letters(value, ordinal, plan, of: reader), plan, into: &record)
             case .time:
                 guard value.kind == .string || value.kind == .number else {
                     throw reader.invalid(ordinal, "must be a string or a number, not \(value.kind.words)")
@@ -98,7 +105,8 @@ struct EnvelopeValues {
 
     /// Reads a source whose own members override the envelope's one by one.
     mutating func addSource(
-        _ own: ObjectReader<Member>, over envelope: ObjectReader<Member>, _ plans: MemberPlans
+        _ own: ObjectReader<Member>, over envelope: ObjectReader<Member>, _ settings: ObjectReader<Member>,
+        _ plans: MemberPlans
     ) throws(Rejection) -> Int32 {
         var record = SourceRecord()
         let speaker = own.has(.installID) ? own : envelope
@@ -118,11 +126,28 @@ struct EnvelopeValues {
                 let code = plans.code(of: try word(value, ordinal, of: reader), plan)
                 if code == 0 { reader.keep(ordinal) }
                 record.codes[Int(plan.slot)] = code
+            case .none:
+                guard value.isObject else {
+                    throw reader.invalid(ordinal, "must be an object, not \(value.kind.words)")
+                }
+                reader.keepUnknownSettings(settings, plans)
+                try read(settings, plans, into: &record)
             default: preconditionFailure("a source has no such member")
             }
         }
         sources.append(record)
         return Int32(sources.count - 1)
+    }
+
+    /// Reads the settings that the reader has begun.
+    private func read(
+        _ settings: ObjectReader<Member>, _ plans: MemberPlans, into record: inout SourceRecord
+    ) throws(Rejection) {
+        for member in Member.members(of: .settings) {
+            guard let value = settings[member] else { continue }
+            let plan = plans.plans[member.ordinal]
+            record.codes[Int(plan.slot)] = plans.code(of: try word(value, member.ordinal, of: settings), plan)
+        }
     }
 
     /// A text that the previous event has, too, is stored once.
@@ -197,6 +222,43 @@ struct EnvelopeValues {
         }
         // Turns -0 into 0.
         return number.double + 0
+    }
+
+    /// An amount in millionths, exactly as it is written.
+    private func decimal(
+        _ value: JSONValue, _ ordinal: Int, _ plan: MemberPlan, of reader: ObjectReader<Member>
+    ) throws(Rejection) -> Int64 {
+        let millionths: Int64?
+        switch (value.text, value.number) {
+        case (let text?, _): millionths = Millionths.read(unsafe text.utf8.span, below: plan.greatest)
+        case (_, .signed(let number)?): millionths = Millionths.read("\(number)".utf8.span, below: plan.greatest)
+        case (_, .double?): millionths = Millionths.read(literal.span, below: plan.greatest)
+        case (_, .unsigned?): millionths = nil
+        default:
+            throw reader.invalid(ordinal, "must be a number or its text, not \(value.kind.words)")
+        }
+        guard let millionths else {
+            throw reader.invalid(
+                ordinal, "must be a decimal number from 0 to below \(plan.greatest), such as 9.99 or \"9.99\"")
+        }
+        return millionths
+    }
+
+    /// Five bits for each letter, the first one lowest.
+    private func letters(
+        _ value: JSONValue, _ ordinal: Int, _ plan: MemberPlan, of reader: ObjectReader<Member>
+    ) throws(Rejection) -> Int32 {
+        let text = try word(value, ordinal, of: reader)
+        var (bits, place): (Int32, Int32) = (0, 0)
+        for byte in text.utf8 where place < plan.limit {
+            guard 0x41...0x5A ~= byte else { break }
+            bits |= Int32(byte - 0x40) << (5 * place)
+            place += 1
+        }
+        guard text.count == plan.limit, place == plan.limit else {
+            throw reader.invalid(ordinal, "must be \(plan.limit) letters from A to Z, such as EUR")
+        }
+        return bits
     }
 
     private func put(_ bits: Int32, _ plan: MemberPlan, into record: inout EventRecord) {

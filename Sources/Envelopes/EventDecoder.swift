@@ -104,6 +104,9 @@ struct EventDecoder {
         event.kept = ~readers.tables.known[Int(type.rawValue)]
         try beginMedia(at: index)
         values.beginEvent()
+        if case .double? = event[.goalValue]?.number {
+            values.note(literal: raw.literal(of: .goalValue, inEvent: index, value))
+        }
         try values.read(event, readers.tables.own[Int(type.rawValue)], readers.plans, like: last, into: &record)
         record.source = try envelopeSource.source(with: source, readers.plans, &values)
         try values.read(notification, .max, readers.plans, like: last, into: &record)
@@ -153,6 +156,9 @@ struct EventDecoder {
 
     private func beginNotification(at index: Int, of type: EventType) throws(Rejection) {
         guard readers.tables.known[Int(type.rawValue)] & Member.notification.bit != 0 else {
+            return notification.begin(nil, .inEvent(index, "notification"))
+        }
+        if type.isAboutInstall, event[.notification] == nil {
             return notification.begin(nil, .inEvent(index, "notification"))
         }
         guard let object = event[.notification], object.isObject else {

@@ -9,6 +9,8 @@ final class EventReaders {
     /// An event's own `source`.
     let source = ObjectReader<Member>(MemberTables.keys(of: .source))
     let envelopeSource = ObjectReader<Member>(MemberTables.keys(of: .source))
+    /// The `settings` of any `source`.
+    let settings = ObjectReader<Member>(MemberTables.keys(of: .settings))
     let tables = MemberTables()
     let plans = MemberPlans()
 }

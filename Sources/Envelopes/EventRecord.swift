@@ -88,6 +88,7 @@ extension EventRecord {
         case .notificationReceived: (.mediaFormat, nil)
         case .actionTapped: (.actionID, nil)
         case .storyActionTapped: (.linkScheme, .linkHost)
+        case .goalReached: (.goal, nil)
         default: (nil, nil)
         }
     }
@@ -105,12 +106,19 @@ package struct SourceRecord: Sendable, BitwiseCopyable {
     package var install = UUID(high: 0, low: 0)
     /// In the order of `words`.
     package var texts = InlineArray<7, TextSlice>(repeating: .none)
-    /// The catalogue's codes of `authorization` and `show_previews`, in this order; 0 is none.
-    package var codes = InlineArray<2, Int32>(repeating: 0)
+    /// The catalogue's codes, in the order of `codeMembers`; 0 is none.
+    package var codes = Codes(repeating: 0)
     /// The Firebase installation id.
     package var fid = TextSlice.none
 
+    package typealias Codes = InlineArray<9, Int32>
+
     package init() {}
+
+    /// The members whose codes are columns of `log.device`, in order, after the words.
+    package static let codeMembers = Member.allCases.filter { member in
+        if case (.device, .code) = (member.declaration.storage, member.declaration.kind) { true } else { false }
+    }
 
     /// The words in the columns of `log.device`, in order, before the codes.
     package static let words: [WordKind] = [.platform, .appVersion, .osVersion, .sdk, .deviceModel, .locale, .timeZone]

@@ -27,7 +27,7 @@ struct Leftovers {
     func overridden(by own: ObjectReader<Member>) -> Leftovers {
         var merged = Leftovers(own.leftovers)
         var overridden = Set(merged.members.map(\.key))
-        for member in MemberTables.sourceCodes where own.has(member) {
+        for member in MemberTables.sourceCodes + MemberTables.sourceObjects where own.has(member) {
             overridden.insert(Array("\(member.name)".utf8))
         }
         merged.members = members.filter { !overridden.contains($0.key) } + merged.members

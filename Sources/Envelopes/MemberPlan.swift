@@ -4,7 +4,7 @@ import Telemetry
 /// How to read a member and where its value goes, as a flat copy of its declaration: the decoder uses it for each value of an
 /// event.
 struct MemberPlan: BitwiseCopyable {
-    enum Kind: UInt8 { case none, text, code, codes, boolean, integer, number, time }
+    enum Kind: UInt8 { case none, text, code, codes, boolean, integer, number, decimal, letters, time }
 
     enum Goal: UInt8 {
         case none
@@ -62,6 +62,8 @@ struct MemberPlans {
                 plan.kind = .integer
                 (plan.least, plan.greatest) = (range.lowerBound, range.upperBound)
             case .number: plan.kind = .number
+            case .decimal(let whole): (plan.kind, plan.greatest) = (.decimal, whole)
+            case .letters(let count): (plan.kind, plan.limit) = (.letters, count)
             case .code(let words), .codes(let words):
                 plan.kind = if case .code = declaration.kind { .code } else { .codes }
                 plan.list(words, &bytes, &ends)
@@ -89,10 +91,7 @@ struct MemberPlans {
         case .context: return (.text, place(of: declaration, among: EventRecord.contextWords))
         case .device:
             if case .code = declaration.kind {
-                let codes = Member.members(of: .source).filter { code in
-                    if case (.device, .code) = (code.declaration.storage, code.declaration.kind) { true } else { false }
-                }
-                return (.code, UInt8(codes.firstIndex(of: member) ?? 0))
+                return (.code, UInt8(SourceRecord.codeMembers.firstIndex(of: member) ?? 0))
             }
             return (.text, place(of: declaration, among: SourceRecord.words))
         case .column:

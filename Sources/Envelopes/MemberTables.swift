@@ -27,7 +27,8 @@ struct MemberTables {
     /// The members that name the notification: one of them is required.
     let notificationIDs = Member.fcmMessageID.bit | Member.deliveryID.bit | Member.notificationID.bit
 
-    /// The members of `source` that are words of an enumeration.
+    /// The members of `source` that are words of an enumeration, or an object of such.
+    static let sourceObjects: [Member] = [.settings]
     static let sourceCodes = Member.members(of: .source).filter { member in
         if case .code = member.declaration.kind { true } else { false }
     }

@@ -82,6 +82,14 @@ extension ObjectReader<Member> {
         Rejection(.invalidField, "\(path.text).\(MemberTables.names[ordinal]): \(problem)")
     }
 
+    /// Marks `settings` for `extra` if something in it is not declared.
+    func keepUnknownSettings(_ settings: ObjectReader<Member>, _ plans: MemberPlans) {
+        guard let value = self[.settings], value.isObject else { return }
+        settings.begin(value, .settings(of: path))
+        for member in Member.members(of: .settings) { settings.keepUnknownWord(member, plans) }
+        if !settings.leftovers.isEmpty { kept |= Member.settings.bit }
+    }
+
     /// Marks an undeclared word for `extra`.
     func keepUnknownWord(_ member: Member, _ plans: MemberPlans) {
         guard let text = self[member]?.text else { return }

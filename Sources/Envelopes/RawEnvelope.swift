@@ -39,6 +39,18 @@ package final class RawEnvelope: Sendable {
         return JSONSlicer.elements(ofArrayAt: array.lowerBound, in: body.span)
     }
 
+    /// A member of an event as the body writes it. Of a repeated member the last one that says something counts.
+    func literal(of member: Member, inEvent index: Int, _ event: JSONValue) -> [UInt8] {
+        let places = event.members.enumerated().filter { place in
+            place.element.key.spells(member.name) && !place.element.value.isVoid
+        }
+        let (body, start) = (body, eventRanges[index].lowerBound)
+        guard let place = places.last?.offset,
+            let range = JSONSlicer.value(ofMember: place, ofObjectAt: start, in: body.span)
+        else { return [] }
+        return Array(body[range])
+    }
+
     /// The first thing in an event that cannot be stored, and its path, such as `.notification.category`. Free text is not
     /// stored, so it may contain anything. Called only if something was found.
     func unholdable(inEvent index: Int) -> (path: String, problem: Unholdable)? {

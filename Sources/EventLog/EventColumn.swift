@@ -24,7 +24,7 @@ extension EventColumn {
             name: name, comment: declaration.comment,
             opened: EventColumn.ofItsTypes(EventColumn.opened(declaration, name), declaration, in: .all),
             types: declaration.types,
-            isCommon: declaration.types.isSuperset(of: EventTypes.all.subtracting(EventTypes(.permissionChanged)))
+            isCommon: declaration.types.isSuperset(of: EventTypes(where: \.isOfDelivery))
         ) { types in EventColumn.ofItsTypes(shown, declaration, in: types) }
     }
 
@@ -87,6 +87,9 @@ extension EventColumn {
         case .context: return "nullif(coalesce(c.\(name), \(counted(loose(.context, name)))), 0)"
         case .word(let place): return "coalesce(word_\(place).counts_as, e.word_\(place))"
         case .amount(let place):
+            if case .decimal = declaration.kind {
+                return "coalesce(e.amount_\(place)::bigint, (e.rare ->> '\(name)')::bigint) * 0.000001"
+            }
             return "coalesce(e.amount_\(place)::bigint, (e.rare ->> '\(name)')::bigint)::\(type(of: declaration.kind))"
         case .rare:
             let text = "(e.rare ->> '\(name)')"
@@ -132,6 +135,9 @@ extension EventColumn {
         switch kind {
         case .boolean: "CASE \(field) WHEN 1 THEN false WHEN 2 THEN true END"
         case .integer(let range): "(nullif(\(field), 0) + \(range.lowerBound - 1))::\(type(of: kind))"
+        case .letters(let count):
+            "CASE WHEN \(field) > 0 THEN "
+                + (0..<count).map { "chr(64 + (\(field) >> \(5 * $0) & 31))" }.joined(separator: " || ") + " END"
         case .codes: "CASE WHEN \(field) & 1 = 1 THEN ((\(field)) >> 1)::smallint END"
         default: "nullif(\(field), 0)::smallint"
         }

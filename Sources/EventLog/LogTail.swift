@@ -197,7 +197,7 @@ package struct LogTail {
             case .event: ![.eventID, .type, .deviceAt].contains(member)
             case .notification: [.category, .campaign, .thread].contains(member)
             case .media: true
-            case .source: false
+            case .source, .settings: false
             }
         }.compactMap(\.declaration.column) + ["notification_key", "extra"]
 }

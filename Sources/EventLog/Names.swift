@@ -25,7 +25,7 @@ struct WordKinds: Hashable {
 /// The words of one event as dictionary ids.
 struct WordIDs {
     // 0 means none: the dictionary counts from 1.
-    private var ids = InlineArray<18, Int32>(repeating: 0)
+    private var ids = InlineArray<19, Int32>(repeating: 0)
 
     subscript(kind: WordKind) -> Int32 {
         get { ids[Int(kind.rawValue) - 1] }
@@ -70,15 +70,17 @@ struct Combination: Hashable {
 
     /// Nil if its notification has none of these words.
     init?(contextOf words: WordIDs, app: Int32) {
-        self.init(.context, app, Combination.contextWords, words, [0, 0])
+        self.init(.context, app, Combination.contextWords, words, SourceRecord.Codes(repeating: 0))
     }
 
     private init?(
-        _ dictionary: Dictionary, _ app: Int32, _ kinds: [WordKind], _ words: WordIDs, _ codes: InlineArray<2, Int32>
+        _ dictionary: Dictionary, _ app: Int32, _ kinds: [WordKind], _ words: WordIDs, _ codes: SourceRecord.Codes
     ) {
         var members = SIMD16<Int32>()
         for (index, kind) in kinds.enumerated() { members[index] = words[kind] }
-        for index in codes.indices { members[kinds.count + index] = codes[index] }
+        if dictionary == .device {
+            for index in codes.indices { members[kinds.count + index] = codes[index] }
+        }
         guard members != SIMD16() else { return nil }
         (self.dictionary, self.app, self.members) = (dictionary, app, members)
     }
@@ -94,13 +96,7 @@ struct Combination: Hashable {
         return words.compactMap(\.member.declaration.column) + (dictionary == .device ? deviceCodes : [])
     }
 
-    private static let deviceCodes = Member.allCases.compactMap { member in
-        if case (.device, .code) = (member.declaration.storage, member.declaration.kind) {
-            member.declaration.column
-        } else {
-            String?.none
-        }
-    }
+    private static let deviceCodes = SourceRecord.codeMembers.compactMap(\.declaration.column)
 
     /// How many members a row of this dictionary has.
     static func width(of dictionary: Dictionary) -> Int { columns(of: dictionary).count }

@@ -1,4 +1,5 @@
 package import Postgres
+internal import Telemetry
 package import Values
 
 /// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They are removed
@@ -8,7 +9,7 @@ package import Values
 /// deliveries.
 package enum Strays {
     /// The temporary table with the events found: `place`, `device_at`, `hash`, `event_id`, `install_id`, `app`,
-    /// `notification_key`.
+    /// `notification_key`, which is NULL for an event that belongs to no fold.
     package static let table: StaticString = "pg_temp.stray_event"
 
     /// What there is to drop.
@@ -38,7 +39,8 @@ package enum Strays {
                 INSERT INTO \(sql: table) (device_at, hash, event_id, install_id, app, notification_key)
                 SELECT e.device_at,
                     uuid_hash_extended(e.event_id, uuid_hash_extended(e.install_id, e.app::bigint)) & -16,
-                    e.event_id, e.install_id, e.app, e.notification_key
+                    e.event_id, e.install_id, e.app,
+                    CASE WHEN e.codes >> 10 & 31 <> \(Int32(EventType.goalReached.rawValue)) THEN e.notification_key END
                 FROM log.event_elsewhere AS e JOIN log.batch AS b ON b.id = e.batch_id
                 WHERE b.number <= \(position) AND coalesce(e.received_at, b.received_at) < \(limit)
                 """

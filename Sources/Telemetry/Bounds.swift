@@ -40,6 +40,9 @@ package enum Bounds {
     package static let declaredPageCount: ClosedRange<Int64> = 0...1000
     package static let mediaMilliseconds: ClosedRange<Int64> = 0...600_000
 
+    /// The value of a goal is below so many whole ones.
+    package static let goalValue: Int64 = 1_000_000_000_000
+
     package static let relevance: ClosedRange<Double> = 0...1
 
     /// Counts, bytes and other milliseconds.

@@ -11,6 +11,8 @@ package enum EventType: Int16, WireEnum {
     case storyFinished
     case storyFallbackShown
     case permissionChanged
+    case goalReached
+    case settingsChanged
 
     /// The name in the catalogue, as in the member `type`.
     package var name: String {
@@ -26,6 +28,8 @@ package enum EventType: Int16, WireEnum {
         case .storyFinished: "story.finished"
         case .storyFallbackShown: "story.fallback_shown"
         case .permissionChanged: "permission.changed"
+        case .goalReached: "goal.reached"
+        case .settingsChanged: "settings.changed"
         }
     }
 
@@ -47,6 +51,26 @@ package enum EventType: Int16, WireEnum {
         case .storyFallbackShown: "The story could not be played, and something else was shown"
         case .permissionChanged:
             "The user changed what the app may show. This concerns the install, not a notification"
+        case .goalReached:
+            "The user did what the app is for, such as buying something. This concerns the install; if it carries a notification, it is that one's success"
+        case .settingsChanged:
+            "The user changed how the system shows the app's notifications, as `source.settings` now says. This concerns the install, not a notification"
         }
     }
+}
+
+extension EventType {
+    /// Whether it is about the install, so that it needs no notification.
+    package var isAboutInstall: Bool {
+        switch self {
+        case .permissionChanged, .goalReached, .settingsChanged: true
+        default: false
+        }
+    }
+
+    /// Whether an event with a notification belongs to the fold of that notification's delivery.
+    package var isOfDelivery: Bool { !isAboutInstall }
+
+    /// Whether the catalogue gives it a notification, required or not.
+    var mayHaveNotification: Bool { !isAboutInstall || self == .goalReached }
 }

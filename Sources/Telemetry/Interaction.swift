@@ -12,6 +12,9 @@ package enum Interaction: Hashable, Sendable {
     case fallbackShown(reason: FallbackReason?)
     /// About the install, so it belongs to no delivery.
     case permissionChanged(to: Authorization?, from: Authorization?)
+    case goalReached(Goal)
+    /// About the install: its source has the settings.
+    case settingsChanged
 
     package var type: EventType {
         switch self {
@@ -26,6 +29,8 @@ package enum Interaction: Hashable, Sendable {
         case .storyFinished: .storyFinished
         case .fallbackShown: .storyFallbackShown
         case .permissionChanged: .permissionChanged
+        case .goalReached: .goalReached
+        case .settingsChanged: .settingsChanged
         }
     }
 }

@@ -14,11 +14,13 @@ package final class Source: Sendable {
     package let fid: String?
     package let authorization: Authorization?
     package let showPreviews: ShowPreviews?
+    package let settings: Settings
 
     package init(
         installID: UUID, platform: String? = nil, osVersion: String? = nil, appVersion: String? = nil,
         sdk: String? = nil, deviceModel: String? = nil, locale: String? = nil, timeZone: String? = nil,
-        fid: String? = nil, authorization: Authorization? = nil, showPreviews: ShowPreviews? = nil
+        fid: String? = nil, authorization: Authorization? = nil, showPreviews: ShowPreviews? = nil,
+        settings: Settings = Settings()
     ) {
         self.installID = installID
         self.platform = platform
@@ -31,6 +33,7 @@ package final class Source: Sendable {
         self.fid = fid
         self.authorization = authorization
         self.showPreviews = showPreviews
+        self.settings = settings
     }
 }
 

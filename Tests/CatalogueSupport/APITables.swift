@@ -7,7 +7,7 @@ package enum APITables {
         var text = "| type | what happened | own members (**required**) |\n| --- | --- | --- |\n"
         for type in EventType.allCases {
             let own = type.members.filter { $0.schemas.contains(type.schema) }
-                .map { $0.declaration.isRequired ? "**`\($0.key)`**" : "`\($0.key)`" }
+                .map { $0.isRequired(of: type) ? "**`\($0.key)`**" : "`\($0.key)`" }
             text += "| `\(type.wire)` | \(type.comment) | \(own.joined(separator: ", ")) |\n"
         }
         text += "\n| member | value | |\n| --- | --- | --- |\n"
@@ -40,6 +40,8 @@ extension Declaration.Kind {
             range.upperBound == .max
                 ? "whole, from \(range.lowerBound)" : "whole, \(range.lowerBound) to \(range.upperBound)"
         case .number(let range): "number, \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+        case .decimal(let whole): "number or its text, from 0, below \(whole)"
+        case .letters(let count): "\(count) letters, `A` to `Z`"
         }
     }
 }

@@ -11,6 +11,7 @@ extension Event {
         Event.gather(interaction, at: "", &values)
         if notification != Notification() { values["notification"] = .object }
         values["source"] = .object
+        if source.settings != Settings() { values["source.settings"] = .object }
         return values
     }
 
@@ -22,6 +23,13 @@ extension Event {
             } else if let media = value as? Media {
                 values["media"] = .object
                 gather(media, at: "media.", &values)
+            } else if let settings = value as? Settings {
+                gather(settings, at: path + "settings.", &values)
+            } else if let goal = value as? Goal {
+                // Its value is in millionths.
+                values["goal"] = .text(goal.name)
+                values["value"] = goal.value.map(Sample.Value.decimal)
+                values["currency"] = goal.currency.map(Sample.Value.text)
             } else {
                 // The members that only this type has, or the labels of what a case holds.
                 gather(value, at: path, &values)

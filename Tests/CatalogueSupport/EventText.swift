@@ -33,6 +33,7 @@ package struct EventText: Sendable {
             with(
                 "notification", "{\"\(member == .deliveryID ? "id" : "delivery_id")\":\"d\",\"\(key)\":\(sample.json)}")
         case .source: with("source", "{\"\(key)\":\(sample.json)}")
+        case .settings: with("source", "{\"settings\":{\"\(key)\":\(sample.json)}}")
         case .media: with("media", "{\"\(key)\":\(sample.json)}")
         }
     }

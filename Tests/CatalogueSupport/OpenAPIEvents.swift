@@ -45,6 +45,11 @@ package enum OpenAPIEvents {
             // An event may leave it to the envelope to name the install.
             write(Member.members(of: .source), &writer, requires: false)
         }
+        writer.nest("Settings") { writer in
+            writer.line("type: object")
+            writer.describe("How the system shows the app's notifications, as the user has set it")
+            write(Member.members(of: .settings), &writer)
+        }
         writer.nest("Media") { writer in
             writer.line("type: object")
             writer.describe("What became of a notification's picture, film or sound")
@@ -74,7 +79,10 @@ package enum OpenAPIEvents {
     private static func write(
         _ members: [Member], _ writer: inout YAMLWriter, of type: EventType? = nil, requires: Bool = true
     ) {
-        let required = members.filter { requires && $0.declaration.isRequired }
+        func isRequired(_ member: Member) -> Bool {
+            type.map { member.isRequired(of: $0) } ?? member.declaration.isRequired
+        }
+        let required = members.filter { requires && isRequired($0) }
         if !required.isEmpty { writer.line("required: [\(required.map(\.key).joined(separator: ", "))]") }
         writer.nest("properties") { writer in
             if let type { writer.line("type: {const: \(type.wire)}") }
@@ -103,10 +111,12 @@ extension Member {
     package var schemas: [String] {
         switch declaration.object {
         case .event where types == EventType.allCases: ["EventCommon"]
-        case .event where self == .notification: ["NotificationEvent"]
+        case .event where self == .notification:
+            ["NotificationEvent"] + types.filter(\.isAboutInstall).map(\.schema)
         case .event: types.map(\.schema)
         case .notification: ["Notification"]
         case .source: ["Source"]
+        case .settings: ["Settings"]
         case .media: ["Media"]
         }
     }
@@ -138,7 +148,9 @@ extension Declaration.Kind {
         // A word that is not among them is taken, too.
         case .code(let words):
             writer.nest("anyOf") { writer in
-                writer.line("- enum: [\(words.joined(separator: ", "))]")
+                // Many readers of YAML take these for booleans.
+                let quoted = words.map { ["on", "off", "yes", "no"].contains($0) ? "'\($0)'" : $0 }
+                writer.line("- enum: [\(quoted.joined(separator: ", "))]")
                 writer.line("- type: string")
             }
         case .codes(let words):
@@ -148,6 +160,14 @@ extension Declaration.Kind {
         case .integer(Bounds.count): writer.line("$ref: '#/components/schemas/Count'")
         case .integer(let range): writer.write("integer", range)
         case .number(let range): writer.write("number", range)
+        case .decimal(let whole):
+            writer.nest("anyOf") { writer in
+                writer.line("- {type: number, minimum: 0, exclusiveMaximum: \(whole)}")
+                writer.line("- {type: string, pattern: '^[0-9]{1,12}(\\.[0-9]{1,300})?$'}")
+            }
+        case .letters(let count):
+            writer.line("type: string")
+            writer.line("pattern: '^([A-Z]{\(count)})?$'")
         }
     }
 }

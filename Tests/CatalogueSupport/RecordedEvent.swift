@@ -55,6 +55,13 @@ extension Event {
         case .storyFinished: interaction = .storyFinished
         case .storyFallbackShown: interaction = .fallbackShown(reason: own(0))
         case .permissionChanged: interaction = .permissionChanged(to: own(0), from: own(4))
+        case .goalReached:
+            let letters = (0..<3).map { UInt8(64 + (record.own >> (5 * $0) & 31)) }
+            interaction = .goalReached(
+                Goal(
+                    text(7) ?? "", value: amount(0, "value"),
+                    currency: record.own == 0 ? nil : String(decoding: letters, as: UTF8.self)))
+        case .settingsChanged: interaction = .settingsChanged
         }
         self.init(
             id: record.id, deviceAt: record.deviceAt, occurredAt: record.occurredAt, receivedAt: record.receivedAt,
@@ -64,7 +71,7 @@ extension Event {
                 appVersion: text(source.texts[1]), sdk: text(source.texts[3]), deviceModel: text(source.texts[4]),
                 locale: text(source.texts[5]), timeZone: text(source.texts[6]), fid: text(source.fid),
                 authorization: Authorization(rawValue: Int16(source.codes[0])),
-                showPreviews: ShowPreviews(rawValue: Int16(source.codes[1]))),
+                showPreviews: ShowPreviews(rawValue: Int16(source.codes[1])), settings: Settings(source)),
             notification: Notification(
                 fcmMessageID: text(9), deliveryID: text(10), id: text(11), category: text(0), thread: text(1),
                 campaign: text(2), variant: text(3), analyticsLabel: text(4), topic: text(5),
@@ -139,6 +146,15 @@ extension TextSlice {
     }
 }
 
+extension Settings {
+    fileprivate init(_ source: SourceRecord) {
+        self.init()
+        for (place, setting) in Settings.all.enumerated() {
+            self[keyPath: setting] = Setting(rawValue: Int16(source.codes[2 + place]))
+        }
+    }
+}
+
 extension SourceRecord {
     fileprivate init(_ source: Source, _ texts: inout [UInt8]) {
         self.init()
@@ -150,6 +166,9 @@ extension SourceRecord {
         for (slot, word) in words.enumerated() { self.texts[slot] = TextSlice(word, &texts) }
         codes[0] = Int32(source.authorization?.rawValue ?? 0)
         codes[1] = Int32(source.showPreviews?.rawValue ?? 0)
+        for (place, setting) in Settings.all.enumerated() {
+            codes[2 + place] = Int32(source.settings[keyPath: setting]?.rawValue ?? 0)
+        }
         fid = TextSlice(source.fid, &texts)
     }
 }
@@ -215,7 +234,13 @@ extension EventRecord {
         case .permissionChanged(let authorization, let previous):
             put(authorization, 0)
             put(previous, 4)
-        case .expanded, .dismissed, .storyFinished: break
+        case .goalReached(let goal):
+            words[7] = goal.name
+            amounts[0] = small(goal.value, "value")
+            for (place, letter) in (goal.currency ?? "").utf8.enumerated() {
+                own |= Int32(letter - 64) << (5 * Int32(place))
+            }
+        case .expanded, .dismissed, .storyFinished, .settingsChanged: break
         }
         for (slot, word) in words.enumerated() { self.texts[slot] = TextSlice(word, &texts) }
         key = TextSlice(event.notificationKey, &texts)

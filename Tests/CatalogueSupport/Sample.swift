@@ -26,6 +26,8 @@ package struct Sample: Sendable, CustomStringConvertible {
         case boolean(Bool)
         case integer(Int64)
         case number(Double)
+        /// In millionths.
+        case decimal(Int64)
         case object
     }
 
@@ -72,6 +74,14 @@ extension Member {
                 [range.lowerBound, range.upperBound].flatMap { bound -> [(String, Sample.Value)] in
                     [("\(bound)", .number(bound)), ("\(Int(bound))", .number(bound))]
                 } + [("0.25", .number(0.25)), ("-0.0", .number(0))]
+            case .decimal(let whole):
+                [
+                    ("9.99", .decimal(9_990_000)), ("\"9.99\"", .decimal(9_990_000)), ("0", .decimal(0)),
+                    ("2147.483648", .decimal(2_147_483_648)), ("\(whole - 1).999999", .decimal(whole * 1_000_000 - 1)),
+                    ("0.0000025", .decimal(2)), ("\"0.0000035\"", .decimal(4)), ("1.25e3", .decimal(1_250_000_000)),
+                ]
+            case .letters(let count):
+                ["A", "Z", "E"].map { String(repeating: $0, count: count) }.map { ("\"\($0)\"", .text($0)) }
             }
         return values.map { Sample(member: self, json: $0.0, outcome: .read($0.1)) }
     }
@@ -105,6 +115,12 @@ extension Member {
             case .integer(let range):
                 ["\(Double(range.lowerBound) - 1)", "0.5", "true", "[]", "{}", "\"1\"", "1e19"]
                     + [range.upperBound == .max ? "9223372036854775808" : "\(range.upperBound + 1)"]
+            case .decimal(let whole):
+                ["-0.01", "\(whole)", "\(whole - 1).9999995", "\"x\"", "\"1,5\"", "true", "[]", "{}"]
+            case .letters(let count):
+                ["7", "true", "[]", "{}"]
+                    + ["x", String(repeating: "e", count: count), String(repeating: "E", count: count + 1), "€"]
+                    .map { "\"\($0)\"" }
             case .number(let range):
                 ["\(range.lowerBound.nextDown)", "\(range.upperBound.nextUp)", "7", "true", "[]", "{}", "\"0.5\""]
             }

@@ -66,7 +66,7 @@ struct DecoderFuzzTests {
                 case .event(let event):
                     outcomes.events += 1
                     let key = event.notificationKey
-                    #expect((key == nil) == (event.type == .permissionChanged))
+                    #expect(key != nil || event.type.isAboutInstall)
                     #expect(key.map { !$0.isEmpty && !$0.utf8.contains(0) } ?? true)
                     #expect(
                         Timestamp.plausible.contains(event.deviceAt) && Timestamp.plausible.contains(event.occurredAt))

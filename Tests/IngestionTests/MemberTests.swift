@@ -37,14 +37,22 @@ struct MemberTests {
         case .read(let value):
             let event = try #require(item.event, "\(sample): \(item)")
             // Without members it says as little as if it were not there.
-            if member != .media { #expect(event.values[member.path] == value, "\(sample)") }
+            let isOptional = member == .notification && event.type.isAboutInstall
+            if ![.media, .settings].contains(member), !isOptional {
+                #expect(event.values[member.path] == value, "\(sample)")
+            }
             #expect(event.extra == nil, "\(sample)")
         case .kept:
             let event = try #require(item.event, "\(sample): \(item)")
             #expect(event.values[member.path] == nil, "\(sample)")
             let kept = "{\"\(member.key)\":\(sample.json)}"
-            let object = member.declaration.object
-            #expect(event.extraText == (object == .event ? kept : "{\"\(object.rawValue)\":\(kept)}"), "\(sample)")
+            let whole =
+                switch member.declaration.object {
+                case .event: kept
+                case .settings: "{\"source\":{\"settings\":\(kept)}}"
+                case let object: "{\"\(object.rawValue)\":\(kept)}"
+                }
+            #expect(event.extraText == whole, "\(sample)")
         case .refused:
             let rejection = try #require(item.rejection, "\(sample)")
             let reason: RejectionReason =
@@ -72,7 +80,16 @@ struct MemberTests {
                 texts.append("\"\(member.key)\":\(sample.json)")
                 if object == .event, value != .object { event = event.with(member.key, sample.json) }
             }
-            if object != .event, !texts.isEmpty {
+            if object == .source {
+                let settings = Member.members(of: .settings).map { "\"\($0.key)\":\($0.samples[0].json)" }
+                texts =
+                    texts.filter { !$0.hasPrefix("\"settings\"") } + [
+                        "\"settings\":{\(settings.joined(separator: ","))}"
+                    ]
+            }
+            if object == .settings {
+                for member in Member.members(of: object) { values[member.path] = .word("on") }
+            } else if object != .event, !texts.isEmpty {
                 event = event.with(object.rawValue, "{\(texts.joined(separator: ","))}")
             }
         }

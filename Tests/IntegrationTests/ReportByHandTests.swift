@@ -203,7 +203,7 @@ struct ReportByHandTests {
 
     private func expectPeople(_ report: Report) {
         // 1 to 305 and 400; 1 to 8 got a story too.
-        var reach = Reach()
+        var reach = ReachedInstalls()
         (reach.reached, reach.responding, reach.pushesP50, reach.pushesP95) = (306, 272, 1, 1)
         #expect(report.reach == reach)
         #expect(report.hours.map(\.hour) == Array(0..<24))

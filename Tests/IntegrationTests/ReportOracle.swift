@@ -210,10 +210,10 @@ struct ReportOracle {
         }
     }
 
-    private var reach: Reach {
+    private var reach: ReachedInstalls {
         let installs = Dictionary(grouping: deliveries, by: \.name.install).values
         let pushes = installs.map { Int64($0.count) }.sorted()
-        var reach = Reach()
+        var reach = ReachedInstalls()
         reach.reached = Int64(installs.count)
         reach.responding = Int64(installs.count { $0.contains(where: \.facts.responded) })
         // The smallest that at least so many in 100 do not exceed.

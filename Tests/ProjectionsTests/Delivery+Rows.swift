@@ -62,6 +62,7 @@ extension WrittenLog {
             columns[name] = word(name, id, of: delivery.name.app)
         }
         columns["authorization"] = Authorization(rawValue: attributes.authorization)?.wire
+        columns["reach"] = Reach(rawValue: attributes.reach)?.wire
         columns["fetch_result"] = FetchResult(rawValue: facts.fetchResult)?.wire
         columns["launch"] = Launch(rawValue: attributes.launch)?.wire
         for (name, flag) in Self.flags { columns[name] = String(facts.flags.contains(flag)) }

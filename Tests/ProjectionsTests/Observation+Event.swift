@@ -50,6 +50,7 @@ extension Sighting {
         switch event.interaction {
         case .permissionChanged(let new, let previous):
             if let new { said.authorization = new.rawValue }
+            said.reach = Reach(new ?? event.source.authorization, event.source.settings)?.rawValue ?? 0
             change = Change(to: said.authorization, from: previous?.rawValue ?? 0)
         case .received where observation.via != Via.background.rawValue || observation.alert:
             receipt = Receipt(category: said.category, campaign: said.campaign)
@@ -87,6 +88,7 @@ extension Attributes {
         analyticsLabel = words.id("analytics_label", event.notification.analyticsLabel)
         origin = event.notification.origin?.rawValue ?? 0
         authorization = event.source.authorization?.rawValue ?? 0
+        reach = Reach(event.source.authorization, event.source.settings)?.rawValue ?? 0
         switch event.interaction {
         case .opened(let launch): self.launch = launch?.rawValue ?? 0
         case .actionTapped(let tap): launch = tap.launch?.rawValue ?? 0

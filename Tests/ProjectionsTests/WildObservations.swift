@@ -99,6 +99,7 @@ struct WildObservations {
         attributes.analyticsLabel = word()
         attributes.origin = Int16(random.number(0...2))
         attributes.authorization = Int16(random.number(0...5))
+        attributes.reach = Int16(random.number(0...3))
         attributes.launch = Int16(random.number(0...3))
     }
 }

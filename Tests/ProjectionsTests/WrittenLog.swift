@@ -36,7 +36,8 @@ struct WrittenLog {
             let event = stored.event
             let (app, install) = (Int32(place + 1), event.source.installID)
             let shard = Shard.of(install, among: Shard.usual)
-            let name = event.notificationKey.map {
+            let key = event.type.isOfDelivery ? event.notificationKey : nil
+            let name = key.map {
                 Name(app: app, shard: shard, install: install, notificationKey: $0)
             }
             let observation = Observation(of: event, words: &words[place])

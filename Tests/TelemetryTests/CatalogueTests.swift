@@ -14,6 +14,7 @@ struct CatalogueTests {
                 "1 notification.received", "2 notification.expanded", "3 notification.opened",
                 "4 notification.dismissed", "5 action.tapped", "6 story.started", "7 story.page_shown",
                 "8 story.action_tapped", "9 story.finished", "10 story.fallback_shown", "11 permission.changed",
+                "12 goal.reached", "13 settings.changed",
             ])
         #expect(EventType.allCases.map(\.name) == EventType.allCases.map(\.wire))
     }

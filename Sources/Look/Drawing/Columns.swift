@@ -23,7 +23,7 @@ enum Columns {
         "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
         "fallback_rate": "Fallback", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
-        "turned_on": "Turned on",
+        "turned_on": "Turned on", "prominent": "Noticeable", "prominent_rate": "Share noticeable", "none": "Shows none",
     ]
 
     static func title(_ column: String) -> String {

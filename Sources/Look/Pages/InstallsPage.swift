@@ -15,6 +15,7 @@ enum InstallsPage {
             "installs", "Installs in use, day by day",
             """
             SELECT day, active, round((authorized + provisional + ephemeral)::numeric / nullif(active - unsaid, 0), 4) AS allowed_rate,
+                round(prominent::numeric / nullif(prominent + quiet + none, 0), 4) AS prominent_rate, prominent, quiet, none,
                 authorized, provisional, ephemeral, denied, not_determined, unsaid, turned_off, turned_on
             FROM analytics.install_days WHERE app = \(app) AND \(FunnelSQL.during(scope.days)) ORDER BY day
             """)
@@ -22,6 +23,7 @@ enum InstallsPage {
         let days = try connection.answer(listing, for: state)
         let charts: [(String, Chart.Unit, String)] = [
             ("Installs in use", .count, "active"), ("Those that may show notifications", .share, "allowed_rate"),
+            ("Those that show them where they are noticed", .share, "prominent_rate"),
             ("Turned notifications off", .count, "turned_off"), ("Turned them on again", .count, "turned_on"),
         ]
         sight.add(
@@ -31,7 +33,7 @@ enum InstallsPage {
                 : [
                     .trends(charts.map { FunnelParts.trend($0, $1, $2, days.grid, scope, .day) }),
                     .words(
-                        "An install is in use on a day on which it sends an event. One that sends nothing is not here.",
+                        "An install is in use on a day on which it sends an event. One that sends nothing is not here. Notifications are noticed (prominent) where they come as a banner or on the lock screen; quiet ones wait in the notification centre or in the scheduled summary.",
                         .note),
                     .source(days),
                 ])

@@ -91,12 +91,13 @@ private enum Said {
 }
 
 extension Attributes {
-    /// All words and codes but the category, the most common first: eleven words and three codes.
+    /// All words and codes but the category, the most common first: eleven words and four codes.
     fileprivate var others: SIMD16<Int32> {
         get {
             [
                 platform, appVersion, osVersion, deviceModel, locale, campaign, thread, variant, interruptionLevel,
-                topic, analyticsLabel, Int32(authorization), Int32(launch), Int32(origin), 0, 0,
+                topic, analyticsLabel, Int32(authorization), Int32(launch), Int32(origin), Int32(reach),
+                0,
             ]
         }
         set {
@@ -114,6 +115,7 @@ extension Attributes {
             authorization = Int16(newValue[11])
             launch = Int16(newValue[12])
             origin = Int16(newValue[13])
+            reach = Int16(newValue[14])
         }
     }
 }
@@ -168,9 +170,9 @@ extension [UInt8] {
         if said & Said.attributes != 0 {
             let ids = attributes.others
             var present: UInt64 = 0
-            for bit in 0..<14 where ids[bit] != 0 { present |= 1 << UInt64(bit) }
+            for bit in 0..<15 where ids[bit] != 0 { present |= 1 << UInt64(bit) }
             append(varint: present)
-            for bit in 0..<14 where ids[bit] != 0 { append(varint: UInt64(ids[bit])) }
+            for bit in 0..<15 where ids[bit] != 0 { append(varint: UInt64(ids[bit])) }
         }
         if said & Said.presentation != 0 { append(observation.presentation.rawValue) }
         if said & Said.media != 0 {
@@ -311,9 +313,9 @@ struct StateReader {
             observation.attributes.category = category
         }
         if said & Said.attributes != 0 {
-            guard let present = varint(), present >> 14 == 0 else { return false }
+            guard let present = varint(), present >> 15 == 0 else { return false }
             var others = observation.attributes.others
-            for bit in 0..<14 where present >> UInt64(bit) & 1 == 1 {
+            for bit in 0..<15 where present >> UInt64(bit) & 1 == 1 {
                 guard let id = int32(), bit < 11 || id <= Int16.max else { return false }
                 others[bit] = id
             }

@@ -80,6 +80,7 @@ package struct Attributes: Hashable, Sendable {
     package var analyticsLabel: Int32 = 0
     package var origin: Int16 = 0
     package var authorization: Int16 = 0
+    package var reach: Int16 = 0
     package var launch: Int16 = 0
 
     package init() {}
@@ -102,6 +103,7 @@ package struct Attributes: Hashable, Sendable {
         if analyticsLabel == 0 { analyticsLabel = other.analyticsLabel }
         if origin == 0 { origin = other.origin }
         if authorization == 0 { authorization = other.authorization }
+        if reach == 0 { reach = other.reach }
         if launch == 0 { launch = other.launch }
     }
 
@@ -121,6 +123,7 @@ package struct Attributes: Hashable, Sendable {
         if known.analyticsLabel != 0 { analyticsLabel = 0 }
         if known.origin != 0 { origin = 0 }
         if known.authorization != 0 { authorization = 0 }
+        if known.reach != 0 { reach = 0 }
         if known.launch != 0 { launch = 0 }
     }
 }

@@ -166,13 +166,14 @@ package struct InstallDayTable {
         (SELECT d.app, d.install_id, d.day, d.shard, d.first_at, coalesce(d.last_at, d.first_at) AS last_at, d.turned_off_at,
             d.changed_at, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d.muted_category,
             d.muted_campaign, nullif(d.codes & 7, 0)::smallint AS "authorization",
-            nullif(d.codes >> 3 & 7, 0)::smallint AS changed_to, d.codes >> 6 AS flags
+            nullif(d.codes >> 3 & 7, 0)::smallint AS changed_to, d.codes >> 6 & 7 AS flags,
+            nullif(d.codes >> 9 & 3, 0)::smallint AS reach
         FROM projection.\(name(number)) AS d)
         """
     }
 
-    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, and whether the
-    /// install had received nothing when it turned notifications off.
+    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, whether the
+    /// install had received nothing when it turned notifications off, and 2 for the reach.
     static let off: Int16 = 1 << 6
     static let on: Int16 = 1 << 7
     static let afterNothing: Int16 = 1 << 8
@@ -206,7 +207,7 @@ private struct InstallDayRow {
         turnedOffAt = facts.turnedOff?.occurredAt
         changedAt = facts.changedAt
         device = facts.device
-        var codes = facts.device.authorization | facts.changedTo << 3
+        var codes = facts.device.authorization | facts.changedTo << 3 | facts.device.reach << 9
         if facts.turnedOff != nil { codes |= InstallDayTable.off }
         if facts.isTurnedOn { codes |= InstallDayTable.on }
         if day.muted == .afterNothing { codes |= InstallDayTable.afterNothing }

@@ -45,12 +45,13 @@ package struct Sighting: Hashable, Sendable {
 
 /// What a source says that `analytics.installs` shows.
 package struct DeviceWords: Hashable, Sendable {
-    /// In the order of the names; the authorization is a code.
+    /// In the order of the names; authorization and reach are codes.
     package private(set) var said: SIMD8<Int32>
 
     /// The columns of an install's row. Stored states hold them in this order.
     package static let names = [
         "platform", "app_version", "os_version", "device_model", "locale", "time_zone", "authorization",
+        "reach",
     ]
 
     package init() { said = .zero }
@@ -58,11 +59,13 @@ package struct DeviceWords: Hashable, Sendable {
     package init(_ attributes: Attributes, timeZone: Int32) {
         said = [
             attributes.platform, attributes.appVersion, attributes.osVersion, attributes.deviceModel, attributes.locale,
-            timeZone, Int32(attributes.authorization), 0,
+            timeZone, Int32(attributes.authorization), Int32(attributes.reach),
         ]
     }
 
     package var authorization: Int16 { Int16(truncatingIfNeeded: said[6]) }
+    /// Said whenever the authorization is, by the same event.
+    package var reach: Int16 { Int16(truncatingIfNeeded: said[7]) }
 
     var isEmpty: Bool { said == .zero }
 

@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Postgres
+internal import Telemetry
 internal import Values
 
 /// Seals the deliveries and the days of installs that retention would take events from. Their counts move to the frozen part of each table, which
@@ -46,7 +47,8 @@ struct Sealing {
                 \(sql: Self.choose) WHERE d.generation = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
                     AND EXISTS (
                         SELECT FROM log.\(identifier: month.partition) AS e
-                        WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
+                        WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
+                            AND e.codes >> 10 & 31 <> \(Int32(EventType.goalReached.rawValue)))
                 """,
             ]
         }

@@ -23,9 +23,11 @@ package struct DeliveryCode: Sendable {
     static let mediaOutcome = DeliveryCode(name: "media_outcome", first: 12, bits: 3)
     static let fetchResult = DeliveryCode(name: "fetch_result", first: 15, bits: 2)
     static let storyExit = DeliveryCode(name: "story_exit", first: 17, bits: 3)
+    static let reach = DeliveryCode(name: "reach", first: 20, bits: 2)
 
     package static let all = [
         origin, authorization, launch, mediaKind, mediaNetwork, mediaOutcome, fetchResult, storyExit,
+        reach,
     ]
 
     static func packed(_ facts: Facts) -> Int32 {
@@ -34,6 +36,7 @@ package struct DeliveryCode: Sendable {
             | launch.bits(of: attributes.launch) | mediaKind.bits(of: facts.media.kind)
             | mediaNetwork.bits(of: facts.media.network) | mediaOutcome.bits(of: facts.media.outcome)
             | fetchResult.bits(of: facts.fetchResult) | storyExit.bits(of: facts.story?.exit.rawValue ?? 0)
+            | reach.bits(of: attributes.reach)
     }
 }
 

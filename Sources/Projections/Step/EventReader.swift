@@ -110,6 +110,9 @@ extension EventReader {
     /// The delivery that an event belongs to; nil for an event about the install.
     static func delivery(_ row: Int, of rows: Rows) throws(PostgresError) -> Delivery.Name? {
         guard let key = try rows.text(row, 4) else { return nil }
+        // A goal may name its notification, but is no event of the fold.
+        let type = EventType(rawValue: EventBits.of(.type).value(in: try need(rows.int32(row, 8))))
+        guard type?.isOfDelivery ?? true else { return nil }
         return Delivery.Name(
             app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
             install: try need(rows.uuid(row, 3)),
@@ -153,7 +156,7 @@ extension Observation {
             let own = try need(rows.int32(row, 12))
             // What the event says itself overrides its source.
             let new = EventBits.of(.newAuthorization).value(in: own)
-            if new != 0 { device.attributes.authorization = new }
+            if new != 0 { device.allow(new) }
             sighting.change = Sighting.Change(
                 to: device.attributes.authorization, from: EventBits.of(.previous).value(in: own))
         case .notificationReceived where observation.breaksSilence:
@@ -229,7 +232,8 @@ extension Observation {
             | attributes.interruptionLevel | attributes.topic | attributes.analyticsLabel | action | (items ?? 0)
             | (declared ?? 0) | media.format | media.bytes | (media.milliseconds ?? 0)
         let codes =
-            attributes.origin | attributes.authorization | attributes.launch | via | fetchResult | media.kind
+            attributes.origin | attributes.authorization | attributes.reach | attributes.launch | via | fetchResult
+            | media.kind
             | media.network | media.outcome | media.reason | cause
         return moment.seq >= 0 && ids >= 0 && codes >= 0
             && (type == .storyStarted ? 1...1_000 : 0...999).contains(page ?? 1)

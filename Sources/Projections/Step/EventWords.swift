@@ -10,10 +10,17 @@ struct EventWords {
     /// The words of which it is known whether they were merged.
     private var known: Set<Int32> = []
 
-    /// A device: what deliveries take from it, and the word of its time zone, which only installs do.
+    /// A device: what deliveries take from it, and what only installs do.
     struct Device {
         var attributes = Attributes()
         var timeZone: Int32 = 0
+        fileprivate var settings = Settings()
+
+        /// Sets the authorization, from which the reach follows.
+        mutating func allow(_ authorization: Int16) {
+            attributes.authorization = authorization
+            attributes.reach = Reach(Authorization(rawValue: authorization), settings)?.rawValue ?? 0
+        }
     }
 
     /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
@@ -53,7 +60,8 @@ struct EventWords {
         guard !devices.isEmpty || !contexts.isEmpty || !words.isEmpty else { return }
         let answers = try connection.pipeline([
             """
-            SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d."authorization"
+            SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d."authorization",
+                d.setting_alerts, d.setting_lock_screen, d.setting_scheduled_summary
             FROM unnest(\(devices.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.device AS d WHERE d.id = asked.id LIMIT 1) AS d
             """,
@@ -66,8 +74,8 @@ struct EventWords {
         var (deviceMembers, contextMembers): ([Int32: [Int32]], [Int32: [Int32]]) = ([:], [:])
         for row in 0..<answers[0].count {
             var members: [Int32] = []
-            for column in 1...7 { members.append(try need(answers[0].int32(row, column))) }
-            words.formUnion(members.dropLast())
+            for column in 1...10 { members.append(try need(answers[0].int32(row, column))) }
+            words.formUnion(members.prefix(6))
             deviceMembers[try need(answers[0].int32(row, 0))] = members
         }
         for row in 0..<answers[1].count {
@@ -94,8 +102,13 @@ struct EventWords {
             counted(members[0]), counted(members[1]), counted(members[2])
         )
         (attributes.deviceModel, attributes.locale) = (counted(members[3]), counted(members[4]))
-        attributes.authorization = Int16(truncatingIfNeeded: members[6])
-        return Device(attributes: attributes, timeZone: counted(members[5]))
+        func setting(_ code: Int32) -> Setting? { Setting(rawValue: Int16(truncatingIfNeeded: code)) }
+        var device = Device(attributes: attributes, timeZone: counted(members[5]))
+        device.settings.alerts = setting(members[7])
+        device.settings.lockScreen = setting(members[8])
+        device.settings.scheduledSummary = setting(members[9])
+        device.allow(Int16(truncatingIfNeeded: members[6]))
+        return device
     }
 
     private func context(_ members: [Int32]) -> Attributes {
@@ -110,8 +123,11 @@ struct EventWords {
 
     /// The device in an event's own row: a JSON array in the order of the columns of `log.device`.
     func device(in json: String) throws(PostgresError) -> Device {
-        let members = try Self.members(of: json, count: 9)
-        return device([members[0], members[1], members[2], members[4], members[5], members[6], members[7]])
+        let members = try Self.members(of: json, count: 16)
+        return device([
+            members[0], members[1], members[2], members[4], members[5], members[6], members[7], members[9], members[10],
+            members[15],
+        ])
     }
 
     func context(in json: String) throws(PostgresError) -> Attributes {

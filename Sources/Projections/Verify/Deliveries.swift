@@ -70,6 +70,7 @@ extension Recount {
             Column("fetch_result", .code(FetchResult.allCases.map(\.wire))),
             Column("story_exit", .code(["clicked", "finished", "fallback", "abandoned"])),
             Column("authorization", .code(Authorization.allCases.map(\.wire))),
+            Column("reach", .code(Reach.allCases.map(\.wire))),
             Column("launch", .code(Launch.allCases.map(\.wire))),
             Column("furthest", absent: -1), Column("pages", absent: 0),
             Column("received_at", .time), Column("extension_at", .time), Column("opened_at", .time),
@@ -88,7 +89,7 @@ extension Recount {
                     + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
                     + suppressed::integer * 1024 + sole::integer * 2048 + unsent::integer * 4096 AS flags,
                 origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
-                "authorization", launch, furthest, pages, first_receipt_at AS received_at, extension_at, opened_at, first_response_at,
+                "authorization", reach, launch, furthest, pages, first_receipt_at AS received_at, extension_at, opened_at, first_response_at,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
             FROM recount_delivery
             """,

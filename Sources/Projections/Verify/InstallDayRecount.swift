@@ -20,7 +20,7 @@ extension RecountTables {
                 max(rank | platform) AS platform, max(rank | app_version) AS app_version,
                 max(rank | os_version) AS os_version, max(rank | device_model) AS device_model,
                 max(rank | locale) AS locale, max(rank | time_zone) AS time_zone,
-                max(rank | "authorization") AS "authorization",
+                max(rank | "authorization") AS "authorization", max(rank | reach) AS reach,
                 min(rank) FILTER (WHERE type = 11 AND "authorization" = 4) AS off_rank,
                 min(occurred_at) FILTER (WHERE type = 11 AND "authorization" = 4) AS turned_off_at,
                 coalesce(bool_or(type = 11 AND previous = 4 AND "authorization" IS DISTINCT FROM 4), false) AS turned_on,
@@ -50,6 +50,7 @@ extension RecountTables {
             (coalesce(r.category, 0) & 4294967295)::integer AS muted_category,
             (coalesce(r.campaign, 0) & 4294967295)::integer AS muted_campaign,
             (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
+            (coalesce(reach, 0) & 4294967295)::smallint AS reach,
             (coalesce(changed_to, 0) & 4294967295)::smallint AS changed_to,
             (turned_off_at IS NOT NULL)::integer + turned_on::integer * 2
                 + (turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
@@ -70,6 +71,7 @@ extension Recount {
         ]
         .map { Column($0, .word) } + [
             Column("authorization", .code(Authorization.allCases.map(\.wire))),
+            Column("reach", .code(Reach.allCases.map(\.wire))),
             Column("changed_to", .code(Authorization.allCases.map(\.wire))),
             Column("flags", .flags(["turned_off", "turned_on", "received_nothing"])), Column("first_at", .time),
             Column("last_at", .time), Column("turned_off_at", .time), Column("changed_at", .time),
@@ -77,7 +79,7 @@ extension Recount {
         opened: InstallDayTable.opened,
         sql: """
             SELECT app, install_id, day, platform, app_version, os_version, device_model, locale, time_zone, muted_category,
-                muted_campaign, "authorization", changed_to, flags, first_at, last_at, turned_off_at, changed_at
+                muted_campaign, "authorization", reach, changed_to, flags, first_at, last_at, turned_off_at, changed_at
             FROM recount_install_day
             """,
         behind: "false")

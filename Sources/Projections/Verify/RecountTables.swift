@@ -5,7 +5,7 @@ package import Postgres
 /// - `recount_log`, a view: the events of the open shard up to its position. It reads a copy: the log itself would be read from
 ///   end to end each time. One pass over the log makes the copies of several shards.
 /// - `recount_event`, a view: the events that count. Events of sealed deliveries do not, and neither do events about an
-///   install, which belong to no delivery.
+///   install, which belong to no fold: a goal (type 12) may name a delivery all the same.
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
 /// - `recount_install_day`: a row for each day of an install, with all that its events of that day say together.
@@ -81,14 +81,18 @@ package enum RecountTables {
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.media_format, e.media_reason,
             e.media_bytes, e.media_ms, e.notification_sent_at, e.summary_argument_count,
             e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms, e.os_version, e.device_model,
-            e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch, e.time_zone, e.previous
+            e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch, e.time_zone, e.previous,
+            CASE WHEN e."authorization" IN (4, 5) THEN 3 WHEN e."authorization" = 2 THEN 2
+                WHEN e."authorization" IS NOT NULL THEN CASE
+                    WHEN e.setting_scheduled_summary = 1 OR e.setting_alerts = 2 AND e.setting_lock_screen = 2 THEN 2
+                    ELSE 1 END END AS reach
         FROM log.opened_event AS e
         """
 
     private static func events(shard: Int16) -> String {
         """
         SELECT * FROM recount_log AS e
-        WHERE e.notification_key IS NOT NULL AND NOT EXISTS (
+        WHERE e.notification_key IS NOT NULL AND e.type <> 12 AND NOT EXISTS (
             SELECT FROM projection.sealed_delivery AS s
             WHERE s.shard = \(shard) AND s.app = e.app AND s.install_id = e.install_id
                 AND s.notification_key = e.notification_key)
@@ -117,7 +121,7 @@ package enum RecountTables {
                 min(rank | os_version) AS os_version, min(rank | device_model) AS device_model,
                 min(rank | locale) AS locale, min(rank | interruption_level) AS interruption_level,
                 min(rank | topic) AS topic, min(rank | analytics_label) AS analytics_label,
-                min(rank | "authorization") AS "authorization", min(rank | launch) AS launch,
+                min(rank | "authorization") AS "authorization", min(rank | reach) AS reach, min(rank | launch) AS launch,
                 min(rank | origin) AS origin,
                 -- 2^31 and above: an opening, a story's call to action.
                 min(rank | CASE type WHEN 3 THEN 2147483649 WHEN 8 THEN 2147483650 ELSE action_id END)
@@ -164,6 +168,7 @@ package enum RecountTables {
                 (coalesce(topic, 0) & 4294967295)::integer AS topic,
                 (coalesce(analytics_label, 0) & 4294967295)::integer AS analytics_label,
                 (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
+                (coalesce(reach, 0) & 4294967295)::smallint AS reach,
                 (coalesce(launch, 0) & 4294967295)::smallint AS launch,
                 CASE coalesce(first_response, 0) & 4294967295 WHEN 2147483649 THEN -1 WHEN 2147483650 THEN -2
                     ELSE coalesce(first_response, 0) & 4294967295 END::integer AS first_response,

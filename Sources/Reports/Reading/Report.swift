@@ -49,7 +49,7 @@ package struct Report: Hashable, Sendable {
     var mediaWithButtons: [MediaWithButtons] = []
     /// Deliveries with audio, in the categories of Hive's sets.
     var audioInHive: Int64 = 0
-    var reach = Reach()
+    var reach = ReachedInstalls()
     var permissions = Permissions()
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []

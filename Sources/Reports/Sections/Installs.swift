@@ -1,8 +1,9 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// Installs, each counted once for the day, so days cannot be summed. Silent pushes reach nobody.
-struct Reach: Hashable, Sendable {
+struct ReachedInstalls: Hashable, Sendable {
     var reached: Int64 = 0
     var responding: Int64 = 0
     /// Deliveries per install that got any: the median and the 95th percentile.
@@ -20,6 +21,17 @@ struct Permissions: Hashable, Sendable {
     var turnedOn: Int64 = 0
     /// What those that turned notifications off had last received, the most frequent first.
     var mutedAfter: [MutedAfter] = []
+    /// How noticeable notifications were on the last four weeks' days of which anything is known.
+    var reach: [ReachOfDay] = []
+
+    struct ReachOfDay: Hashable, Sendable {
+        var day: CivilDate
+        var prominent: Int64
+        var quiet: Int64
+        var none: Int64
+
+        var rate: Rate { Rate(prominent, of: prominent + quiet + none) }
+    }
 
     struct MutedAfter: Hashable, Sendable {
         var category: String
@@ -47,7 +59,7 @@ enum InstallsSection: ReportSection {
                 WHERE app = \(scope.app) AND day = \(scope.day) AND NOT silent GROUP BY install_id
             ) AS install
             """)[0]
-        report.reach = Reach(
+        report.reach = ReachedInstalls(
             reached: try row.get(0), responding: try row.get(1), pushesP50: try row.optional(2),
             pushesP95: try row.optional(3))
     }
@@ -59,7 +71,7 @@ enum InstallsSection: ReportSection {
             "Installs", blocks + [.sentence("Each install counts once a day, so days cannot be added up.", .note)])
     }
 
-    private static func reached(_ reach: Reach) -> [Block] {
+    private static func reached(_ reach: ReachedInstalls) -> [Block] {
         guard reach.reached > 0 else { return [] }
         var figures = [
             Figure("Installs reached", Wording.count(reach.reached)),
@@ -94,13 +106,21 @@ enum InstallsSection: ReportSection {
                         .count("turned_on", permissions.turnedOn),
                     ],
                     lists: [
+                        .list("reach", permissions.reach) {
+                            Entry(
+                                keys: [.text("day", $0.day.description)],
+                                facts: [
+                                    .count("prominent", $0.prominent), .count("quiet", $0.quiet),
+                                    .count("none", $0.none),
+                                ])
+                        },
                         .list("muted_after", permissions.mutedAfter) {
                             Entry(
                                 keys: [.text("category", $0.category), .text("campaign", $0.campaign)],
                                 facts: [
                                     .count("installs", $0.installs), .count("received_nothing", $0.receivedNothing),
                                 ])
-                        }
+                        },
                     ])),
         ]
     }
@@ -125,9 +145,19 @@ extension Permissions {
                 category: try row.get(0), campaign: try row.get(1), installs: try row.get(2),
                 receivedNothing: try row.get(3))
         }
+        let reach = try connection.query(
+            """
+            SELECT day, prominent, quiet, none FROM analytics.install_days
+            WHERE app = \(scope.app) AND day > \(scope.day) - 28 AND day <= \(scope.day) AND prominent + quiet + none > 0
+            ORDER BY day
+            """
+        ).map { row throws(PostgresError) in
+            ReachOfDay(
+                day: try row.get(0), prominent: try row.get(1), quiet: try row.get(2), none: try row.get(3))
+        }
         return Permissions(
             active: try day.get(0), allowed: try day.get(1), denied: try day.get(2), turnedOff: try day.get(3),
-            turnedOn: try day.get(4), mutedAfter: muted)
+            turnedOn: try day.get(4), mutedAfter: muted, reach: reach)
     }
 
     fileprivate var blocks: [Block] {
@@ -142,7 +172,7 @@ extension Permissions {
                 "Turned off", Wording.count(turnedOff),
                 detail: "seen on this day; turned on: \(Wording.count(turnedOn))"),
         ]
-        guard !mutedAfter.isEmpty else { return [.figures(figures)] }
+        guard !mutedAfter.isEmpty else { return [.figures(figures)] + noticed }
         let received = mutedAfter.filter { $0.installs > $0.receivedNothing }.map { muted in
             (
                 category: Wording.name(muted.category, else: CategoriesSection.none),
@@ -156,10 +186,30 @@ extension Permissions {
             [.text("Category", row.category), .text("Campaign", row.campaign), .count("Installs", row.installs)]
         }
         return [
-            .figures(figures), .table(table),
+            .figures(figures)
+        ] + noticed + [
+            .table(table),
             .sentence(
                 "An app learns of it when it is next in front, so the day may be a later one. What came last is not always the reason. "
                     + "Compare with what all installs received.", .note),
         ]
+    }
+
+    /// Where notifications are noticed, day by day: whoever has them only in a summary or a list seldom responds, and no text of
+    /// a push changes that.
+    private var noticed: [Block] {
+        guard let last = reach.last else { return [] }
+        let chart = Chart(
+            title: "Noticeable", unit: .share,
+            points: reach.map { .init(day: $0.day, value: $0.rate.value, isOpen: false) }, step: 1)
+        return [
+            .figures([
+                Figure(
+                    "Noticeable", Wording.percent(last.rate),
+                    detail: "\(Wording.count(last.prominent)) show notifications as a banner or on the lock screen, "
+                        + "\(Wording.count(last.quiet)) only quietly or in the summary, \(Wording.count(last.none)) not at all"
+                )
+            ])
+        ] + (reach.count > 1 ? [.trend(Trend("Installs that show notifications where they are noticed", [chart]))] : [])
     }
 }

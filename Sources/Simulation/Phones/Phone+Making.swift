@@ -9,12 +9,14 @@ extension Phone {
         let versions = Array(app.versions.enumerated())
         let version = dice.pick(versions) { $0.element.share }
         let device = dice.pick(Device.all, by: \.share)
+        let install = UUID(time: joinedAt, &dice)
         let source = Source(
-            installID: UUID(time: joinedAt, &dice), platform: device.platform, osVersion: dice.pick(device.systems),
+            installID: install, platform: device.platform, osVersion: dice.pick(device.systems),
             appVersion: version.element.name, sdk: "bellwether-swift/\(BellwetherVersion.number)",
             deviceModel: dice.pick(device.models),
             locale: place.locale, timeZone: place.zone.name, fid: dice.chance(0.9) ? Phone.fid(&dice) : nil,
-            authorization: dice.pick(Phone.authorizations, by: \.share).authorization)
+            authorization: dice.pick(Phone.authorizations, by: \.share).authorization,
+            settings: Phone.settings(of: install))
         let habits = Habits(
             engagement: min(4, dice.lognormal(median: 0.8, spread: 0.7)), wifi: dice.between(0.2, 0.95),
             sendsAtOnce: dice.chance(0.8), launchesADay: min(8, dice.lognormal(median: 0.7, spread: 0.9)),
@@ -22,6 +24,19 @@ extension Phone {
         self.init(
             source: source, version: version.offset, zone: place.zone, habits: habits, clock: Phone.clock(&dice),
             joinedAt: joinedAt)
+    }
+
+    /// Most people leave the settings as they are. They follow from the install, so that they take nothing from the dice.
+    private static func settings(of install: UUID) -> Settings {
+        let luck = Dice.mix(install.low ^ install.high) % 100
+        var settings = Settings()
+        for setting in Settings.all { settings[keyPath: setting] = .on }
+        // Some get notifications in the summary of the morning, and some only in the notification centre.
+        settings.scheduledSummary = luck < 5 ? .on : .off
+        if 5..<9 ~= luck { (settings.alerts, settings.lockScreen) = (.off, .off) }
+        if 9..<25 ~= luck { settings.sounds = .off }
+        settings.timeSensitive = .unsupported
+        return settings
     }
 
     /// Nearly all clocks are right to within a second or two.

@@ -77,7 +77,8 @@ struct Phone {
         source = Source(
             installID: source.installID, platform: source.platform, osVersion: source.osVersion,
             appVersion: appVersion, sdk: source.sdk, deviceModel: source.deviceModel, locale: source.locale,
-            timeZone: source.timeZone, fid: source.fid, authorization: authorization)
+            timeZone: source.timeZone, fid: source.fid, authorization: authorization,
+            settings: source.settings)
     }
 
     /// Records that notifications were turned off, if the app has not seen it yet.

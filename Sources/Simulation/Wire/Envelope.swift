@@ -49,6 +49,17 @@ extension Source {
         object.add("fid", fid)
         object.add("authorization", authorization)
         object.add("show_previews", showPreviews)
+        object.add("settings", raw: settings == Settings() ? nil : settings.text)
+        return object.text
+    }
+}
+
+extension Settings {
+    fileprivate var text: String {
+        var object = ObjectText()
+        for (member, setting) in zip(Member.members(of: .settings), Settings.all) {
+            object.add("\(member.declaration.key)", self[keyPath: setting])
+        }
         return object.text
     }
 }

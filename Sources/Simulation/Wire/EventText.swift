@@ -81,7 +81,11 @@ extension Interaction {
         case .permissionChanged(let authorization, let previous):
             event.add("authorization", authorization)
             event.add("previous", previous)
-        case .expanded, .dismissed, .storyFinished: break
+        case .goalReached(let goal):
+            event.add("goal", goal.name.isEmpty ? nil : goal.name)
+            event.add("value", raw: goal.value.map(Millionths.text))
+            event.add("currency", goal.currency)
+        case .expanded, .dismissed, .storyFinished, .settingsChanged: break
         }
     }
 }

@@ -19,7 +19,7 @@ package struct Declaration: Sendable {
     package let wireComment: String?
 
     /// The objects of an event, the event itself among them.
-    package enum Object: String, CaseIterable, Sendable { case event, notification, source, media }
+    package enum Object: String, CaseIterable, Sendable { case event, notification, source, settings, media }
 
     /// What a value may be.
     package enum Kind: Sendable {
@@ -39,6 +39,11 @@ package struct Declaration: Sendable {
         case boolean
         case integer(ClosedRange<Int64>)
         case number(ClosedRange<Double>)
+        /// A number with exactly so many decimals: a number or its text, from 0 to below this many whole ones. The log stores
+        /// its smallest units.
+        case decimal(whole: Int64)
+        /// So many letters from A to Z. The log stores five bits for each.
+        case letters(Int)
     }
 
     /// Where the log stores it.
@@ -85,6 +90,10 @@ package struct EventTypes: OptionSet, Sendable {
     }
 
     package func contains(_ type: EventType) -> Bool { rawValue >> UInt32(type.rawValue) & 1 == 1 }
+
+    package init(where isIn: (EventType) -> Bool) {
+        rawValue = EventType.allCases.reduce(0) { isIn($1) ? $0 | 1 << UInt32($1.rawValue) : $0 }
+    }
 
     package static let all = EventTypes(rawValue: EventType.allCases.reduce(0) { $0 | 1 << UInt32($1.rawValue) })
 }

@@ -5,6 +5,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
     case fcmMessageID, deliveryID, notificationID
     case category, thread, campaign, variant, origin
     case platform, appVersion, osVersion, sdk, deviceModel, locale, timeZone, authorization, showPreviews, fid
+    case settings, settingAlerts, settingLockScreen, settingNotificationCenter, settingSounds, settingBadges
+    case settingTimeSensitive, settingScheduledSummary
     case alert, sentAt, analyticsLabel, topic, apnsID, collapseID, interruptionLevel
     case relevanceScore, targetContentID, summaryArgument
     case via, presentation, fetchResult, media
@@ -17,6 +19,7 @@ package enum Member: UInt8, CaseIterable, Sendable {
     case linkScheme, linkHost
     case reason
     case newAuthorization, previous
+    case goal, goalValue, currency
 
     package var declaration: Declaration { Member.declarations[Int(rawValue)] }
 
@@ -36,8 +39,9 @@ package enum Member: UInt8, CaseIterable, Sendable {
             wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. If it (as corrected by `sent_at`) is more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
             "Counter of the client library on the install; gives the order of events with the same time")
-        case .notification: event("notification", .object(.notification), in: .none, except: [.permissionChanged], required: true,
-            "Which notification it is about")
+        case .notification: event("notification", .object(.notification), in: .none, of: EventTypes(where: \.mayHaveNotification), required: true,
+            "Which notification it is about. For goal.reached it is optional",
+            wire: "Which notification it is about")
         case .source: event("source", .object(.source), in: .none,
             "The install and what it runs on. Each member that is given here overrides the envelope's")
 
@@ -66,6 +70,23 @@ package enum Member: UInt8, CaseIterable, Sendable {
             wire: "When the user lets notifications show their content")
         case .fid: source("fid", .identifier, in: .column("fid"),
             "Firebase installation id, if the app sends it")
+
+        case .settings: source("settings", .object(.settings), in: .none,
+            "How the system shows the app's notifications, as the user has set it. An event's own object replaces the envelope's as a whole")
+        case .settingAlerts: setting("alerts",
+            "Whether notifications may appear as banners")
+        case .settingLockScreen: setting("lock_screen",
+            "Whether they may appear on the lock screen")
+        case .settingNotificationCenter: setting("notification_center",
+            "Whether they may appear in the notification centre")
+        case .settingSounds: setting("sounds",
+            "Whether they may make a sound")
+        case .settingBadges: setting("badges",
+            "Whether the app's icon may show a number")
+        case .settingTimeSensitive: setting("time_sensitive",
+            "Whether time-sensitive ones may break through a Focus")
+        case .settingScheduledSummary: setting("scheduled_summary",
+            "Whether they wait for the scheduled summary")
 
         case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
             "FCM message ID as posted, before normalisation",
@@ -185,6 +206,14 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "What the user allows from now on; values as in source.authorization")
         case .previous: own("previous", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(4, 4)),
             "What the user allowed before; values as in authorization")
+
+        case .goal: own("goal", .identifier(.goal), of: [.goalReached], in: .word(1), required: true,
+            "Which goal was reached: the app's own word, such as purchase")
+        case .goalValue: own("value", .decimal(whole: Bounds.goalValue), of: [.goalReached], in: .amount(1),
+            "What it was worth, with six decimals",
+            wire: "What it was worth: a number, or its decimal text. Six decimals are kept exactly, further ones are rounded (a half to the even neighbour)")
+        case .currency: own("currency", .letters(3), of: [.goalReached], in: .own(Bits(0, 15)),
+            "Currency of the value: three letters from A to Z")
         }
     }
 }
@@ -192,12 +221,11 @@ package enum Member: UInt8, CaseIterable, Sendable {
 extension Member {
     private typealias Bits = Declaration.Bits
 
-    /// A member of every event, except events of these types.
+    /// A member of every event, or of events of these types.
     private func event(
-        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, except: [EventType] = [],
+        _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage, of types: EventTypes = .all,
         required: Bool = false, _ comment: String, wire: String? = nil
     ) -> Declaration {
-        let types = except.reduce(EventTypes.all) { $0.subtracting(EventTypes($1)) }
         let name = if case .column(let column) = storage { column } else { "\(key)" }
         return declare(.event, key, kind, types, storage, name, required, comment, wire)
     }
@@ -209,11 +237,17 @@ extension Member {
         declare(.source, key, kind, .all, storage, "\(key)", required, comment, wire)
     }
 
+    private func setting(_ key: StaticString, _ comment: String) -> Declaration {
+        declare(
+            .settings, key, .code(Setting.self), .all, .device, "setting_\(key)", false,
+            "\(comment): on, off or unsupported", comment)
+    }
+
     private func notification(
         _ key: StaticString, _ kind: Declaration.Kind, in storage: Declaration.Storage = .context,
         column: String? = nil, _ comment: String, wire: String? = nil
     ) -> Declaration {
-        let types = EventTypes.all.subtracting(EventTypes(.permissionChanged))
+        let types = EventTypes(where: \.mayHaveNotification)
         return declare(.notification, key, kind, types, storage, column ?? "\(key)", false, comment, wire)
     }
 
@@ -248,7 +282,11 @@ extension Member {
     /// Its path in an event, such as `notification.category`.
     package var path: String {
         let (object, key) = (declaration.object, declaration.key)
-        return object == .event ? "\(key)" : "\(object.rawValue).\(key)"
+        return switch object {
+        case .event: "\(key)"
+        case .settings: "source.settings.\(key)"
+        default: "\(object.rawValue).\(key)"
+        }
     }
 
     /// The members of an object, in order.

@@ -18,6 +18,7 @@ package enum WordKind: Int16, CaseIterable, Sendable {
     case linkScheme
     case linkHost
     case mediaFormat
+    case goal
 
     /// The member that holds it.
     package var member: Member { WordKind.members[Int(rawValue) - 1] }

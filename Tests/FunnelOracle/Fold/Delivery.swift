@@ -23,7 +23,8 @@ package struct Delivery: Sendable {
         var byDelivery: [Name: [StoredEvent]] = [:]
         // An event about the install itself has no key, and is of no delivery.
         for stored in StoredEvent.distinct(events) {
-            guard let key = stored.event.notificationKey else { continue }
+            // A goal may name a notification, and is no event of its fold.
+            guard stored.event.type != .goalReached, let key = stored.event.notificationKey else { continue }
             let install = stored.event.source.installID
             let name = Name(app: Label(stored.app), install: install, notificationKey: Label(key))
             byDelivery[name, default: []].append(stored)

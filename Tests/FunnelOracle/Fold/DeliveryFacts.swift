@@ -38,6 +38,7 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let osVersion: Label?
     package let deviceModel: Label?
     package let authorization: Label?
+    package let reach: Label?
     package let interruptionLevel: Label?
     package let topic: Label?
     package let analyticsLabel: Label?
@@ -93,6 +94,7 @@ package struct DeliveryFacts: Hashable, Sendable {
         osVersion = known { $0.source.osVersion }
         deviceModel = known { $0.source.deviceModel }
         authorization = known { $0.source.authorization?.wire }
+        reach = known(\.reach)
         interruptionLevel = known { $0.notification.interruptionLevel }
         topic = known { $0.notification.topic }
         analyticsLabel = known { $0.notification.analyticsLabel }

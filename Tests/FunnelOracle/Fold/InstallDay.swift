@@ -55,6 +55,9 @@ package struct InstallDay: Sendable {
 
     var authorization: Authorization? { events.last { $0.authorization != nil }?.authorization }
 
+    /// How noticeable notifications are, as its last event that says so says; nil for none.
+    var reach: Label? { events.compactMap(\.reach).last.map { Label($0) } }
+
     var isTurnedOn: Bool {
         events.contains { event in
             if case .permissionChanged(_, .denied) = event.interaction { event.authorization != .denied } else { false }
@@ -66,6 +69,19 @@ extension Event {
     /// What it says the user allows. A change says it itself, and else its source does.
     var authorization: Authorization? {
         if case .permissionChanged(let new?, _) = interaction { new } else { source.authorization }
+    }
+
+    /// By the settings of the same event.
+    var reach: String? {
+        let settings = source.settings
+        switch authorization {
+        case nil: return nil
+        case .denied, .notDetermined: return "none"
+        case .provisional: return "quiet"
+        case .authorized, .ephemeral:
+            let isVisible = settings.alerts != .off || settings.lockScreen != .off
+            return isVisible && settings.scheduledSummary != .on ? "prominent" : "quiet"
+        }
     }
 
     fileprivate var isTurnedOff: Bool { type == .permissionChanged && authorization == .denied }

@@ -77,6 +77,7 @@ package struct DeliveryRow: FunnelRow {
             Column("os_version") { $0.facts.osVersion.map { .text($0) } ?? .null },
             Column("device_model") { $0.facts.deviceModel.map { .text($0) } ?? .null },
             Column("authorization") { $0.facts.authorization.map { .text($0) } ?? .null },
+            Column("reach") { $0.facts.reach.map { .text($0) } ?? .null },
             Column("interruption_level") { $0.facts.interruptionLevel.map { .text($0) } ?? .null },
             Column("topic") { $0.facts.topic.map { .text($0) } ?? .null },
             Column("analytics_label") { $0.facts.analyticsLabel.map { .text($0) } ?? .null },

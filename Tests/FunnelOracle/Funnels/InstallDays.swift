@@ -12,6 +12,7 @@ package struct InstallDays: FunnelRow {
         let authorization: Authorization?
         let isTurnedOff: Bool
         let isTurnedOn: Bool
+        let reach: Label?
     }
 
     package static let view = "install_days"
@@ -31,12 +32,15 @@ package struct InstallDays: FunnelRow {
                 count("unsaid") { $0.authorization == nil }, count("turned_off", \.isTurnedOff),
                 count("turned_on", \.isTurnedOn),
             ]
+            + ["prominent", "quiet", "none"].map { reach in count(reach) { $0.reach == Label(reach) } }
     }
 
     package static func rows(of _: [Delivery], _ days: [InstallDay]) -> [InstallDays] {
         Dictionary(grouping: days) { [$0.app, Label($0.day.description)] }.values.map { alike in
             let installs = alike.map {
-                Counted(authorization: $0.authorization, isTurnedOff: $0.muted != nil, isTurnedOn: $0.isTurnedOn)
+                Counted(
+                    authorization: $0.authorization, isTurnedOff: $0.muted != nil, isTurnedOn: $0.isTurnedOn,
+                    reach: $0.reach)
             }
             return InstallDays(app: alike[0].app, day: alike[0].day, installs: installs)
         }

@@ -40,6 +40,9 @@ struct HistoryMaker {
                 arrived.insert(change, at: installRandom.pick(0...arrived.count))
             }
         }
+        for _ in 0..<installRandom.pick(0...2) {
+            arrived.insert(ofInstall(arrived), at: installRandom.pick(0...arrived.count))
+        }
         return arrived
     }
 
@@ -51,7 +54,7 @@ struct HistoryMaker {
         let source = Source(
             installID: installRandom.pick(installs), locale: installRandom.pick([nil, "th-TH", "de-DE"]),
             timeZone: installRandom.pick([nil, "Asia/Bangkok", "Europe/Berlin"]),
-            authorization: installRandom.pick([nil] + Authorization.allCases))
+            authorization: installRandom.pick([nil] + Authorization.allCases), settings: settings())
         let new = installRandom.pick([nil, .denied, .denied, .denied] + Authorization.allCases)
         let event = Event(
             id: UUID(high: installRandom.next(), low: installRandom.next()),
@@ -61,6 +64,34 @@ struct HistoryMaker {
             notification: Notification(),
             interaction: .permissionChanged(to: new, from: installRandom.pick([nil, .denied, .denied, .authorized])))
         return StoredEvent(app: installRandom.pick(apps), event: event)
+    }
+
+    /// A goal, which may name a notification that there is, or a change of settings.
+    private mutating func ofInstall(_ others: [StoredEvent]) -> StoredEvent {
+        let named = installRandom.once(in: 2) ? installRandom.pick(others) : nil
+        let occurredAt = night + installRandom.pick(-100_000...100_000) * 1_000_000
+        let isGoal = named != nil || installRandom.once(in: 2)
+        let event = Event(
+            id: UUID(high: installRandom.next(), low: installRandom.next()), deviceAt: occurredAt,
+            occurredAt: occurredAt, receivedAt: occurredAt + 5_000_000, timeSource: .device,
+            source: Source(
+                installID: named?.event.source.installID ?? installRandom.pick(installs),
+                authorization: installRandom.pick([nil] + Authorization.allCases), settings: settings()),
+            notification: named?.event.notification ?? Notification(),
+            interaction: isGoal
+                ? .goalReached(
+                    Goal(
+                        installRandom.pick(["purchase", "sign_up"]), value: installRandom.pick([nil, 0, 9_990_000]),
+                        currency: installRandom.pick([nil, "EUR"]))) : .settingsChanged)
+        return StoredEvent(app: named?.app ?? installRandom.pick(apps), event: event)
+    }
+
+    private mutating func settings() -> Settings {
+        var settings = Settings()
+        for setting in [\Settings.alerts, \.lockScreen, \.scheduledSummary] {
+            settings[keyPath: setting] = installRandom.pick([nil, .on, .off, .off, .unsupported])
+        }
+        return settings
     }
 
     /// The events of one delivery; sometimes of one that is there already.
@@ -146,7 +177,7 @@ struct HistoryMaker {
             osVersion: random.pick([nil, "26.1", "18.7"]), deviceModel: random.pick([nil, "iPhone17,1", "iPad16,3"]),
             locale: random.pick([nil, "th-TH", "de-DE"]),
             timeZone: installRandom.pick([nil, "Asia/Bangkok", "Europe/Berlin"]),
-            authorization: random.pick([nil] + Authorization.allCases))
+            authorization: random.pick([nil] + Authorization.allCases), settings: settings())
     }
 }
 
@@ -160,12 +191,13 @@ private struct Attributes {
     var locale: String?
     var timeZone: String?
     var authorization: Authorization?
+    var settings: Settings
 
     func source(of install: UUID) -> Source {
         Source(
             installID: install, platform: platform, osVersion: osVersion, appVersion: appVersion,
             deviceModel: deviceModel,
-            locale: locale, timeZone: timeZone, authorization: authorization)
+            locale: locale, timeZone: timeZone, authorization: authorization, settings: settings)
     }
 }
 

@@ -37,7 +37,7 @@ package enum EnvelopeLaw {
     /// What is stored is only what PostgreSQL can hold.
     private static func faults(of event: Event) -> [String] {
         var broken: [String] = []
-        if event.notificationKey?.isEmpty ?? (event.type != .permissionChanged) {
+        if event.notificationKey?.isEmpty ?? event.type.isOfDelivery {
             broken.append("an event has no notification")
         }
         for text in texts(in: event) where text.utf8.contains(0) || text.utf8.count > Bounds.string {
