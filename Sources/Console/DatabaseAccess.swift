@@ -118,11 +118,26 @@ package final class DatabaseAccess: Sendable {
             ?? ["BELLWETHER_DATABASE_URL": url]
     }
 
+    /// The URL for the pages of `look`, which read as analysts do.
+    package var pagesURL: String {
+        cluster?.connectionURL(database: DatabaseAccess.embeddedDatabase, user: AnalystLogin.pages)
+            ?? url(for: .analyst)
+    }
+
+    /// Lets one more analyst into the embedded database. Elsewhere each person has a login and a limit of their own.
+    package func makeRoomForAnalyst(log: Log) throws(PostgresError) {
+        guard let cluster else { return }
+        var administrator = try Connection(
+            url: cluster.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
+        administrator.deadline = .after(seconds: 30)
+        try AnalystLogin.makeRoom(for: AnalystLogin.embedded, on: &administrator)
+    }
+
     package static let clusterOptions = ClusterOptions(
         superuser: "bellwether",
         roles: [
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
-            AnalystLogin.embedded, LogSession.Role.reporter.rawValue,
+            AnalystLogin.embedded, AnalystLogin.pages, LogSession.Role.reporter.rawValue,
         ])
 
     package static func dataDirectory(_ arguments: Arguments) -> String {
@@ -197,8 +212,9 @@ package final class DatabaseAccess: Sendable {
         var attempts = 0
         while true {
             do {
-                if try !AnalystLogin.isRight(AnalystLogin.embedded, on: &admin) {
-                    try AnalystLogin.make(AnalystLogin.embedded, on: &admin)
+                for login in [AnalystLogin.embedded, AnalystLogin.pages]
+                where try !AnalystLogin.isRight(login, on: &admin) {
+                    try AnalystLogin.make(login, on: &admin)
                 }
                 return try Hardening.close(on: &admin)
             } catch {

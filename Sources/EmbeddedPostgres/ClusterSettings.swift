@@ -7,6 +7,8 @@ struct ClusterSettings: Sendable {
     var socketDirectory: String
     /// Whether the server supports lz4, which costs a fraction of its own compression method.
     var hasLZ4: Bool
+    /// The server's major version.
+    var version: Int
     var overrides: [String: String]
 
     static let mainFile = "postgresql.conf"
@@ -31,6 +33,8 @@ struct ClusterSettings: Sendable {
 
             """
         for (name, value) in settings { text += "\(name) = \(Self.quoted(value))\n" }
+        // Anybody who is connected can fill the queue of NOTIFY, which we do not use: 64 MB instead of 8 GB.
+        if version >= 17 { text += "max_notify_queue_pages = 8192\n" }
         if !overrides.isEmpty { text += "\n# For this start alone.\n" }
         for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
             text += "\(name) = \(Self.quoted(value))\n"
@@ -83,13 +87,13 @@ struct ClusterSettings: Sendable {
             "log_timezone": "UTC",
             "lc_messages": "C",
 
-            // One file per day of the week, overwritten a week later. Kept short, because error details may contain a
-            // row's data.
+            // A new file each day and each 10 MB; the newest ten are kept (`Server.removeOldLogs`). Kept short, because
+            // error details may contain a row's data.
             "logging_collector": "on",
             "log_directory": "../log",
-            "log_filename": "server-%a.log",
+            "log_filename": "server-%Y-%m-%d-%H%M%S.log",
             "log_rotation_age": "1d",
-            "log_rotation_size": "0",
+            "log_rotation_size": "10MB",
             "log_truncate_on_rotation": "on",
             "log_error_verbosity": "terse",
             "log_min_error_statement": "panic",

@@ -91,6 +91,11 @@ package final class EmbeddedCluster: Sendable {
         state.withLock { $0.socket = socket }
     }
 
+    /// Removes old files of the server's log, so that all of them together stay below some 100 MB.
+    package func removeOldLogs(deadline: Deadline = .after(seconds: 10)) throws(EmbeddedPostgresError) {
+        try server.removeOldLogs(deadline: deadline)
+    }
+
     /// Lets the running server outlive its last user, until `stop`. A later server start is not affected.
     package func keepRunning() throws(EmbeddedPostgresError) {
         try server.write(["keep": ""], into: server.directory.base, deadline: .after(seconds: 10))

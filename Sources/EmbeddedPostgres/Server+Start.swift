@@ -55,7 +55,8 @@ extension Server {
         guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
         let settings = ClusterSettings(
             size: .measured(at: directory.base), socketDirectory: socket.directory,
-            hasLZ4: try compressesWithLZ4(installation, deadline: deadline), overrides: options.settings)
+            hasLZ4: try compressesWithLZ4(installation, deadline: deadline), version: installation.version,
+            overrides: options.settings)
         try write(
             [
                 ClusterSettings.generatedFile: settings.generatedText,
@@ -99,6 +100,15 @@ extension Server {
             """, [directory.base], deadline: deadline)
     }
 
+    /// Keeps the newest ten files of the server's log. PostgreSQL begins a new file each 10 MB and removes none.
+    func removeOldLogs(deadline: Deadline) throws(EmbeddedPostgresError) {
+        try directory.account.script(
+            """
+            cd "$1/log" || exit
+            ls -1 | grep '^server-.*\\.log$' | sort | head -n -10 | while read -r file; do rm -f "$file"; done
+            """, [directory.base], deadline: deadline)
+    }
+
     func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {
         // We made it, or it was ours already; in a directory like /tmp, anyone could have created it first.
         let outcome = try directory.account.script(
@@ -132,7 +142,7 @@ extension Server {
             """
             cd "$1/log" || exit
             tail -n 12 start.log
-            newest=$(find . -name 'server-*.log' -newer "$1/data/\(ClusterSettings.generatedFile)" | head -n 1)
+            newest=$(find . -name 'server-*.log' -newer "$1/data/\(ClusterSettings.generatedFile)" | sort | tail -n 1)
             if [ "$newest" ]; then tail -n 12 "$newest"; fi
             """, [directory.base], deadline: .after(seconds: 10)
         ).output

@@ -45,6 +45,7 @@ struct Server: Sendable {
                 let socket = UnixSocket(directory: postmaster.socketDirectory, port: postmaster.port)
                 if socket.answers {
                     try admitUsers(deadline: deadline)
+                    try removeOldLogs(deadline: deadline)
                     return socket
                 }
                 // The socket was removed with a temporary directory, or the data directory was moved while the server

@@ -59,7 +59,7 @@ struct LookCommand: Command {
             arguments, log: log, fit: service == nil ? .exact : .seenLater, interruptible: false)
         defer { access.release() }
         var configuration = Look.Configuration(
-            analystURL: access.url(for: .analyst), keysURL: access.url, server: server)
+            analystURL: access.pagesURL, keysURL: access.url, server: server)
         configuration.hosts = arguments.texts("host")
         let look = try Look(configuration, waitsForDatabase: service != nil, log: log)
         look.start()

@@ -33,10 +33,11 @@ struct PsqlCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let access = try DatabaseAccess(
-            arguments, log: .standardError(least: .warning), fit: .anyVersion, interruptible: false)
+        let log = Log.standardError(least: .warning)
+        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion, interruptible: false)
         // Keep access while psql runs, because it keeps an embedded database running.
         defer { access.release() }
+        try access.makeRoomForAnalyst(log: log)
         // psql handles Ctrl-C itself, to cancel a query.
         signal(SIGINT, SIG_IGN)
         let status = try Child.run(

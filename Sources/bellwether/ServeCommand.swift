@@ -129,6 +129,9 @@ struct ServeCommand: Command {
         let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
             [messages] in messages.leftOut
         }
+        let logs = ServerLogs(access, log: log)
+        logs.start()
+        defer { logs.stop() }
         service.start()
         look?.start()
         let signal = Signals.waitForStop {

@@ -20,6 +20,7 @@ struct SettingsTests {
                 "server_encoding": "UTF8", "TimeZone": "UTC", "listen_addresses": "",
                 "max_connections": "100", "checkpoint_timeout": "15min", "autovacuum": "on",
                 "logging_collector": "on", "log_truncate_on_rotation": "on", "log_rotation_age": "1d",
+                "log_rotation_size": "10MB",
             ]
             for (name, value) in expected { #expect(try cluster.ask("SHOW \(name)") == value, "\(name)") }
             #expect(try cluster.ask("SELECT datcollate FROM pg_database WHERE datname = current_database()") == "C")
@@ -62,7 +63,7 @@ struct SettingsTests {
         let text = ClusterSettings(
             size: MachineSize(memory: share.memory, freeDisk: share.disk, sharedMemoryDisk: 64 << 20),
             socketDirectory: "/tmp/a'b",
-            hasLZ4: false, overrides: ["x": "it's \\"]
+            hasLZ4: false, version: 15, overrides: ["x": "it's \\"]
         ).generatedText
         #expect(text.contains("\nshared_buffers = '\(share.buffers)'\n"))
         #expect(text.contains("\nmax_wal_size = '\(share.log)'\n"))
