@@ -17,7 +17,7 @@ struct HardeningTests {
         "ALTER ROLE CURRENT_USER SET log_min_messages = log",
         "ALTER ROLE CURRENT_USER IN DATABASE bellwether SET temp_file_limit = -1",
         "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('PG_VERSION')", "CREATE SCHEMA mine",
-        "CREATE TABLE public.mine ()", "ALTER SYSTEM SET log_min_messages = log", "SET SESSION AUTHORIZATION postgres",
+        "CREATE TABLE public.mine ()", "ALTER SYSTEM SET log_min_messages = log", "SET SESSION AUTHORIZATION bellwether_owner",
     ]
 
     @Test(
