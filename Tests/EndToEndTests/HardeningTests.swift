@@ -11,13 +11,15 @@ struct HardeningTests {
     /// Each is possible for anybody who can connect, where nobody has closed it.
     private static let attempts = [
         "SELECT lo_creat(-1)", "SELECT lo_from_bytea(0, 'x')", "SELECT pg_logical_emit_message(false, 'x', 'y')",
-        "SELECT pg_export_snapshot()", "SELECT pg_advisory_lock(1)", "SELECT pg_try_advisory_lock(1)", "SELECT pg_advisory_xact_lock_shared(1, 2)",
+        "SELECT pg_export_snapshot()", "SELECT pg_advisory_lock(1)", "SELECT pg_try_advisory_lock(1)",
+        "SELECT pg_advisory_xact_lock_shared(1, 2)",
         "CREATE TEMPORARY TABLE mine ()", "SET temp_file_limit = -1", "DO 'BEGIN END'", "SET log_min_messages = log",
         "ALTER ROLE CURRENT_USER CONNECTION LIMIT -1", "ALTER ROLE CURRENT_USER SET temp_file_limit = -1",
         "ALTER ROLE CURRENT_USER SET log_min_messages = log",
         "ALTER ROLE CURRENT_USER IN DATABASE bellwether SET temp_file_limit = -1",
         "COPY (SELECT 1) TO PROGRAM 'true'", "SELECT pg_read_file('PG_VERSION')", "CREATE SCHEMA mine",
-        "CREATE TABLE public.mine ()", "ALTER SYSTEM SET log_min_messages = log", "SET SESSION AUTHORIZATION bellwether_owner",
+        "CREATE TABLE public.mine ()", "ALTER SYSTEM SET log_min_messages = log",
+        "SET SESSION AUTHORIZATION bellwether_owner",
     ]
 
     @Test(
