@@ -132,6 +132,13 @@ import Testing
             let rejected = try answer.results.rejected
             #expect(answer.status == 200 && rejected < 400, "\(answer.body.prefix(400))")
         }
+        // A report of yesterday does not wait for what was stored today.
+        let isLevel = try eventually(within: 60) {
+            let metrics = try service.client().get("/metrics").body
+            return metrics.contains("\nbellwether_projection_lag_batches 0\n")
+                && metrics.contains("\nbellwether_projected_events_total \(events.count)\n")
+        }
+        #expect(isLevel)
         let yesterday = String(ISO8601DateFormatter().string(from: now - Self.day).prefix(10))
         for format in ["text", "markdown", "html", "json", "csv"] {
             let others = [["--date", "2000-01-01"], ["--date", "today"], ["--week", "last"]]
