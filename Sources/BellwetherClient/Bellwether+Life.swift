@@ -8,15 +8,19 @@ extension Bellwether {
     ///     Bellwether.Configuration(server: address, writeKey: "…", directory: directory))
     /// ```
     public convenience init(_ configuration: Configuration) {
-        self.init(configuration, transport: URLSessionTransport(), clock: .system, system: .system, expiring: .system)
+        self.init(
+            configuration, transport: URLSessionTransport(usesExpensiveNetworks: configuration.usesExpensiveNetworks),
+            clock: .system, system: .system, expiring: .system)
     }
 
     convenience init(
         _ configuration: Configuration, transport: any Transport, clock: DeviceClock, system: SystemCenter? = nil,
-        expiring: ExpiringActivity = .system, activity: AppActivity = AppActivity()
+        expiring: ExpiringActivity = .system, activity: AppActivity = AppActivity(),
+        isExtension: Bool = Device.isExtension, log: Logbook? = nil
     ) {
-        let reports = Diagnostics()
-        let limits = Queue.Limits(mostBytes: configuration.mostBytes, mostDays: configuration.mostDays)
+        let log = log ?? Logbook(configuration.log)
+        let reports = Diagnostics(log)
+        let limits = Queue.Limits(maximumBytes: configuration.maximumBytes, maximumDays: configuration.maximumDays)
         let queue = Queue(
             directory: configuration.directory, limits: limits, diagnostics: reports, clock: clock.wall,
             patience: configuration.patience)
@@ -24,29 +28,43 @@ extension Bellwether {
             queue: queue, transport: transport,
             destination: Courier.Destination(server: configuration.server, key: configuration.writeKey), clock: clock,
             backoff: Backoff(base: configuration.backoff.first, longest: configuration.backoff.longest),
-            diagnostics: reports)
-        let deliversByItself = configuration.deliversByItself ?? !Device.isExtension
-        let memory = PermissionMemory(file: configuration.directory.appendingPathComponent("permission"))
+            diagnostics: reports, mostEvents: configuration.batchSize)
+        let deliversByItself = configuration.deliversByItself && !isExtension
+        let memory = PermissionMemory(file: configuration.directory.appendingPathComponent(FileName.permission))
         var source = Source(appVersion: configuration.appVersion ?? Device.bundleVersion)
         if let known = memory.read() {
             source.authorization = known.authorization.flatMap(Authorization.init)
             source.previews = known.previews.flatMap(Previews.init)
+            source.settings = known.settings
         }
         if let concern = Sharing.concern(directory: configuration.directory) { reports.post(concern) }
         if let concern = courier.destination.concern { reports.post(concern) }
         let shared = Guarded(source)
         self.init(
-            recorder: QueueRecorder(queue, shared, reports, deliversByItself ? Schedule(courier) : nil),
+            recorder: QueueRecorder(
+                queue, shared, reports,
+                deliversByItself ? Schedule(courier, delay: Schedule.sensible(configuration.flushInterval)) : nil),
             reports: reports, clock: clock, keys: configuration.payloadKeys,
-            swept: SweptNotifications(file: configuration.directory.appendingPathComponent("swept")),
+            swept: SweptNotifications(file: configuration.directory.appendingPathComponent(FileName.swept)),
             activity: activity, source: shared, courier: courier,
-            system: configuration.observesSettings && !Device.isExtension ? system : nil, memory: memory,
-            expiring: expiring, backgroundSeconds: deliversByItself ? 20 : 0,
-            extensionSeconds: configuration.extensionSeconds,
-            isRecording: configuration.isRecording)
+            system: configuration.observesSettings && !isExtension ? system : nil, memory: memory,
+            expiring: expiring, queue: queue,
+            appOpens: configuration.recordsAppOpen && !isExtension
+                ? AppOpens(file: configuration.directory.appendingPathComponent(FileName.appOpen)) : nil,
+            mediaRules: configuration.mediaRules, recordsSummaryArgument: configuration.recordsSummaryArgument, log: log,
+            backgroundSeconds: deliversByItself ? 20 : 0,
+            extensionSeconds: isExtension ? configuration.extensionSeconds : 0, isRecording: configuration.isRecording)
     }
 
-    /// Sends what an extension has recorded, after the system has got its answer.
+    /// The files beside the queue's own.
+    enum FileName {
+        static let permission = "permission"
+        static let swept = "swept"
+        static let appOpen = "app-open"
+        static let all = [permission, swept, appOpen]
+    }
+
+    /// Sends what an extension has just recorded: it may never run again. Does nothing in an app.
     func flushInExtension() {
         guard extensionSeconds > 0 else { return }
         flush(within: extensionSeconds, in: expiring)
@@ -73,7 +91,9 @@ extension Bellwether {
         // A look at the queue would create the directory, even for a person who wants nothing recorded.
         let path = courier.queue.directory.path
         guard isRecording || FileManager.default.fileExists(atPath: path) else { return .delivered }
-        return await courier.deliver(within: seconds)
+        let result = await courier.deliver(within: seconds)
+        log.note("A delivery ended: \(result).")
+        return result
     }
 
     /// Does the same while the app goes to the background. It asks the system not to suspend the app. If the system has
@@ -112,26 +132,16 @@ extension Bellwether {
         set { source.withLock { $0.authorization = newValue } }
     }
 
-    /// The Firebase installation ID, which can be joined with Firebase's delivery data. It is collected only if you set
-    /// it.
+    /// What notifications may do, which later events carry. The library reads it together with ``authorization``.
+    public var settings: Settings? {
+        get { source.withLock { $0.settings } }
+        set { source.withLock { $0.settings = newValue } }
+    }
+
+    /// The Firebase installation ID, which can be joined with Firebase's delivery data. The library reads it from the payload of
+    /// each push that Firebase sends; what you set takes precedence.
     public var firebaseInstallationID: String? {
         get { source.withLock { $0.firebaseInstallationID } }
         set { source.withLock { $0.firebaseInstallationID = newValue } }
     }
-}
-
-/// The result of a delivery.
-public enum DeliveryResult: Hashable, Sendable {
-    /// No events wait any more.
-    case delivered
-    /// The network or the server does not work now. Try again at this time of the device's clock.
-    case waiting(until: Date)
-    /// Time ran out, or the task was cancelled, before everything was sent.
-    case outOfTime
-    /// The server does not know the write key. Nothing is sent for six hours, unless the app restarts.
-    case keyRefused
-    /// The server's address is neither https nor on this device, so nothing is sent.
-    case insecureServer
-    /// The queue cannot be read now.
-    case unavailable
 }

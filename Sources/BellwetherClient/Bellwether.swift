@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// Reports to a Bellwether server what becomes of an app's notifications: whether they arrived, and whether people saw,
 /// opened or dismissed them, tapped a button, or watched a story.
@@ -24,6 +24,15 @@ public final class Bellwether: Sendable {
     let system: SystemCenter?
     let memory: PermissionMemory
     let expiring: ExpiringActivity
+    /// What waits, and whether the person wants anything recorded; nil in tests of the rest.
+    let queue: Queue?
+    /// When `app_open` was last recorded; nil if the app does not want it.
+    let appOpens: AppOpens?
+    let mediaRules: MediaRules
+    /// Asks how large media are.
+    let mediaSize: @Sendable (URL) async -> Int?
+    let recordsSummaryArgument: Bool
+    let log: Logbook
     /// How long it may send by itself after the app went to the background, and in an extension; 0 is not at all.
     let backgroundSeconds: TimeInterval
     let extensionSeconds: TimeInterval
@@ -33,6 +42,7 @@ public final class Bellwether: Sendable {
         var categories: [String: Category] = [:]
         var responses = ResponseMemory()
         var hasToldOfCollapseID = false
+        var unshown: Set<String> = []
     }
 
     private let state: Guarded<State>
@@ -42,8 +52,10 @@ public final class Bellwether: Sendable {
         keys: PayloadKeys = PayloadKeys(), swept: SweptNotifications = SweptNotifications(file: nil),
         activity: AppActivity = AppActivity(), source: Guarded<Source> = Guarded(Source()), courier: Courier? = nil,
         system: SystemCenter? = nil, memory: PermissionMemory = PermissionMemory(file: nil),
-        expiring: ExpiringActivity = .system, backgroundSeconds: TimeInterval = 0,
-        extensionSeconds: TimeInterval = 0, isRecording: Bool = true
+        expiring: ExpiringActivity = .system, queue: Queue? = nil, appOpens: AppOpens? = nil,
+        mediaRules: MediaRules = MediaRules(), mediaSize: @escaping @Sendable (URL) async -> Int? = MediaSize.system,
+        recordsSummaryArgument: Bool = false, log: Logbook = Logbook(.nothing),
+        backgroundSeconds: TimeInterval = 0, extensionSeconds: TimeInterval = 0, isRecording: Bool = true
     ) {
         self.recorder = recorder
         self.reports = reports
@@ -56,6 +68,12 @@ public final class Bellwether: Sendable {
         self.system = system
         self.memory = memory
         self.expiring = expiring
+        self.queue = queue
+        self.appOpens = appOpens
+        self.mediaRules = mediaRules
+        self.mediaSize = mediaSize
+        self.recordsSummaryArgument = recordsSummaryArgument
+        self.log = log
         self.backgroundSeconds = backgroundSeconds
         self.extensionSeconds = extensionSeconds
         state = Guarded(State(isRecording: isRecording))
@@ -65,10 +83,10 @@ public final class Bellwether: Sendable {
                 wentBehind: { [weak self] in self?.flushIfBehind() }))
     }
 
-    /// Whether events are recorded. Switch it off for people who do not want it. Events recorded before stay, and no
-    /// directory is created if there was none.
+    /// Whether events are recorded: false after ``optOut(_:)`` in any process of the app, too. Setting it lasts for this process
+    /// alone. Events recorded before stay, and no directory is created if there was none.
     public var isRecording: Bool {
-        get { state.withLock { $0.isRecording } }
+        get { state.withLock { $0.isRecording } && queue?.directory.isOptedOut != true }
         set { state.withLock { $0.isRecording = newValue } }
     }
 
@@ -78,6 +96,23 @@ public final class Bellwether: Sendable {
     public func register(_ categories: [Category]) {
         let byID = Dictionary(categories.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         state.withLock { $0.categories = byID }
+        tellOfUnshown(Set(byID.keys), EmbeddedExtensions.ofThisApp)
+    }
+
+    /// Reports the categories that no content extension shows, each once: nobody can expand them.
+    func tellOfUnshown(_ categories: Set<String>, _ extensions: EmbeddedExtensions) {
+        let unshown = extensions.unshown(of: categories)
+        let new = state.withLock { state in
+            defer { state.unshown.formUnion(unshown) }
+            return unshown.filter { !state.unshown.contains($0) }
+        }
+        guard !new.isEmpty else { return }
+        report(
+            .notExpandable,
+            """
+            No content extension shows \(new.sorted().prefix(20).joined(separator: ", ")): list each category in \
+            UNNotificationExtensionCategory of the extension's Info.plist, or it is never counted as expanded.
+            """)
     }
 
     func category(_ id: String?) -> Category? {
@@ -105,65 +140,4 @@ public final class Bellwether: Sendable {
     }
 
     func report(_ kind: Diagnostic.Kind, _ message: String) { reports.post(Diagnostic(kind, message)) }
-}
-
-extension Bellwether {
-    /// Where events are sent, and where they wait.
-    public struct Configuration: Sendable {
-        /// The server's address, such as `https://bellwether.example.com`. Nothing is sent to an `http` address, unless
-        /// it is on the device itself (`http://127.0.0.1:8080`, as in the simulator).
-        public var server: URL
-        /// The app's write key. It ships with the app and allows nothing but writing.
-        public var writeKey: String
-        /// The directory in which events wait. Only the library uses it.
-        ///
-        /// The app and its extensions must use the same directory, in the container of an App Group. Otherwise their
-        /// events seem to come from two installs.
-        public var directory: URL
-        /// The version of the app. The default is the bundle's version.
-        public var appVersion: String?
-        /// Where your own names are in a payload.
-        public var payloadKeys = PayloadKeys()
-        /// Whether events are recorded from the start.
-        public var isRecording = true
-        /// Whether deliveries start automatically: some seconds after an event was recorded, and when the app goes to the
-        /// background. The default is true in an app, and false in an extension, which lives only briefly.
-        public var deliversByItself: Bool?
-        /// For how many seconds at most an extension sends after it has handed a notification, or the answer to one, to the
-        /// system. So receipts also arrive from phones on which nobody opens the app any more. With 0 it leaves the sending to
-        /// the app.
-        public var extensionSeconds: TimeInterval = 2
-        /// Whether the library reads the notification settings and the notification centre whenever the app comes to the
-        /// front: it records what arrived, and when somebody turned notifications on or off.
-        public var observesSettings = true
-        /// How many bytes may wait. Beyond that, the oldest events are dropped, and the server is told how many.
-        public var mostBytes = 8 << 20
-        /// How many days an event may wait.
-        public var mostDays = 90
-        /// How long to wait after a failed delivery: `first` is the maximum in seconds after the first failure. It
-        /// doubles up to `longest`. For tests, which cannot take days.
-        package var backoff: (first: TimeInterval, longest: TimeInterval) = (2, 600)
-
-        /// How many seconds a recording method waits for other processes. For tests, which run on busy machines.
-        package var patience: TimeInterval = 1
-
-        /// Sets where events are sent and where they wait.
-        public init(server: URL, writeKey: String, directory: URL) {
-            self.server = server
-            self.writeKey = writeKey
-            self.directory = directory
-        }
-    }
-
-    /// When notifications show their content.
-    public enum Previews: String, Sendable {
-        case always, never
-        case whenAuthenticated = "when_authenticated"
-    }
-
-    /// The person's notification permission.
-    public enum Authorization: String, Sendable {
-        case authorized, provisional, ephemeral, denied
-        case notDetermined = "not_determined"
-    }
 }

@@ -10,7 +10,7 @@ struct AppleLayerTests {
         .deletingLastPathComponent().path
     private static let modules = [
         "UserNotifications", "UserNotificationsUI", "UIKit", "Network", "PushwooshNotificationUI", "SwiftUI",
-        "FirebaseCore", "FirebaseMessaging", "ObjectiveC",
+        "FirebaseCore", "FirebaseMessaging", "HIVEExtensions", "ObjectiveC",
     ]
 
     /// How an app's target may be set in Xcode.
@@ -46,9 +46,9 @@ struct AppleLayerTests {
     /// The file; without the names for Objective-C, which the compiler takes only where that language is.
     private static func readable(_ file: String, in directory: TemporaryDirectory) throws -> String {
         let code = try String(contentsOfFile: file, encoding: .utf8)
-        guard code.contains("@objc(") else { return file }
+        guard code.contains("@objc") else { return file }
         let path = directory((file as NSString).lastPathComponent)
-        try code.replacing(#/ *@objc\([^)]*\)\n/#, with: "").write(toFile: path, atomically: false, encoding: .utf8)
+        try code.replacing(#/ *@objc\([^)]*\)\n/#, with: "").replacing("@objc public", with: "public").write(toFile: path, atomically: false, encoding: .utf8)
         return path
     }
 
@@ -95,8 +95,10 @@ struct AppleLayerTests {
     }
 
     static func examples() throws -> [Example] {
-        let guide = try String(contentsOfFile: "\(root)/Docs/Client.md", encoding: .utf8)
-        return guide.components(separatedBy: "\n## ").dropFirst().flatMap { section in
+        let guides = try ["Client", "Unity"].map {
+            try String(contentsOfFile: "\(root)/Docs/\($0).md", encoding: .utf8)
+        }
+        return guides.flatMap { $0.components(separatedBy: "\n## ").dropFirst() }.flatMap { section in
             let heading = section.prefix { $0 != "\n" }
             return section.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
                 let code = rest.components(separatedBy: "\n```")[0] + "\n"
@@ -109,9 +111,10 @@ struct AppleLayerTests {
     func kinds() throws {
         let examples = try AppleLayerTests.examples()
         let kinds = [
-            "Add it", "The app: ten lines", "A delegate class of its own", "UIKit with scenes", "SwiftUI",
+            "Add it", "The app: ten lines", "Ask for permission", "Goals", "A delegate class of its own", "UIKit with scenes", "SwiftUI",
             "FirebaseMessaging, swizzling on", "FirebaseMessaging, swizzling off", "The service extension",
-            "The content extension", "Stories", "Your own keys in a payload", "When something is wrong",
+            "The content extension", "Stories", "Switch it off, and delete", "Your own keys in a payload",
+            "When something is wrong", "Hive's extensions",
         ]
         var headings = examples.map { String($0.heading) }
         headings = headings.enumerated().filter { $0 == 0 || headings[$0 - 1] != $1 }.map(\.element)
@@ -192,10 +195,36 @@ struct AppleLayerTests {
     func faults() throws {
         let directory = try AppleLayerTests.built.get()
         let wrong =
-            "import BellwetherClient\nfunc f(_ b: Bellwether) { b.contentExtensionShown(\"no notification\") }\n"
+            "import BellwetherClient\nfunc f(_ b: Bellwether) { b.contentExtension(showed: \"no notification\") }\n"
         try wrong.write(toFile: directory("Wrong.swift"), atomically: false, encoding: .utf8)
         let faults = try AppleLayerTests.compile(["-typecheck", directory("Wrong.swift")], into: directory)
         #expect(faults.contains("error: no exact matches") || faults.contains("error: cannot convert"), "\(faults)")
+    }
+
+    @Test("each public symbol says what it is, the Apple layer's too")
+    func comments() throws {
+        struct Graph: Decodable {
+            struct Symbol: Decodable {
+                struct Names: Decodable { let title: String }
+                struct Identifier: Decodable { let precise: String }
+                struct Comment: Decodable {}
+                let names: Names
+                let identifier: Identifier
+                let docComment: Comment?
+            }
+            let symbols: [Symbol]
+        }
+        let directory = try AppleLayerTests.built.get()
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory("graphs"))
+        let symbols = try files.filter { $0.hasPrefix("BellwetherClient") }.flatMap { file in
+            let data = try Data(contentsOf: URL(fileURLWithPath: directory("graphs/\(file)")))
+            return try JSONDecoder().decode(Graph.self, from: data).symbols
+        }
+        #expect(symbols.count > 200)
+        // What the compiler makes, such as `!=`, has the words of the standard library.
+        let bare = symbols.filter { $0.docComment == nil && !$0.identifier.precise.contains("::SYNTHESIZED::") }
+        let made: Set<String> = ["init(rawValue:)", "hash(into:)", "==(_:_:)", "hashValue", "rawValue", "encode(to:)", "init(from:)"]
+        #expect(bare.map(\.names.title).filter { !made.contains($0) } == [])
     }
 
     @Test("it decides nothing: no file of it has a loop or more than a few conditions")

@@ -67,7 +67,7 @@ struct EventTests {
     func flatBattery() throws {
         let phone = Phone()
         phone.set(clock: Date(timeIntervalSince1970: 3600))
-        phone.bellwether.contentExtensionShown(try phone.push("{}", request: .init(identifier: "r")))
+        phone.bellwether.contentExtension(showed: try phone.push("{}", request: .init(identifier: "r")))
         let at = try #require(phone.events().first).deviceAt
         phone.wait(7200)
         let sentAt = try #require(Timestamp(rfc3339: "\(phone.bellwether.clock.now)"))

@@ -8,16 +8,19 @@ struct ObjectiveCTests {
     private static let root = (0..<3).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent }
 
     private struct Door {
+        let file: String
         let selector: Substring
         let declaration: Substring
     }
 
     private static func doors() throws -> [Door] {
-        try ["BWBellwether", "BWExtensions"].flatMap { name in
+        try ["BWBellwether", "BWConfiguration", "BWExtensions"].flatMap { name in
             let path = "\(root)/Sources/BellwetherClient/Apple/\(name).swift"
             let code = try String(contentsOfFile: path, encoding: .utf8)
             let pattern = #/@objc\((?<name>[^)]*)\)\s+(?:@discardableResult\s+)?(?<declaration>public [^{]*)/#
-            return code.matches(of: pattern).map { Door(selector: $0.output.name, declaration: $0.output.declaration) }
+            return code.matches(of: pattern).map {
+                Door(file: name, selector: $0.output.name, declaration: $0.output.declaration)
+            }
         }.filter { !$0.declaration.contains("class ") }
     }
 
@@ -25,7 +28,7 @@ struct ObjectiveCTests {
     func colons() throws {
         let doors = try ObjectiveCTests.doors()
         #expect(doors.count >= 20)
-        #expect(Set(doors.map(\.selector)).count == doors.count)
+        #expect(Set(doors.map { "\($0.file) \($0.selector)" }).count == doors.count)
         for door in doors where !door.declaration.contains("public var") {
             // Labels and types within the types of closures have no colon.
             let parameters = door.declaration.split(separator: "(", maxSplits: 1)[1].replacing(
@@ -43,7 +46,8 @@ struct ObjectiveCTests {
             "UNNotificationRequest", "UNNotificationResponse", "UNNotificationContent",
             "UNNotificationPresentationOptions",
             "Set<UNNotificationCategory>", "UNNotificationContentExtensionResponseOption", "UIBackgroundFetchResult",
-            "BWServiceReceipt", "BWStory", "@escaping (UNNotificationContent) -> Void",
+            "BWServiceReceipt", "BWStory", "BWConfiguration", "UNNotification?", "UNNotificationContent?", "UUID?",
+            "NSDecimalNumber?", "@escaping (UNNotificationContent) -> Void",
             "@escaping @Sendable (Bool) -> Void", "@escaping @Sendable (String, String) -> Void",
         ]
         for door in try ObjectiveCTests.doors() {
@@ -52,6 +56,19 @@ struct ObjectiveCTests {
                     \.output.1)
                 + door.declaration.matches(of: #/\) -> (\w+)\s*$/#).map(\.output.1)
             for type in types { #expect(known.contains(type), "\(door.selector): \(type)") }
+        }
+    }
+
+    @Test("whatever the configuration has can be set from Objective-C, too")
+    func configuration() throws {
+        let folder = "\(ObjectiveCTests.root)/Sources/BellwetherClient"
+        let swift = try String(contentsOfFile: "\(folder)/Configuration.swift", encoding: .utf8)
+        let objectiveC = try String(contentsOfFile: "\(folder)/Apple/BWConfiguration.swift", encoding: .utf8)
+        let names = swift.matches(of: #/        public var (\w+)/#).map(\.output.1)
+        #expect(names.count >= 17)
+        for name in names {
+            let isSet = objectiveC.contains("configuration.\(name)") || objectiveC.contains("\(name): \(name)")
+            #expect(isSet, "\(name)")
         }
     }
 

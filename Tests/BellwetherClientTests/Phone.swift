@@ -32,7 +32,9 @@ final class Phone: Sendable {
 
     init(
         keys: BellwetherClient.Bellwether.PayloadKeys = .init(), swept: URL? = nil,
-        center: NotificationCenter = NotificationCenter(), system: SystemCenter? = nil, permission: URL? = nil
+        center: NotificationCenter = NotificationCenter(), system: SystemCenter? = nil, permission: URL? = nil,
+        appOpens: AppOpens? = nil, mediaRules: BellwetherClient.Bellwether.MediaRules = .init(),
+        mediaSize: @escaping @Sendable (URL) async -> Int? = { _ in nil }, recordsSummaryArgument: Bool = false
     ) {
         let time = Lock(Time())
         self.time = time
@@ -40,7 +42,9 @@ final class Phone: Sendable {
             wall: { time.withLock { $0.wall } }, uptime: { time.withLock { $0.uptime } })
         bellwether = BellwetherClient.Bellwether(
             recorder: memory, reports: reports, clock: clock, keys: keys, swept: SweptNotifications(file: swept),
-            activity: AppActivity(center: center), system: system, memory: PermissionMemory(file: permission))
+            activity: AppActivity(center: center), system: system, memory: PermissionMemory(file: permission),
+            appOpens: appOpens, mediaRules: mediaRules, mediaSize: mediaSize,
+            recordsSummaryArgument: recordsSummaryArgument)
     }
 
     /// Time goes by.
@@ -82,7 +86,7 @@ final class Phone: Sendable {
         of json: String, request: BellwetherClient.Bellwether.Request = .init(),
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Telemetry.Notification {
-        bellwether.contentExtensionShown(bellwether.push(try payload(json), request: request))
+        bellwether.contentExtension(showed: bellwether.push(try payload(json), request: request))
         let event = try #require(events(sourceLocation: sourceLocation).last, sourceLocation: sourceLocation)
         return event.notification
     }
@@ -102,4 +106,13 @@ func payload(_ json: String) throws -> [AnyHashable: Any] {
 
 extension Event {
     var extraText: String? { extra.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// Waits for what a task brings about, and leaves it the thread meanwhile.
+func comes(_ condition: @Sendable () -> Bool) async -> Bool {
+    for _ in 0..<12_000 {
+        if condition() { return true }
+        try? await Task.sleep(nanoseconds: 10_000_000)
+    }
+    return condition()
 }

@@ -36,13 +36,13 @@ struct PrivacyTests {
     func nothingOnDisk() async throws {
         let client = try client(isRecording: false)
         let push = client.push([:], request: .init(identifier: "r", deliveredAt: Date()))
-        client.contentExtensionShown(push)
+        client.contentExtension(showed: push)
         client.sweep([push])
         client.responded(to: push, action: "LIKE")
         #expect(await client.flush(within: 120) == .delivered)
         #expect(!eventually(within: 0.3) { isThere })
         client.isRecording = true
-        client.contentExtensionShown(push)
+        client.contentExtension(showed: push)
         #expect(isThere)
         #expect(await client.flush(within: 120) == .delivered)
     }

@@ -91,9 +91,9 @@ struct QueueBoundTests {
 
     @Test("limits beyond reason are brought within it")
     func limits() {
-        let most = Queue.Limits(mostBytes: .max, mostDays: .max)
+        let most = Queue.Limits(maximumBytes: .max, maximumDays: .max)
         #expect(most.bytes == .max && most.age == 36_500 * 86_400_000)
-        let least = Queue.Limits(mostBytes: -1, mostDays: .min)
+        let least = Queue.Limits(maximumBytes: -1, maximumDays: .min)
         #expect(least.bytes == least.segment && least.age == 0)
     }
 

@@ -24,8 +24,6 @@ final class ScriptedTransport: Transport {
         case well
         /// As a server that is well, but these are refused for ever.
         case rejecting(Set<Int>)
-        /// As an older server that is well, but has no room for a value of these.
-        case full(Set<Int>)
         /// By the server itself, as Docs/API.md has it.
         case keyRefused(Int = 401)
         case status(Int, headers: [String: String] = [:], body: String = "")
@@ -56,7 +54,6 @@ final class ScriptedTransport: Transport {
         switch try await script(envelope, number) {
         case .well: return store(envelope)
         case .rejecting(let seqs): return store(envelope, rejecting: seqs)
-        case .full(let seqs): return store(envelope, rejecting: seqs, reason: "too_many_values")
         case .status(let status, let headers, let body):
             return Answer(status: status, headers: headers, body: Array(body.utf8))
         case .keyRefused(let status):
@@ -70,9 +67,7 @@ final class ScriptedTransport: Transport {
         }
     }
 
-    private func store(
-        _ envelope: Envelope, rejecting refused: Set<Int> = [], reason: String = "invalid_time"
-    ) -> Answer {
+    private func store(_ envelope: Envelope, rejecting refused: Set<Int> = []) -> Answer {
         state.withLock { state in
             let known = Set(state.stored)
             let taken = envelope.seqs.filter { !refused.contains($0) }
@@ -80,7 +75,7 @@ final class ScriptedTransport: Transport {
             state.stored += new
             state.drops += envelope.drops
             let results = envelope.seqs.enumerated().filter { refused.contains($1) }.map { place, seq in
-                #"{"index":\#(place),"id":"id-\#(seq)","result":"rejected","reason":"\#(reason)","detail":"at"}"#
+                #"{"index":\#(place),"id":"id-\#(seq)","result":"rejected","reason":"invalid_time","detail":"at"}"#
             }
             return Answer(
                 status: 200,

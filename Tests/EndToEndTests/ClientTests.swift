@@ -82,7 +82,7 @@ struct ClientTests {
             .attached, kind: .image, format: "jpg", bytes: 120_344, milliseconds: 420, network: .wifi)
         client.received(push, .serviceExtension(media: media))
         client.sweep([push])
-        client.contentExtensionShown(push)
+        client.contentExtension(showed: push)
         client.responded(to: push, action: "DECLINE", launch: .warm)
         client.responded(to: push, action: "DECLINE", launch: .warm)
         try await send(client)

@@ -97,7 +97,7 @@ struct DependentPackageTests {
             let server = URL(string: "http://127.0.0.1:9")!
             let directory = URL(fileURLWithPath: "\(directory("events"))")
             let bellwether = Bellwether(Bellwether.Configuration(server: server, writeKey: "key", directory: directory))
-            bellwether.contentExtensionShown(bellwether.push([:], request: .init(identifier: "r")))
+            bellwether.contentExtension(showed: bellwether.push([:], request: .init(identifier: "r")))
             print(try FileManager.default.contentsOfDirectory(atPath: directory.path).contains("install"))
             """
         try program.write(toFile: directory("app/Sources/app/main.swift"), atomically: false, encoding: .utf8)

@@ -20,6 +20,13 @@ public final class BWBellwether: NSObject, Sendable {
         super.init()
     }
 
+    /// Creates the library with all that can be set.
+    @objc(initWithConfiguration:)
+    public init(configuration: BWConfiguration) {
+        bellwether = Bellwether(configuration.configuration)
+        super.init()
+    }
+
     /// Records a notification that came while the app is in front. Returns the same options.
     @objc(willPresentNotification:withOptions:)
     @discardableResult
@@ -36,6 +43,35 @@ public final class BWBellwether: NSObject, Sendable {
     /// Records the arrival of all notifications in the notification centre.
     @objc(sweepDelivered)
     public func sweepDelivered() { bellwether.sweepDelivered() }
+
+    /// The system's settings asked the app to show its own.
+    @objc(openSettingsForNotification:)
+    public func openSettings(for notification: UNNotification?) { bellwether.openSettings(for: notification) }
+
+    /// Records that the person did what the app is made for. Value and currency may be nil.
+    @objc(reachedGoal:value:currency:)
+    public func reached(_ goal: String, value: NSDecimalNumber?, currency: String?) {
+        bellwether.reached(goal, value: value?.decimalValue, currency: currency)
+    }
+
+    /// The random id of this install; nil if there is none.
+    @objc(installID)
+    public var installID: UUID? { bellwether.installID }
+
+    /// Records nothing more of this person, and drops or still sends what waits. Returns whether that is stored.
+    @objc(optOutSendingWaiting:)
+    @discardableResult
+    public func optOut(sendingWaiting isSent: Bool) -> Bool { bellwether.optOut(isSent ? .sent : .dropped) }
+
+    /// Records again. Returns whether that is stored.
+    @objc(optIn)
+    @discardableResult
+    public func optIn() -> Bool { bellwether.optIn() }
+
+    /// Removes queue and install id, and returns the id that was, for your own server.
+    @objc(deleteEverything)
+    @discardableResult
+    public func deleteEverything() -> UUID? { bellwether.deleteEverything() }
 
     /// Makes the app's categories known.
     @objc(registerCategories:)
@@ -74,7 +110,7 @@ public final class BWBellwether: NSObject, Sendable {
     /// Tells what the developer should know: the kind of the problem, and a text.
     @objc(watchDiagnostics:)
     public func watchDiagnostics(_ tell: @escaping @Sendable (String, String) -> Void) {
-        bellwether.watchDiagnostics { tell("\($0.kind)", "\($0)") }
+        bellwether.watchDiagnostics { tell("\($0.kind.rawValue)", "\($0)") }
     }
 
     private func push(_ payload: [AnyHashable: Any], _ identifier: String?) -> Bellwether.Push {

@@ -11,7 +11,17 @@ public final class BWServiceReceipt: NSObject, Sendable {
 
     /// Records the receipt and hands the content to the system.
     @objc(deliverContent:)
-    public func deliver(_ content: UNNotificationContent) { receipt.deliver(content) }
+    public func deliver(_ content: UNNotificationContent?) { receipt.deliver(content) }
+
+    /// Says what became of the media, in the words of the event catalogue: outcome `attached`, `prefetched`, `timed_out`,
+    /// `failed`, `skipped` or `none`; kind and reason may be nil. Returns false, and changes nothing, if a word is none of these.
+    @objc(tellOutcome:kind:reason:)
+    @discardableResult
+    public func tell(outcome: String, kind: String?, reason: String?) -> Bool {
+        guard let media = Bellwether.Media(outcome: outcome, kind: kind, reason: reason) else { return false }
+        receipt.tell(media)
+        return true
+    }
 
     /// Does the same when the extension's time has run out.
     @objc(timeWillExpire)
@@ -55,20 +65,20 @@ extension BWBellwether {
         BWServiceReceipt(bellwether.receipt(of: request, contentHandler))
     }
 
-    /// The story of a notification.
-    @objc(storyOfNotification:)
-    public func story(of notification: UNNotification) -> BWStory {
-        BWStory(bellwether.story(of: bellwether.push(of: notification)))
+    /// The story of a notification, and whether it starts again after its last page.
+    @objc(storyOfNotification:loops:)
+    public func story(of notification: UNNotification, loops: Bool) -> BWStory {
+        BWStory(bellwether.story(of: bellwether.push(of: notification), loops: loops))
     }
 
     /// Records that the content extension shows a notification.
     @objc(contentExtensionShowed:)
     public func contentExtension(showed notification: UNNotification) {
-        bellwether.contentExtensionShown(bellwether.push(of: notification))
+        bellwether.contentExtension(showed: bellwether.push(of: notification))
     }
 }
 
-#if canImport(UserNotificationsUI)
+#if canImport(UserNotificationsUI) && !os(tvOS) && !os(watchOS)
 public import UserNotificationsUI
 
 extension BWBellwether {

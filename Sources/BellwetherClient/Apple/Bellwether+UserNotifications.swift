@@ -24,7 +24,7 @@ extension Bellwether {
             identifier: request.identifier, category: content.categoryIdentifier,
             thread: content.threadIdentifier, origin: origin, deliveredAt: deliveredAt,
             showsText: !(content.title.isEmpty && content.subtitle.isEmpty && content.body.isEmpty))
-        described.interruptionLevel = Request.interruptionLevel(rawValue: content.interruptionLevel.rawValue)
+        described.interruptionLevel = Request.interruptionLevel(rawValue: Int(content.interruptionLevel.rawValue))
         // The system says 0 where nobody said anything.
         described.relevanceScore = content.relevanceScore == 0 ? nil : content.relevanceScore
         described.targetContentID = content.targetContentIdentifier
@@ -99,11 +99,28 @@ extension SystemCenter {
     }
 }
 
+extension Bellwether.Settings {
+    init(_ settings: UNNotificationSettings) {
+        self.init()
+        alerts = Setting(setting: settings.alertSetting.rawValue)
+        notificationCenter = Setting(setting: settings.notificationCenterSetting.rawValue)
+        sounds = Setting(setting: settings.soundSetting.rawValue)
+        timeSensitive = Setting(setting: settings.timeSensitiveSetting.rawValue)
+        scheduledSummary = Setting(setting: settings.scheduledDeliverySetting.rawValue)
+        #if !os(watchOS)
+        lockScreen = Setting(setting: settings.lockScreenSetting.rawValue)
+        badges = Setting(setting: settings.badgeSetting.rawValue)
+        #endif
+    }
+}
+
 extension Permission {
     init(_ settings: UNNotificationSettings) {
-        self.init(
-            authorization: Bellwether.Authorization(status: settings.authorizationStatus.rawValue),
-            previews: Bellwether.Previews(setting: settings.showPreviewsSetting.rawValue))
+        self.init(authorization: Bellwether.Authorization(status: settings.authorizationStatus.rawValue))
+        #if !os(watchOS)
+        previews = Bellwether.Previews(setting: settings.showPreviewsSetting.rawValue)
+        #endif
+        self.settings = Bellwether.Settings(settings)
     }
 }
 #endif

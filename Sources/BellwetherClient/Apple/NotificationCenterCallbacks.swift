@@ -51,6 +51,21 @@ extension Bellwether {
         flushIfBehind()
     }
 
+    /// The system's settings asked the app to show its own. Call it from the delegate's `openSettingsFor`: the person is just
+    /// deciding what notifications may do, so the library reads the settings now, and again when the app comes to the front.
+    ///
+    /// ```swift
+    /// func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?) {
+    ///     bellwether.openSettings(for: notification)
+    /// }
+    /// ```
+    ///
+    /// - Parameter notification: The notification from which they came; nil from the system's settings.
+    public func openSettings(for notification: UNNotification?) {
+        readSettings()
+        flushIfBehind()
+    }
+
     /// Records the arrival of all notifications in the notification centre. The library does so whenever the app comes to the
     /// front. It returns at once, and calling it again changes nothing.
     public func sweepDelivered(in center: UNUserNotificationCenter = .current()) {

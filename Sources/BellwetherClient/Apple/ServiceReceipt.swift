@@ -6,9 +6,9 @@ public import UserNotifications
 extension Bellwether {
     /// A notification in a service extension, from its arrival until the extension returns it to the system.
     ///
-    /// Pass the content to ``deliver(_:)`` instead of the system's content handler, or pass that function to the code
-    /// that loads the media. It records that the notification arrived and what became of its media, and calls the
-    /// system's handler.
+    /// Creating it records that the notification arrived, and sends that while the media load. Pass the content to
+    /// ``deliver(_:)`` instead of the system's content handler, or pass that function to the code that loads the media. It
+    /// records what became of them, and calls the system's handler.
     ///
     /// ```swift
     /// override func didReceive(
@@ -26,7 +26,7 @@ extension Bellwether {
         // and the thread that takes it out is its only owner.
         private let bellwether: Bellwether
         private let request: UNNotificationRequest
-        private let watch: MediaWatch
+        private let arrival: Arrival
         private let network: Media.Network?
         private let networkWatch = NetworkWatch()
         private let lock = NSLock()
@@ -40,7 +40,7 @@ extension Bellwether {
             self.request = request
             self.network = network
             self.handler = handler
-            watch = MediaWatch(bellwether.push(of: request).media, startedAt: bellwether.clock.uptime())
+            arrival = Arrival(bellwether.push(of: request), in: bellwether)
         }
 
         /// Reports what became of the media when the library cannot see it: the app skipped the media on a cellular
@@ -49,12 +49,16 @@ extension Bellwether {
         /// ```swift
         /// receipt.tell(Bellwether.Media(.skipped, reason: .cellular))
         /// ```
-        public func tell(_ media: Media) { watch.tell(media) }
+        public func tell(_ media: Media) { arrival.tell(media) }
 
-        /// Records the receipt and hands the content to the system. Only the first call counts.
-        @Sendable public func deliver(_ content: UNNotificationContent) { finish(content, isOutOfTime: false) }
+        /// Records what became of the media and hands the content to the system. Only the first call counts.
+        ///
+        /// - Parameter content: The content; nil, as some libraries have it, is the notification as it came.
+        @Sendable public func deliver(_ content: UNNotificationContent?) {
+            finish(content ?? request.content, isOutOfTime: false)
+        }
 
-        /// Records the receipt and hands the content to the system when the extension's time has run out.
+        /// Does the same when the extension's time has run out.
         ///
         /// - content: The best content available. If you leave it out, the system gets the notification as it came.
         public func timeWillExpire(with content: UNNotificationContent? = nil) {
@@ -63,19 +67,15 @@ extension Bellwether {
 
         private func finish(_ content: UNNotificationContent, isOutOfTime: Bool) {
             let attachments = content.attachments.map { MediaWatch.Attachment(type: $0.type, url: $0.url) }
-            let now = bellwether.clock.uptime()
-            guard
-                let media = watch.conclude(
-                    attachments, isOutOfTime: isOutOfTime, network: network ?? networkWatch.network, at: now)
-            else {
-                return
-            }
             // Record before the system gets its content: after that it may suspend or end the process, and it kills a
             // process that is suspended while it holds the queue. Recording takes a millisecond, and at most a second if
             // another process holds the queue. This also works when time runs out, because the system warns some seconds
-            // before it gives up. If the event is lost all the same, the app finds the notification when it sweeps the
-            // notification centre.
-            bellwether.received(bellwether.push(of: request, shownAs: content), .serviceExtension(media: media))
+            // before it gives up.
+            guard
+                arrival.conclude(
+                    bellwether.push(of: request, shownAs: content), attachments, isOutOfTime: isOutOfTime,
+                    network: network ?? networkWatch.network)
+            else { return }
             lock.lock()
             let handler = handler
             self.handler = nil
@@ -101,15 +101,16 @@ extension Bellwether {
 
 /// Which network the device uses, over which a receipt's media are loaded. The system tells so some milliseconds after this begins.
 final class NetworkWatch: Sendable {
-    private let monitor = NWPathMonitor()
+    /// Guarded, as the system's class is Sendable only from iOS 17 on.
+    private let monitor = Guarded(NWPathMonitor())
 
-    init() { monitor.start(queue: .global(qos: .utility)) }
+    init() { monitor.withLock { $0.start(queue: .global(qos: .utility)) } }
 
-    deinit { monitor.cancel() }
+    deinit { monitor.withLock { $0.cancel() } }
 
     /// Nil while it is not known, and without a network.
     var network: Bellwether.Media.Network? {
-        let path = monitor.currentPath
+        let path = monitor.withLock { $0.currentPath }
         return Bellwether.Media.Network(
             isConnected: path.status == .satisfied, usesWiFi: path.usesInterfaceType(.wifi),
             usesCellular: path.usesInterfaceType(.cellular))

@@ -3,16 +3,7 @@ internal import Foundation
 extension Courier {
     /// Handles an answer that settles every event of the batch.
     func settle(_ batch: Batch, _ refused: [Results.Refused]) async throws {
-        let early = refused.filter { $0.isOfNow && batch.events.indices.contains($0.index) }
-        if !early.isEmpty {
-            try await disk { queue in try queue.holdBack(early.map { batch.events[$0.index] }, of: batch) }
-            diagnostics.post(
-                Diagnostic(
-                    .heldBack,
-                    "The server has no room for a value: \(early[0].detail ?? ""). Events are kept and sent again in six hours.",
-                    eventID: early[0].id, count: early.count))
-        }
-        for result in refused where !result.isOfNow {
+        for result in refused {
             let event = batch.events.indices.contains(result.index) ? batch.events[result.index] : nil
             let why = [result.reason, result.detail].compactMap(\.self).joined(separator: ": ")
             diagnostics.post(
@@ -27,8 +18,8 @@ extension Courier {
         experience.withLock { known in
             known.successes += 1
             // Try larger envelopes again, but carefully: each refusal costs a request.
-            guard known.successes >= 4, known.mostEvents < Envelope.mostEvents else { return }
-            known.mostEvents = min(Envelope.mostEvents, known.mostEvents * 2)
+            guard known.successes >= 4, known.mostEvents < mostEvents else { return }
+            known.mostEvents = min(mostEvents, known.mostEvents * 2)
             known.successes = 0
         }
     }
@@ -87,7 +78,7 @@ extension Courier {
             return isKept
         }
         experience.withLock { known in
-            known.mostEvents = Envelope.mostEvents
+            known.mostEvents = mostEvents
             known.successes = 0
         }
         for event in batch.events {

@@ -8,7 +8,7 @@ final class Courier: Sendable {
     /// What a process learns by delivering, and forgets when it ends.
     struct Experience: Sendable {
         /// The most events that an envelope may have, reduced for servers that do not take more.
-        var mostEvents = Envelope.mostEvents
+        var mostEvents: Int
         /// How many envelopes succeeded since that changed.
         var successes = 0
         /// Nothing is sent until then, by the monotonic clock, because the server refused the key.
@@ -25,7 +25,9 @@ final class Courier: Sendable {
     let diagnostics: Diagnostics
     /// The longest that one request may take, in seconds.
     let patience: TimeInterval
-    let experience = Guarded(Experience())
+    let experience: Guarded<Experience>
+    /// The most events that an envelope has.
+    let mostEvents: Int
     /// How many seconds to wait after a refused key. The refusal may have been the server's mistake.
     static let pauseOfKey: TimeInterval = 6 * 3600
     private let turn = Turn()
@@ -35,7 +37,7 @@ final class Courier: Sendable {
     init(
         queue: Queue, transport: any Transport, destination: Destination, clock: DeviceClock = .system,
         backoff: Backoff = Backoff(), diagnostics: Diagnostics = Diagnostics(), patience: TimeInterval = 60,
-        activity: ExpiringActivity = .system
+        activity: ExpiringActivity = .system, mostEvents: Int = Envelope.mostEvents
     ) {
         self.queue = queue
         self.transport = transport
@@ -45,6 +47,8 @@ final class Courier: Sendable {
         self.diagnostics = diagnostics
         self.patience = patience
         self.activity = activity
+        self.mostEvents = min(max(mostEvents, 1), Envelope.mostEvents)
+        experience = Guarded(Experience(mostEvents: self.mostEvents))
     }
 
     /// Delivers until no events wait, going on is pointless, the time is over, or the task is cancelled.
@@ -56,8 +60,6 @@ final class Courier: Sendable {
         guard destination.isSafe else { return .insecureServer }
         guard await turn.take(within: seconds, clock) else { return .outOfTime }
         defer { turn.give() }
-        // If the disk fails now, try it in the next delivery.
-        try? await disk { try $0.takeUpHeldBack() }
         experience.withLock { $0.leavesDropsOut = false }
         while true {
             do {

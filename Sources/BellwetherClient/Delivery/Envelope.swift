@@ -76,12 +76,26 @@ struct SharedSource: Sendable {
         bytes += event.dropFirst()
     }
 
-    /// The members, sorted by name; nil unless all of them are strings, as the library writes them.
+    /// The members, sorted by name; nil unless all of them are strings, or objects of strings, as the library writes them.
     private static func members(of source: [UInt8]) -> [JSONValue.Field]? {
-        guard case .object(let fields)? = JSONValue(parsingObject: String(decoding: source, as: UTF8.self)),
-            fields.allSatisfy({ $0.value.text != nil })
-        else { return nil }
-        return fields.sorted { $0.name < $1.name }
+        guard case .object(let fields)? = JSONValue(parsingObject: String(decoding: source, as: UTF8.self)) else {
+            return nil
+        }
+        return sorted(fields, levels: 1)
+    }
+
+    private static func sorted(_ fields: [JSONValue.Field], levels: Int) -> [JSONValue.Field]? {
+        var sorted: [JSONValue.Field] = []
+        for field in fields.sorted(by: { $0.name < $1.name }) {
+            switch field.value {
+            case .text: sorted.append(field)
+            case .object(let inner) where levels > 0:
+                guard let inner = SharedSource.sorted(inner, levels: levels - 1) else { return nil }
+                sorted.append(JSONValue.Field(field.name, .object(inner)))
+            default: return nil
+            }
+        }
+        return sorted
     }
 
     private static func object(_ fields: [JSONValue.Field]) -> [UInt8] {

@@ -27,6 +27,11 @@ final class Schedule: Sendable {
         self.rest = rest
     }
 
+    /// The interval that a developer gave, within an hour.
+    static func sensible(_ interval: TimeInterval) -> TimeInterval {
+        interval.isFinite ? min(max(interval, 0), 3600) : 3
+    }
+
     deinit { end() }
 
     /// Call it when an event waits.

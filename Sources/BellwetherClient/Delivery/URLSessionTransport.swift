@@ -12,8 +12,12 @@ final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: Exchanges
 
-    init() {
+    init(usesExpensiveNetworks: Bool = true) {
         let configuration = URLSessionConfiguration.ephemeral
+        #if canImport(Darwin)
+        configuration.allowsExpensiveNetworkAccess = usesExpensiveNetworks
+        configuration.allowsConstrainedNetworkAccess = usesExpensiveNetworks
+        #endif
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil

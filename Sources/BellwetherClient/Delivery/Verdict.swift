@@ -64,9 +64,6 @@ struct Results: Decodable, Sendable {
         let result: String
         var reason: String?
         var detail: String?
-
-        /// Whether the server refused the event only for now: a dictionary was full (older servers do this).
-        var isOfNow: Bool { reason == "too_many_values" }
     }
 
     let accepted: Int

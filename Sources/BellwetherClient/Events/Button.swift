@@ -51,7 +51,9 @@ extension Bellwether {
 
     /// Who handled a button.
     public enum Handler: String, Sendable {
+        /// The app.
         case app
+        /// The content extension, which did not forward it.
         case contentExtension = "content_extension"
     }
 }

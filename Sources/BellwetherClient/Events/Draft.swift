@@ -37,6 +37,8 @@ enum EventType: String, Sendable {
     case storyFinished = "story.finished"
     case fallbackShown = "story.fallback_shown"
     case permissionChanged = "permission.changed"
+    case settingsChanged = "settings.changed"
+    case goalReached = "goal.reached"
 }
 
 extension [JSONValue.Field] {

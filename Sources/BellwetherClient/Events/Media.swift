@@ -3,7 +3,14 @@ extension Bellwether {
     public struct Media: Sendable, Hashable {
         /// What sort of media it is.
         public enum Kind: String, Sendable {
-            case image, video, audio, unknown
+            /// A picture.
+            case image
+            /// A film.
+            case video
+            /// A sound.
+            case audio
+            /// Nobody can tell.
+            case unknown
         }
 
         /// How loading it ended.
@@ -12,7 +19,9 @@ extension Bellwether {
             case attached
             /// It was fetched for later, for example a story's first page for the content extension.
             case prefetched
+            /// The extension's time ran out before it was loaded.
             case timedOut = "timed_out"
+            /// It could not be loaded.
             case failed
             /// The app chose not to load it.
             case skipped
@@ -22,27 +31,43 @@ extension Bellwether {
 
         /// Why it is not attached to the notification.
         public enum Reason: String, Sendable {
+            /// The app does not load it over this network.
             case cellular
+            /// It is larger than the app or the system takes.
             case tooLarge = "too_large"
+            /// Its format is none that the app or the system takes.
             case unsupportedType = "unsupported_type"
+            /// Its address is `http`.
             case insecureURL = "insecure_url"
-            case network, invalid
+            /// The network or its server failed.
+            case network
+            /// Its address or its content cannot be read.
+            case invalid
         }
 
         /// The network over which it was loaded.
         public enum Network: String, Sendable {
-            case wifi, cellular, other
+            /// Wi-Fi.
+            case wifi
+            /// Mobile data.
+            case cellular
+            /// Another one, such as a cable.
+            case other
         }
 
+        /// What sort of media it is.
         public var kind: Kind?
         /// Its format, such as `jpg`.
         public var format: String?
+        /// How loading it ended.
         public var outcome: Outcome
+        /// Why it is not attached.
         public var reason: Reason?
         /// How large it is.
         public var bytes: Int?
         /// How many milliseconds loading it took.
         public var milliseconds: Int?
+        /// The network over which it was loaded.
         public var network: Network?
 
         /// Creates a description of what became of it.
@@ -62,6 +87,15 @@ extension Bellwether {
 }
 
 extension Bellwether.Media {
+    /// Reads the words of the event catalogue; nil if one of them is none.
+    init?(outcome: String, kind: String?, reason: String?) {
+        guard let outcome = Outcome(rawValue: outcome) else { return nil }
+        let (known, why) = (kind.map(Kind.init), reason.map(Reason.init))
+        if case .some(.none) = known { return nil }
+        if case .some(.none) = why { return nil }
+        self.init(outcome, kind: known ?? nil, reason: why ?? nil)
+    }
+
     /// The member `media` of an event.
     var value: JSONValue {
         var fields: [JSONValue.Field] = []

@@ -13,13 +13,25 @@ extension Bellwether {
 
     /// A way of showing a notification while the app is in front.
     public enum Presentation: String, Sendable, CaseIterable {
-        case banner, list, alert, sound, badge
+        /// As a banner.
+        case banner
+        /// In the notification centre.
+        case list
+        /// As an alert, in versions of the system before banner and list.
+        case alert
+        /// With its sound.
+        case sound
+        /// With its number on the icon.
+        case badge
     }
 
     /// What the app fetched after a silent push.
     public enum FetchResult: String, Sendable {
+        /// There was something new.
         case newData = "new_data"
+        /// There was nothing new.
         case noData = "no_data"
+        /// Fetching failed.
         case failed
     }
 }

@@ -25,7 +25,8 @@ final class QueueRecorder: Recorder {
     private let uptime: @Sendable () -> TimeInterval
 
     private struct Install {
-        var known: UUID?
+        /// The id, and the file that it was read from: another process may delete it.
+        var known: (id: UUID, file: FileFacts?)?
         /// Since when the install id has been unreadable.
         var lostSince: TimeInterval?
     }
@@ -67,6 +68,8 @@ final class QueueRecorder: Recorder {
                     the next event, flush or delivery, and is lost if this process ends before.
                     """, eventID: "\(draft.id)"))
             return .waiting
+        } catch QueueError.optedOut {
+            return .lost
         } catch {
             reports.post(
                 Diagnostic(.notRecorded, "\(draft.type.rawValue) was not recorded: \(error)", eventID: "\(draft.id)"))
@@ -78,7 +81,8 @@ final class QueueRecorder: Recorder {
     /// phone cannot read it yet.
     private func installID() throws -> UUID {
         try install.withLock { install throws(QueueError) in
-            if let known = install.known { return known }
+            let file = FileFacts(path: queue.directory.install)
+            if let known = install.known, let file, known.file == file { return known.id }
             let identity: Identity
             do throws(QueueError) {
                 identity = try Identity(holding: queue.directory)
@@ -94,7 +98,7 @@ final class QueueRecorder: Recorder {
                         "The install's id cannot be read: \(error). It has a new one, and seems to be another install.",
                         count: 0))
             }
-            install.known = identity.installID
+            install.known = (identity.installID, FileFacts(path: queue.directory.install))
             return identity.installID
         }
     }

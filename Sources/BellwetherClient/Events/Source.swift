@@ -1,4 +1,6 @@
+#if canImport(BellwetherVersion)
 internal import BellwetherVersion
+#endif
 internal import Foundation
 
 /// The description of an install that an envelope carries.
@@ -8,8 +10,12 @@ struct Source: Sendable {
     var authorization: Bellwether.Authorization?
     /// When notifications show their content.
     var previews: Bellwether.Previews?
-    /// The Firebase installation ID.
+    /// What notifications may do.
+    var settings: Bellwether.Settings?
+    /// The Firebase installation ID, as the app has it.
     var firebaseInstallationID: String?
+    /// The one in the newest payload.
+    var payloadFirebaseID: String?
 
     static let library = "bellwether-swift/\(BellwetherVersion.number)"
 
@@ -26,9 +32,10 @@ struct Source: Sendable {
         add("device_model", Device.model)
         add("locale", Device.language)
         add("time_zone", TimeZone.autoupdatingCurrent.identifier)
-        add("fid", firebaseInstallationID, bytes: Bounds.identifier)
+        add("fid", firebaseInstallationID ?? payloadFirebaseID, bytes: Bounds.identifier)
         add("authorization", authorization?.rawValue)
         add("show_previews", previews?.rawValue)
+        fields.add("settings", settings?.value)
         return Description(fields: fields)
     }
 
@@ -50,8 +57,11 @@ struct Source: Sendable {
 /// The device and its system.
 enum Device {
     static let platform: String = {
-        #if os(iOS)
-        "ios"
+        #if targetEnvironment(macCatalyst)
+        "macos"
+        #elseif os(iOS)
+        // The model says so on every thread; asking UIKit is for the main one.
+        model?.hasPrefix("iPad") == true ? "ipados" : "ios"
         #elseif os(macOS)
         "macos"
         #elseif os(tvOS)
@@ -78,16 +88,34 @@ enum Device {
         return identifier?.replacingOccurrences(of: "_", with: "-")
     }
 
-    /// The manufacturer's model name, such as `iPhone17,1`. It names a kind of device, not one device.
+    /// The manufacturer's model name, such as `iPhone17,1` or `Mac16,1`. It names a kind of device, not one device.
     static let model: String? = {
         if let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] { return simulated }
+        #if os(macOS) || targetEnvironment(macCatalyst)
+        // What `uname` says of a Mac is its processor: `arm64`.
+        return system("hw.model")
+        #else
+        return machine()
+        #endif
+    }()
+
+    #if os(macOS) || targetEnvironment(macCatalyst)
+    private static func system(_ name: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        var size = bytes.count
+        guard unsafe sysctlbyname(name, &bytes, &size, nil, 0) == 0 else { return nil }
+        return String(decoding: bytes.prefix(min(size, bytes.count)).prefix { $0 != 0 }, as: UTF8.self)
+    }
+    #else
+    private static func machine() -> String? {
         var names = utsname()
         guard unsafe uname(&names) == 0 else { return nil }
         // SAFETY: the bytes are read while `names` lives, and not past their end.
         return unsafe withUnsafeBytes(of: &names.machine) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-    }()
+    }
+    #endif
 
     /// Whether this process is an extension of an app.
     static let isExtension = Bundle.main.bundleURL.pathExtension == "appex"

@@ -24,6 +24,12 @@ struct Identity: Sendable {
         }
     }
 
+    /// Reads the id; nil if there is none.
+    init?(reading directory: QueueDirectory) throws(QueueError) {
+        guard let known = try Identity.read(directory) else { return nil }
+        installID = known
+    }
+
     /// Creates a new id, whatever there was. The caller must hold the queue.
     init(replacing directory: QueueDirectory) throws(QueueError) { installID = try Identity.make(directory) }
 

@@ -41,8 +41,11 @@ struct FirebasePayload {
     let topic: String?
     let image: String?
     let sentAt: Moment?
+    /// `google.c.fid`: to which installation Firebase sent it.
+    let installationID: String?
 
     init(_ payload: Payload) {
+        installationID = payload["google.c.fid"]?.text
         messageID = payload["gcm.message_id"]?.name
         campaignID = payload["google.c.a.c_id"]?.name
         campaignName = payload["google.c.a.c_l"]?.text

@@ -36,3 +36,18 @@ extension Bellwether {
         public init() {}
     }
 }
+
+extension Bellwether.PayloadKeys {
+    private static var names: [(String, WritableKeyPath<Self, [String]>)] {
+        [
+            ("campaign", \.campaign), ("variant", \.variant), ("analytics_label", \.analyticsLabel), ("topic", \.topic),
+            ("delivery_id", \.deliveryID), ("sent_at", \.sentAt), ("media", \.media),
+        ]
+    }
+
+    /// The keys by the names of an event's members. Setting it replaces all; unknown names are ignored.
+    var byName: [String: [String]] {
+        get { Dictionary(uniqueKeysWithValues: Self.names.map { ($0.0, self[keyPath: $0.1]) }).filter { !$0.value.isEmpty } }
+        set { for (name, path) in Self.names { self[keyPath: path] = newValue[name] ?? [] } }
+    }
+}

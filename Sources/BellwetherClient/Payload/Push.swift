@@ -34,6 +34,8 @@ extension Bellwether {
         var wakesApp = false
         var media: MediaAddress = .none
         var story: StoryPlan = .missing
+        /// The Firebase installation ID of the recipient, which is about the install and no part of the notification.
+        var firebaseInstallationID: String?
         /// The members that were left out because the service would reject them.
         var omitted: [String] = []
 
@@ -105,6 +107,7 @@ extension Bellwether.Push {
         category = take("category", request.category, aps?["category"]?.text)
         thread = take("thread", request.thread, aps?["thread-id"]?.text)
         campaign = take("campaign", own(keys.campaign), firebase.campaignID, pushwoosh.campaign)
+        firebaseInstallationID = firebase.installationID?.fitting(Bounds.identifier)
         campaignName = firebase.campaignName?.fitting(Bounds.string)
         variant = take("variant", own(keys.variant))
         analyticsLabel = take("analytics_label", own(keys.analyticsLabel), firebase.label)

@@ -3,7 +3,9 @@ public import Foundation
 extension Bellwether {
     /// Who made a notification: a push service, or the app itself.
     public enum Origin: String, Sendable {
+        /// A push service.
         case remote
+        /// The app itself.
         case local
     }
 

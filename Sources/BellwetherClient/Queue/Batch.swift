@@ -34,7 +34,7 @@ struct Batch: Sendable {
 struct BatchFiller {
     private(set) var batch: Batch
     private let mostEvents: Int
-    private let mostBytes: Int
+    private let maximumBytes: Int
     private var shared = SharedSource([])
     /// The size of the events alone, and the number of events of each source.
     private var bytes = 0
@@ -47,7 +47,7 @@ struct BatchFiller {
     init(first: Int64, events: Int, bytes: Int) {
         batch = Batch(first: first, last: first - 1)
         mostEvents = events
-        mostBytes = bytes
+        maximumBytes = bytes
     }
 
     /// Passes all seqs up to this one, although they gave no event.
@@ -89,6 +89,6 @@ struct BatchFiller {
     }
 
     private func fits(_ size: Int) -> Bool {
-        batch.events.isEmpty || batch.events.count < mostEvents && size <= mostBytes
+        batch.events.isEmpty || batch.events.count < mostEvents && size <= maximumBytes
     }
 }

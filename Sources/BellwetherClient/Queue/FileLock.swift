@@ -11,7 +11,7 @@ final class FileLock {
     /// - Parameter end: until when to wait for others, as the system's uptime. At least one attempt is made.
     init(_ path: String, until end: TimeInterval) throws(QueueError) {
         var pause: UInt32 = 100
-        while true {
+        repeat {
             let file = try FileLock.open(path)
             if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 {
                 // Someone may have removed the file between opening and locking. Then no other process would wait for
@@ -24,10 +24,10 @@ final class FileLock {
                 throw .system(call: "locking", path: path, code: errno)
             }
             // Poll instead of blocking, so that a process stopped while it holds the lock does not block others.
-            guard ProcessInfo.processInfo.systemUptime < end else { throw .busy }
             usleep(pause)
             pause = min(pause * 2, 5000)
-        }
+        } while ProcessInfo.processInfo.systemUptime < end
+        throw .busy
     }
 
     private static func open(_ path: String) throws(QueueError) -> OpenFile {

@@ -16,6 +16,8 @@ extension Queue {
             // After the queue is released, so that others do not wait for the disk.
             confirm(file)
             return seq
+        } catch QueueError.optedOut {
+            throw QueueError.optedOut
         } catch QueueError.busy where waiting.withLock({ $0.take(entry) }) {
             return nil
         } catch {
@@ -40,6 +42,8 @@ extension Queue {
                 let (_, file) = try write(entry, &memory)
                 if written.last?.path == file.path { written.removeLast() }
                 written.append(file)
+            } catch QueueError.optedOut {
+                continue
             } catch {
                 memory.unrecorded.add(1, since: entry.time, reason: (error as? QueueError)?.reason ?? .unreadable)
                 diagnostics.post(
@@ -63,6 +67,8 @@ extension Queue {
 
     /// Writes an event. With the queue held.
     func write(_ entry: Entry, _ memory: inout Memory) throws -> (Int64, Written) {
+        // Asked with the queue held: nothing comes after the moment in which any process has written the choice down.
+        guard !directory.isOptedOut else { throw QueueError.optedOut }
         let now = now
         var (state, isKnown) = try stateForRecording(&memory)
         var tail = try tail(state, &memory)

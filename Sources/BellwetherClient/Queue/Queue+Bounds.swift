@@ -2,10 +2,10 @@ internal import Foundation
 
 extension Queue.Limits {
     /// Limits the developer's values to a sensible range: at least one segment, at most a century.
-    init(mostBytes: Int, mostDays: Int) {
+    init(maximumBytes: Int, maximumDays: Int) {
         self.init()
-        bytes = max(mostBytes, segment)
-        age = Int64(min(max(mostDays, 0), 36_500)) * 86_400_000
+        bytes = max(maximumBytes, segment)
+        age = Int64(min(max(maximumDays, 0), 36_500)) * 86_400_000
     }
 }
 

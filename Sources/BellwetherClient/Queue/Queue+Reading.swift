@@ -7,6 +7,10 @@ extension Queue {
         events: Int, bytes: Int, within seconds: TimeInterval = Queue.patienceOfDelivery
     ) throws -> Batch? {
         try exclusively(within: seconds) { memory in
+            if directory.isDropping {
+                try discard(&memory)
+                return nil
+            }
             var state = try load(&memory, afterLooks: Queue.mostLooks)
             try expire(&state, &memory)
             var batch = try read(after: state.settled, events: events, bytes: bytes)

@@ -7,7 +7,7 @@ struct QueueDirectory: Sendable {
     var lock: String { path + "/lock" }
     var state: String { path + "/state" }
     var setAside: String { path + "/set-aside" }
-    var heldBack: String { path + "/held-back" }
+    var optedOut: String { path + "/opted-out" }
     var install: String { path + "/install" }
 
     /// A file of records. Its name gives the lowest seq that it may contain; the next segment's name gives its end.
@@ -108,9 +108,8 @@ struct QueueDirectory: Sendable {
         sync()
     }
 
-    var hasHeldBack: Bool { FileFacts(path: heldBack) != nil }
-
-    func removeHeldBack() { unsafe unlink(heldBack) }
+    /// Whether the person wants nothing recorded. Any process of the app may have written it down.
+    var isOptedOut: Bool { FileFacts(path: optedOut) != nil }
 
     func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }
 

@@ -8,6 +8,8 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
     case busy
     /// An event that is too large for any server.
     case tooLarge(bytes: Int)
+    /// The person wants nothing recorded.
+    case optedOut
 
     /// Whether the disk was full.
     var isFull: Bool {
@@ -34,6 +36,7 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
             "\(call) of \(path) failed: \(unsafe String(cString: strerror(code)))"
         case .busy:
             "another process or task has kept the queue for too long"
+        case .optedOut: "the person wants nothing recorded"
         case .tooLarge(let bytes):
             "an event of \(bytes) bytes is over the \(Record.longestBody) that the queue takes; record less in one event"
         }

@@ -9,9 +9,11 @@ final class AppActivity: Sendable {
 
     private static let toFront = [
         "UIApplicationDidBecomeActiveNotification", "NSApplicationDidBecomeActiveNotification",
+        "WKApplicationDidBecomeActiveNotification",
     ]
     private static let behind = [
         "UIApplicationDidEnterBackgroundNotification", "NSApplicationDidResignActiveNotification",
+        "WKApplicationDidEnterBackgroundNotification",
     ]
 
     private let center: NotificationCenter

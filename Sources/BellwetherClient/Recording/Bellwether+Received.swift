@@ -56,7 +56,9 @@ extension Bellwether {
     ///   - payload: The dictionary, as the system gave it.
     ///   - request: What the system knows of the notification beside the payload.
     public func push(_ payload: [AnyHashable: Any], request: Request = Request()) -> Push {
-        let push = Push(payload, request: request, keys: keys)
+        var push = Push(payload, request: request, keys: keys)
+        if !recordsSummaryArgument { push.summaryArgument = nil }
+        if let id = push.firebaseInstallationID { source.withLock { $0.payloadFirebaseID = id } }
         if !push.omitted.isEmpty {
             let members = push.omitted.joined(separator: ", ")
             report(
@@ -91,7 +93,14 @@ extension Bellwether {
             return .lost
         }
         let at = moment ?? clock.now
-        return recorder.record(
-            Draft(id: id ?? EventID(at: at), type: type, at: at, notification: push.members, members: members))
+        return write(Draft(id: id ?? EventID(at: at), type: type, at: at, notification: push.members, members: members))
+    }
+
+    /// Stores an event.
+    @discardableResult
+    func write(_ draft: Draft) -> Recorded {
+        let recorded = recorder.record(draft)
+        log.note("\(draft.type.rawValue) \(draft.id): \(recorded)")
+        return recorded
     }
 }

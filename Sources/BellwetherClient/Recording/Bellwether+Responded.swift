@@ -59,7 +59,10 @@ extension Bellwether {
 
 extension Bellwether {
     /// Records that somebody expanded a notification, so that the content extension showed it.
-    public func contentExtensionShown(_ push: Push) { record(.expanded, of: push) }
+    public func contentExtension(showed push: Push) {
+        record(.expanded, of: push)
+        flushInExtension()
+    }
 
     /// Records that somebody responded to a notification in the content extension.
     ///

@@ -46,14 +46,18 @@ final class MediaWatch: Sendable {
     private struct State {
         var told: Bellwether.Media?
         var isConcluded = false
+        /// What the server of the media says of their size.
+        var bytes: Int?
     }
 
     private let address: MediaAddress
     private let startedAt: TimeInterval
+    private let rules: Bellwether.MediaRules
     private let state = Guarded(State())
 
-    init(_ address: MediaAddress, startedAt: TimeInterval) {
+    init(_ address: MediaAddress, startedAt: TimeInterval, rules: Bellwether.MediaRules = .init()) {
         self.address = address
+        self.rules = rules
         self.startedAt = startedAt
     }
 
@@ -61,16 +65,27 @@ final class MediaWatch: Sendable {
     /// later.
     func tell(_ media: Bellwether.Media) { state.withLock { $0.told = media } }
 
+    /// Where to ask for the size of the media; nil if no rule needs it.
+    var sizeAddress: URL? {
+        guard case .url(let url) = address, ["https", "http"].contains(url.scheme?.lowercased()),
+            rules.limit(of: MediaFormat(url: url, type: nil).kind) != nil
+        else { return nil }
+        return url
+    }
+
+    /// Sets the size of the media, as their server says it.
+    func tell(bytes: Int) { state.withLock { $0.bytes = bytes } }
+
     /// What became of the media. Only the first call returns it; later calls return nil.
     func conclude(
         _ attachments: [Attachment], isOutOfTime: Bool, network: Bellwether.Media.Network?, at now: TimeInterval
     ) -> Bellwether.Media? {
-        let (isFirst, told) = state.withLock { state in
+        let (isFirst, told, bytes) = state.withLock { state in
             defer { state.isConcluded = true }
-            return (!state.isConcluded, state.told)
+            return (!state.isConcluded, state.told, state.bytes)
         }
         guard isFirst else { return nil }
-        var media = told ?? outcome(attachments, isOutOfTime: isOutOfTime)
+        var media = told ?? outcome(attachments, isOutOfTime: isOutOfTime, network: network, bytes: bytes)
         if media.outcome != .none {
             media.network = media.network ?? network
             media.milliseconds = media.milliseconds ?? Int(min(max((now - startedAt) * 1000, 0), 86_400_000).rounded())
@@ -78,7 +93,9 @@ final class MediaWatch: Sendable {
         return media
     }
 
-    private func outcome(_ attachments: [Attachment], isOutOfTime: Bool) -> Bellwether.Media {
+    private func outcome(
+        _ attachments: [Attachment], isOutOfTime: Bool, network: Bellwether.Media.Network?, bytes: Int?
+    ) -> Bellwether.Media {
         if let attachment = attachments.first {
             let format = MediaFormat(url: attachment.url, type: attachment.type)
             return Bellwether.Media(.attached, kind: format.kind, format: format.name, bytes: attachment.bytes)
@@ -88,6 +105,9 @@ final class MediaWatch: Sendable {
         case .invalid: return Bellwether.Media(.failed, kind: .unknown, reason: .invalid)
         case .url(let url):
             let format = MediaFormat(url: url, type: nil)
+            if !isOutOfTime, let (outcome, reason) = rules.outcome(format, network: network, bytes: bytes) {
+                return Bellwether.Media(outcome, kind: format.kind, format: format.name, reason: reason, bytes: bytes)
+            }
             let isInsecure = url.scheme?.lowercased() == "http"
             return Bellwether.Media(
                 isOutOfTime ? .timedOut : .failed, kind: format.kind, format: format.name,

@@ -32,6 +32,9 @@ final class SweptNotifications: Sendable {
         try? Data(all.joined(separator: "\n").utf8).write(to: file, options: SweptNotifications.writing)
     }
 
+    /// Reads the file anew next time.
+    func forget() { known.withLock { $0 = nil } }
+
     private func load() -> [String] {
         if let known = known.withLock({ $0 }) { return known }
         let text = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? ""

@@ -101,7 +101,10 @@ extension Bellwether {
                 change(&progress)
                 return progress.mayRecord()
             }
-            if isCounted { bellwether.record(type, of: push, members) }
+            guard isCounted else { return }
+            bellwether.record(type, of: push, members)
+            // Nobody may open the app for days. Pages come every few seconds, and go with what ends the story.
+            if type != .storyStarted, type != .pageShown { bellwether.flushInExtension() }
         }
     }
 
@@ -113,6 +116,7 @@ extension Bellwether {
         case malformed
         /// None of its pages can be shown.
         case noValidPage = "no_valid_page"
+        /// Nobody can tell.
         case unknown
     }
 }

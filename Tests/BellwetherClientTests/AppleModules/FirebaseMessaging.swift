@@ -17,4 +17,5 @@ open class MessagingExtensionHelper: NSObject {
         _ content: UNMutableNotificationContent,
         withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {}
+    open func exportDeliveryMetricsToBigQuery(withMessageInfo info: [AnyHashable: Any]) {}
 }

@@ -1,4 +1,6 @@
-// What the library touches of Apple's framework, declared as its documentation has it, for type-checking elsewhere.
+// What the library touches of Apple's framework, for type-checking elsewhere.
+// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
+// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
 @_exported import Foundation
 
 public struct NWPath: Sendable {
@@ -11,7 +13,8 @@ public struct NWInterface: Sendable {
     public enum InterfaceType: Sendable { case other, wifi, cellular, wiredEthernet, loopback }
 }
 
-public final class NWPathMonitor: Sendable {
+/// Sendable only from iOS 17, macOS 14, tvOS 17 and watchOS 10 on, so not for us.
+public final class NWPathMonitor {
     public init() {}
     public var currentPath: NWPath { fatalError() }
     public func start(queue: DispatchQueue) {}

@@ -16,7 +16,7 @@ public protocol PushwooshStoriesDelegate: AnyObject {
     func storiesViewControllerDidShowFallback(_ controller: PushwooshStoriesViewController)
 }
 
-open class PushwooshStoriesViewController: UIViewController, UNNotificationContentExtension {
+open class PushwooshStoriesViewController: UIViewController, @MainActor UNNotificationContentExtension {
     public weak var storiesDelegate: (any PushwooshStoriesDelegate)?
     open var loopsAfterLastPage: Bool { false }
     open func didReceive(_ notification: UNNotification) {}

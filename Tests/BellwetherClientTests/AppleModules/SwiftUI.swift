@@ -1,4 +1,6 @@
-// What the guide touches of Apple's framework, declared as its documentation has it, for type-checking elsewhere.
+// What the guide touches of Apple's framework, for type-checking elsewhere.
+// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
+// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
 @_exported import Foundation
 @_exported import UIKit
 

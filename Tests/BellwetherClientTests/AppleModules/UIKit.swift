@@ -1,5 +1,6 @@
-// What the library and its guide touch of Apple's framework, declared as its documentation has it, for type-checking
-// elsewhere.
+// What the library and its guide touch of Apple's framework, for type-checking elsewhere.
+// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
+// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
 @_exported import Foundation
 
 public enum UIBackgroundFetchResult: UInt, Sendable {
@@ -63,7 +64,8 @@ extension UIApplicationDelegate {
     open var delegateClass: AnyClass?
 }
 @MainActor open class UIWindowScene: UIScene {}
-@MainActor open class UIWindow: UIResponder {
+@MainActor open class UIView: UIResponder {}
+@MainActor open class UIWindow: UIView {
     public init(windowScene: UIWindowScene) {}
     open var rootViewController: UIViewController?
     open func makeKeyAndVisible() {}

@@ -1,4 +1,6 @@
-// What the library touches of Apple's framework, declared as its documentation has it, for type-checking elsewhere.
+// What the library touches of Apple's framework, for type-checking elsewhere.
+// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
+// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
 @_exported import Foundation
 
 open class UNNotificationTrigger: NSObject {}
@@ -9,7 +11,7 @@ open class UNNotificationAttachment: NSObject {
     open var type: String { fatalError() }
 }
 
-public enum UNNotificationInterruptionLevel: Int, Sendable {
+public enum UNNotificationInterruptionLevel: UInt, Sendable {
     case passive, active, timeSensitive, critical
 }
 
@@ -77,13 +79,30 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     public static let banner = UNNotificationPresentationOptions(rawValue: 1 << 4)
 }
 
+/// All of it is optional in Objective-C: here, an extension stands for what is left out.
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
-        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
+        withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void)
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
-        withCompletionHandler completionHandler: @escaping () -> Void)
+        withCompletionHandler completionHandler: @escaping @Sendable () -> Void)
+    /// Not on watchOS and tvOS.
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
+}
+extension UNUserNotificationCenterDelegate {
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
+    ) {}
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping @Sendable () -> Void
+    ) {}
+    public func userNotificationCenter(
+        _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?
+    ) {}
 }
 
 public enum UNAuthorizationStatus: Int, Sendable {
@@ -92,13 +111,40 @@ public enum UNAuthorizationStatus: Int, Sendable {
 public enum UNShowPreviewsSetting: Int, Sendable {
     case always, whenAuthenticated, never
 }
+public enum UNNotificationSetting: Int, Sendable {
+    case notSupported, disabled, enabled
+}
+/// Not on tvOS: all but the status and the badges. Not on watchOS: previews, badges, the lock screen.
 open class UNNotificationSettings: NSObject {
     open var authorizationStatus: UNAuthorizationStatus { fatalError() }
     open var showPreviewsSetting: UNShowPreviewsSetting { fatalError() }
+    open var alertSetting: UNNotificationSetting { fatalError() }
+    open var lockScreenSetting: UNNotificationSetting { fatalError() }
+    open var notificationCenterSetting: UNNotificationSetting { fatalError() }
+    open var soundSetting: UNNotificationSetting { fatalError() }
+    open var badgeSetting: UNNotificationSetting { fatalError() }
+    open var timeSensitiveSetting: UNNotificationSetting { fatalError() }
+    open var scheduledDeliverySetting: UNNotificationSetting { fatalError() }
+}
+
+public struct UNAuthorizationOptions: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let badge = UNAuthorizationOptions(rawValue: 1 << 0)
+    public static let sound = UNAuthorizationOptions(rawValue: 1 << 1)
+    public static let alert = UNAuthorizationOptions(rawValue: 1 << 2)
+    public static let providesAppNotificationSettings = UNAuthorizationOptions(rawValue: 1 << 5)
 }
 
 open class UNUserNotificationCenter: NSObject {
     open func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {}
+    open func requestAuthorization(
+        options: UNAuthorizationOptions = [],
+        completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) {}
+    open func getNotificationCategories(
+        completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
+    ) {}
     open class func current() -> UNUserNotificationCenter { fatalError() }
     open weak var delegate: (any UNUserNotificationCenterDelegate)?
     open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {}

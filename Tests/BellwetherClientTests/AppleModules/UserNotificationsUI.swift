@@ -1,4 +1,6 @@
-// What the library touches of Apple's framework, declared as its documentation has it, for type-checking elsewhere.
+// What the library touches of Apple's framework, for type-checking elsewhere.
+// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
+// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
 import UserNotifications
 
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
@@ -7,16 +9,18 @@ public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
     case dismissAndForwardAction = 2
 }
 
-@MainActor public protocol UNNotificationContentExtension: NSObjectProtocol {
+/// Nonisolated up to iOS 17.0. In iOS 26.5 `didReceive(_:)` alone is on the main actor: code must compile with both.
+public protocol UNNotificationContentExtension: NSObjectProtocol {
     func didReceive(_ notification: UNNotification)
+    /// Optional in Objective-C: here, an extension stands for it where it is left out.
     func didReceive(
         _ response: UNNotificationResponse,
-        completionHandler completion: @escaping (UNNotificationContentExtensionResponseOption) -> Void)
+        completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void)
 }
 
 extension UNNotificationContentExtension {
     public func didReceive(
         _ response: UNNotificationResponse,
-        completionHandler completion: @escaping (UNNotificationContentExtensionResponseOption) -> Void
+        completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void
     ) {}
 }

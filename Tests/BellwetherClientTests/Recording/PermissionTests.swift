@@ -44,7 +44,7 @@ struct PermissionTests {
         phone.bellwether.learn(Permission(authorization: .authorized))
         phone.set(recorded: .lost)
         phone.bellwether.learn(Permission(authorization: .denied))
-        let known = try #require(PermissionMemory(file: file).read()?.pending)
+        let known = try #require(PermissionMemory(file: file).read()?.pending?.first)
         let later = Phone(permission: file)
         later.wait(86_400)
         for _ in 0..<2 { later.bellwether.learn(Permission(authorization: .denied)) }
@@ -132,7 +132,7 @@ struct ByItselfTests {
 
     /// A library with a queue and a server, in a process whose activities the test counts.
     private func library(
-        _ change: (inout Bellwether.Configuration) -> Void, _ begun: Lock<[TimeInterval]>
+        _ change: (inout Bellwether.Configuration) -> Void, _ begun: Lock<[TimeInterval]>, isExtension: Bool = false
     ) throws -> (Bellwether, ScriptedTransport) {
         let server = ScriptedTransport { _, _ in .well }
         var configuration = Bellwether.Configuration(
@@ -144,7 +144,8 @@ struct ByItselfTests {
             DispatchQueue.global().async { block(false) }
         }
         let library = Bellwether(
-            configuration, transport: server, clock: .system, expiring: activity, activity: AppActivity(center: front))
+            configuration, transport: server, clock: .system, expiring: activity, activity: AppActivity(center: front),
+            isExtension: isExtension)
         return (library, server)
     }
 
@@ -176,27 +177,30 @@ struct ByItselfTests {
         #expect(begun.withLock { $0.isEmpty } && server.envelopes.isEmpty)
     }
 
-    @Test("an extension sends after each receipt, for as long as it may, and not at all with 0", arguments: [600.0, 0])
-    func receipts(seconds: TimeInterval) throws {
+    @Test(
+        "an extension sends what it recorded, for as long as it may, and not at all with 0; an app does not",
+        arguments: [(600.0, true), (0, true), (600, false)])
+    func receipts(allowed: TimeInterval, isExtension: Bool) async throws {
         let begun = Lock<[TimeInterval]>([])
         let (library, server) = try library(
             {
                 $0.deliversByItself = false
-                $0.extensionSeconds = seconds
-            }, begun)
+                $0.extensionSeconds = allowed
+            }, begun, isExtension: isExtension)
+        let seconds = isExtension ? allowed : 0
         try open(library)
         library.flushInExtension()
         if seconds == 0 {
             #expect(begun.withLock { $0.isEmpty } && server.envelopes.isEmpty)
         } else {
-            #expect(eventually { server.envelopes.count == 1 })
+            #expect(await comes { server.envelopes.count == 1 })
         }
     }
 
     @Test(
         "the content says what the payload does not: level, relevance, window and summary; the payload is asked first")
     func content() throws {
-        let phone = Phone()
+        let phone = Phone(recordsSummaryArgument: true)
         var request = Bellwether.Request(identifier: "r")
         (request.interruptionLevel, request.relevanceScore) = ("passive", 7)
         (request.targetContentID, request.summaryArgument, request.summaryArgumentCount) = ("window", "Ann", 3)
@@ -212,5 +216,6 @@ struct ByItselfTests {
             phone.bellwether.push(["aps": ["alert": "x"]], request: request), .foreground(presentation: []))
         guard case .received(let receipt)? = try phone.events().last?.interaction else { throw CancellationError() }
         #expect(receipt.summaryArgumentCount == 3)
+        #expect(try Phone().notification(of: payload, request: request).summaryArgument == nil)
     }
 }

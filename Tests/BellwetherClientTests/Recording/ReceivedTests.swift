@@ -85,7 +85,7 @@ struct ReceivedTests {
         phone.bellwether.received(push, .serviceExtension())
         phone.bellwether.sweep([push])
         phone.bellwether.responded(to: push, action: "A", launch: .cold)
-        phone.bellwether.contentExtensionShown(push)
+        phone.bellwether.contentExtension(showed: push)
         phone.bellwether.story(of: push).started(pageCount: 1)
         #expect(phone.drafts.isEmpty)
         phone.bellwether.isRecording = true

@@ -8,7 +8,7 @@ enum EventVectors {
     private typealias Library = BellwetherClient.Bellwether
 
     static func outcome(_ given: Given) throws -> Any {
-        let phone = Phone(keys: keys(given.object("keys")))
+        let phone = Phone(keys: keys(given.object("keys")), recordsSummaryArgument: true)
         let at: Int = try #require(given["clock"])
         phone.set(clock: Date(timeIntervalSince1970: Double(at) / 1000))
         let payload = try #require(given["payload", [String: Any].self])
@@ -66,7 +66,7 @@ enum EventVectors {
         case "service_extension":
             library.received(push, .serviceExtension(media: try step.object("media").map { try media($0) }))
         case "sweep": library.sweep([push])
-        case "expand": library.contentExtensionShown(push)
+        case "expand": library.contentExtension(showed: push)
         case "respond":
             let buttons = step.list("buttons").map { button in
                 Library.Button(

@@ -45,10 +45,7 @@ enum PlainVectors {
         let date = Date(timeIntervalSince1970: Double(now ?? 0) / 1000)
         switch Verdict(answer, events: try #require(events), now: date) {
         case .settled(let refused):
-            return [
-                "means": "settled", "rejected": refused.filter { !$0.isOfNow }.map(\.index),
-                "held_back": refused.filter(\.isOfNow).map(\.index),
-            ]
+            return ["means": "settled", "rejected": refused.map(\.index)]
         case .refused: return ["means": "divide"]
         case .keyRefused: return ["means": "pause", "seconds": Int(Courier.pauseOfKey)]
         case .later(_, let retryAfter):

@@ -39,7 +39,7 @@ package enum PayloadLaw {
         bellwether.received(push, .serviceExtension(media: push.media == .none ? nil : .init(.attached)))
         bellwether.received(push, .background(.newData))
         bellwether.sweep([push])
-        bellwether.contentExtensionShown(push)
+        bellwether.contentExtension(showed: push)
         for action in [Bellwether.ActionIdentifier.open, Bellwether.ActionIdentifier.dismiss, action] {
             bellwether.responded(to: push, action: action, launch: .warm)
         }

@@ -12,7 +12,7 @@ package enum QueueLaw {
     private static let source = Array(#"{"install_id":"\#(id)"}"#.utf8)
 
     private enum File: UInt8, CaseIterable {
-        case heldBack, heldBackAndMore, state, checkedState, segment, checkedSegment
+        case state, checkedState, segment, checkedSegment
     }
 
     /// Each law that the file broke, in words.
@@ -23,7 +23,6 @@ package enum QueueLaw {
         do {
             let place = try Scratch()
             switch file {
-            case .heldBack, .heldBackAndMore: return try faults(ofHeldBack: content, file == .heldBackAndMore, place)
             case .state: return try faults(ofState: content, place)
             case .checkedState: return try faults(ofState: checked(state: content), place)
             case .segment: return try faults(ofSegment: content, place)
@@ -32,31 +31,6 @@ package enum QueueLaw {
         } catch {
             return ["the queue does not work: \(error)"]
         }
-    }
-
-    /// Each line is sent, waits on, or is counted.
-    private static func faults(ofHeldBack content: [UInt8], _ comesMore: Bool, _ place: Scratch) throws -> [String] {
-        try place.write(content, "held-back")
-        let queue = place.queue()
-        if comesMore {
-            var batch = Batch(first: 1, last: 1)
-            batch.sources = [source]
-            batch.events = [Batch.Event(seq: 1, age: 0, time: now.milliseconds, source: 0, json: event[...])]
-            try queue.holdBack(batch.events, of: batch)
-        }
-        try queue.takeUpHeldBack()
-        var drained = try drain(queue)
-        if drained.batches.contains(where: { !isJSON($0) }) { drained.broken.append("an envelope is no JSON") }
-        let waiting = place.content("held-back").split(separator: 10).count
-        let known = content.split(separator: 10).count + (comesMore ? 1 : 0)
-        if drained.seqs.count + Int(drained.dropped) + waiting != known {
-            drained.broken.append("of \(known) lines, others are known in the end")
-        }
-        try queue.takeUpHeldBack()
-        if try !drain(queue).seqs.isEmpty || place.content("held-back").split(separator: 10).count != waiting {
-            drained.broken.append("what was taken up is taken up again")
-        }
-        return drained.broken + (try faults(ofNext: queue))
     }
 
     /// Whatever the state says, the queue has what it had, or less, and goes on.
@@ -70,7 +44,6 @@ package enum QueueLaw {
             if !(0...Pace.longest).contains(pace.remaining(at: now)) { broken.append("a wait is longer than a day") }
             if !(0...Pace.mostFailures).contains(pace.failures) { broken.append("failures are no number") }
         }
-        try queue.takeUpHeldBack()
         let drained = try drain(queue)
         if drained.batches.contains(where: { !isJSON($0) }) { broken.append("an envelope is no JSON") }
         if !Set(drained.seqs).isSubset(of: 1...3) { broken.append("there are events that nobody recorded") }
@@ -179,10 +152,6 @@ package enum QueueLaw {
 
         func write(_ bytes: [UInt8], _ name: String) throws {
             try Data(bytes).write(to: url.appendingPathComponent(name))
-        }
-
-        func content(_ name: String) -> [UInt8] {
-            [UInt8](FileManager.default.contents(atPath: url.appendingPathComponent(name).path) ?? Data())
         }
 
         func queue() -> Queue {
