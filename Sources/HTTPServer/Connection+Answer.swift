@@ -34,6 +34,7 @@ extension Connection {
             send(response, thenClose: true, engine)
         } else {
             phase = .discarding(response)
+            if !isTrusted { isStranger = true }
             idleSince = .now
             due = min(max(requestDue, .after(seconds: 1)), .after(seconds: configuration.discardTime))
         }
@@ -79,6 +80,7 @@ extension Connection {
         socket.finishSending()
         guard engine.letLinger(self) else { return close(engine) }
         phase = .lingering
+        isStranger = true
         dropped = 0
         due = .after(seconds: server.configuration.lingerTime)
     }

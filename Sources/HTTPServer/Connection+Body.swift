@@ -9,6 +9,7 @@ extension Connection {
         precondition(bytesHandedOver == 0 && body.isEmpty, "the body of a request can be read once")
         if let left = decoder.left, left > limit { return answer(with: .bodyTooLarge(limit: limit), engine) }
         phase = .reading(limit: limit, then: then)
+        (isTrusted, isStranger) = (true, false)
         idleSince = .now
         due = dueWhileReading
         // Reserve little for a body that a client only announces.

@@ -59,6 +59,7 @@ extension Connection {
         expectsContinue = head.expectsContinue
         decoder = BodyDecoder(parsed.framing)
         dropped = 0
+        isTrusted = false
         countRequest()
         guard !server.isDraining else { return answer(server.errorResponse(.draining), engine) }
         let settlement = Settlement()
@@ -86,6 +87,7 @@ extension Connection {
     /// Gets ready for the next request.
     func awaitRequest() {
         phase = .head
+        isStranger = !isTrusted
         scanner = HeadScanner()
         emptyLines = 0
         requestDue = .never

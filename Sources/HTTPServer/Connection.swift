@@ -26,6 +26,10 @@ final class Connection: @unchecked Sendable {
     var peerHasEnded = false { didSet { if peerHasEnded { exchange?.leave() } } }
     /// Whether it waits for its turn in this round of the I/O thread.
     var isQueued = false
+    /// Whether it waits behind all others, because it asks for what anybody may ask for (`Engine+Strangers`).
+    var isStranger = false
+    /// Whether the handler has asked for the body of the current request, as it does only for a valid key.
+    var isTrusted = false
     /// Whether it counts as an open connection.
     var isCounted = false
 

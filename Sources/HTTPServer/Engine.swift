@@ -25,6 +25,9 @@ final class Engine: @unchecked Sendable {
     private var queue: [Connection] = []
     /// Connections that may continue their TLS handshake: a signature takes longer than any other step here.
     private var handshakes: [Connection] = []
+    /// Connections of strangers that may continue, in order of arrival (`Engine+Strangers`).
+    var strangers: [Connection] = []
+    var strangersMayGoOn = Deadline(nanoseconds: 0)
     /// The buffer for all reads.
     var scratch = [UInt8](repeating: 0, count: 64 << 10)
     var date = HTTPDate()
@@ -67,6 +70,7 @@ final class Engine: @unchecked Sendable {
             // Most handlers answer at once. Process their answers before asking the poller again.
             for _ in 0..<3 { obeyAndAdvance() }
             shakeSomeHands()
+            serveSomeStrangers()
             if memoryHeld > server.configuration.memoryLimit { makeRoom() }
             if mayAccept, !doorIsShut, acceptPause.hasPassed { admitAll() }
             if nextRound.hasPassed {
@@ -101,10 +105,12 @@ final class Engine: @unchecked Sendable {
     }
 
     private func poll() {
-        let isBusy = !queue.isEmpty || !handshakes.isEmpty || mayAccept && !doorIsShut && acceptPause.hasPassed
+        let isBusy =
+            !queue.isEmpty || !handshakes.isEmpty || mayServeStrangers
+            || mayAccept && !doorIsShut && acceptPause.hasPassed
         let rest = connections.isEmpty && !mayAccept ? -1 : Int32(saturating: interval * 1000)
         let sleeps = !isBusy && server.mailbox.fallAsleep()
-        for change in poller.wait(atMost: sleeps ? rest : 0) {
+        for change in poller.wait(atMost: sleeps ? self.rest(rest) : 0) {
             switch change.tag {
             case Engine.doorbellTag: doorbell.clear()
             case ..<Engine.firstTag: mayAccept = true
@@ -163,10 +169,16 @@ final class Engine: @unchecked Sendable {
     func queueUp(_ connection: Connection) {
         guard !connection.isQueued else { return }
         connection.isQueued = true
-        if connection.isHandshaking { handshakes.append(connection) } else { queue.append(connection) }
+        if connection.isHandshaking {
+            handshakes.append(connection)
+        } else if connection.isStranger {
+            strangers.append(connection)
+        } else {
+            queue.append(connection)
+        }
     }
 
-    private func advance(_ connection: Connection) {
+    func advance(_ connection: Connection) {
         if connection.proceed(self) { queueUp(connection) }
         account(for: connection)
     }

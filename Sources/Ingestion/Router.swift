@@ -72,7 +72,7 @@ package final class Router: RequestHandler {
 
     private let surface: Surface
     private let routes: Routes
-    private let metrics: IngestionMetrics
+    private let metricsPage: MetricsPage
     private let isReady: ReadinessCheck
     private let crossOrigin: CrossOrigin
     private let frontPage: Response
@@ -84,7 +84,7 @@ package final class Router: RequestHandler {
     ) {
         self.surface = surface
         self.routes = routes
-        self.metrics = metrics
+        metricsPage = MetricsPage(metrics.registry)
         self.isReady = isReady
         self.crossOrigin = crossOrigin
         frontPage = FrontPage.response(pages: pages)
@@ -116,7 +116,7 @@ package final class Router: RequestHandler {
             answer.send(
                 Response(
                     status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-                    body: Array(metrics.registry.render().utf8)))
+                    body: metricsPage.bytes))
         case .description:
             answer.send(
                 Response(
