@@ -11,6 +11,7 @@ package final class HTTPServer: Sendable {
     private let engine: Engine
     private let listener: Listener
     private let watch: CertificateWatch?
+    private let memoryReturn: MemoryReturn
     private let worker = Lock(Worker?.none)
     private let life = Lock(Life.ready)
 
@@ -39,6 +40,7 @@ package final class HTTPServer: Sendable {
             throw error
         }
         watch = configuration.tls.map { [context] in CertificateWatch($0, context) }
+        memoryReturn = MemoryReturn(context.counters)
     }
 
     /// Throws if a server could not start with these files: they are unreadable, or not a pair.
@@ -78,6 +80,7 @@ package final class HTTPServer: Sendable {
         worker.withLock { $0 = Worker(name: "http") { engine.run() } }
         context.warnOfExpiry()
         watch?.start()
+        memoryReturn.start()
     }
 
     /// When clients begin to refuse the present certificate, in seconds since 1970; nil for plain HTTP.
@@ -97,6 +100,7 @@ package final class HTTPServer: Sendable {
         case .stopping: _ = life.wait(until: .never) { $0 == .stopped ? true : nil }
         case .running:
             watch?.stop()
+            memoryReturn.stop()
             context.advance(to: .draining)
             context.mailbox.post(.shutTheDoor)
             context.waitUntilTheDoorIsShut()

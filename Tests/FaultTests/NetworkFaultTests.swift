@@ -198,6 +198,31 @@ struct NetworkFaultTests {
         try Laws.check(load, url: shop.database.url())
     }
 
+    @Test("after bodies that were held are gone, their memory goes back to the system")
+    func givenBack() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let service = try Bellwether(database).serve()
+        defer { _ = try? service.stop() }
+        let head =
+            "POST /v1/events HTTP/1.1\r\nHost: b\r\nAuthorization: Bearer \(app.secret)\r\n"
+            + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+        func memory() throws -> Int { try #require(ProcessTable.memory(of: service.process.id)) }
+        let before = try memory()
+        var clients: [RawClient] = []
+        for _ in 0..<100 {
+            let client = try RawClient(port: service.port)
+            client.send(head)
+            client.send([UInt8](repeating: 0x20, count: 900_000))
+            clients.append(client)
+        }
+        #expect(try eventually { try memory() > before + 60 << 10 })
+        clients.removeAll()
+        // Without giving it back, all of it would stay.
+        #expect(try eventually(within: 60) { try memory() < before + 24 << 10 })
+    }
+
     @Test(
         "a request that says twice where its body ends gets 400, and what it smuggled is not run",
         arguments: [
