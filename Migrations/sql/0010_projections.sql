@@ -8,8 +8,8 @@ CREATE TABLE projection.generation (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
     made_at timestamptz NOT NULL DEFAULT now(),
-    -- Part of the keys of its deliveries, so that nobody outside can create many deliveries with the same key.
-    salt bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0),
+    -- With it the keys of its deliveries and install days are made, so that nobody outside can create many with the same key.
+    secret uuid NOT NULL DEFAULT gen_random_uuid(),
     -- The transactions that were open after it was retired. Their snapshots may be older, and a dropped table disappears
     -- from every snapshot, so its tables are kept until these transactions have ended. NULL until they have been listed.
     readers text[]

@@ -3,7 +3,8 @@
 -- takes no space.
 CREATE TABLE projection.delivery (
     -- Computed by the program from the notification key and the install (`DeliveryKey`): the minute, if the message id begins
-    -- with a time, so that today's pushes lie together; then a 16-bit hash of the notification key and a 24-bit hash of both.
+    -- with a time, so that today's pushes lie together; then a 16-bit hash of the notification key and a 24-bit hash of the whole name with
+    -- the generation's secret.
     -- Two deliveries may have the same key: whoever looks one up compares its full name.
     key bigint NOT NULL,
     first_occurred_at timestamptz NOT NULL,

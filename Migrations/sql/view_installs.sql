@@ -26,7 +26,8 @@ CROSS JOIN LATERAL (
     WHERE d.app = app.id
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
         AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
-    GROUP BY d.install_id
+    -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash in PostgreSQL.
+    GROUP BY d.install_id, d.key & 1099511627775
 ) AS f
 LEFT JOIN log.word AS platform ON platform.id = f.platform
 LEFT JOIN log.word AS app_version ON app_version.id = f.app_version

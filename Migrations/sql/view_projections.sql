@@ -13,8 +13,9 @@ SELECT
 FROM projection.generation
 JOIN projection.projector AS p ON p.generation = generation.id
 CROSS JOIN LATERAL (
-    SELECT min(position) AS position, max(moved_at) AS moved_at
-    FROM projection.progress WHERE progress.generation = generation.id
+    -- The shard furthest behind: others may move while it does not.
+    SELECT position, moved_at FROM projection.progress WHERE progress.generation = generation.id
+    ORDER BY position, moved_at LIMIT 1
 ) AS shards
 CROSS JOIN LATERAL (SELECT least(shards.position, p.stopped_batch - 1) AS position) AS stand
 CROSS JOIN (SELECT coalesce(max(number), 0) AS number FROM log.batch) AS head
@@ -27,7 +28,7 @@ COMMENT ON COLUMN analytics.projections.version IS 'Version of the rules that it
 COMMENT ON COLUMN analytics.projections.position IS 'Position in the log: it has every batch up to here; some parts may be further';
 COMMENT ON COLUMN analytics.projections.lag IS 'How many batches it is behind the log; 0 when up to date';
 COMMENT ON COLUMN analytics.projections.lag_seconds IS 'Age in seconds of the oldest batch that it does not have yet; 0 when up to date';
-COMMENT ON COLUMN analytics.projections.status IS 'running, stopped, or stalled: behind the log and not moved for a minute, because no process runs the projections or a step does not succeed (see the log of serve)';
+COMMENT ON COLUMN analytics.projections.status IS 'running, stopped, or stalled: behind the log, and the shard furthest behind has not moved for a minute, because no process runs the projections or a step does not succeed (see the log of serve)';
 COMMENT ON COLUMN analytics.projections.stopped_batch IS 'The first batch that it could not apply; null when running';
 COMMENT ON COLUMN analytics.projections.stopped_at IS 'When it stopped; null when running';
 COMMENT ON COLUMN analytics.projections.stopped_because IS 'Why it stopped; null when running. To resume it: bellwether projection resume NAME';

@@ -25,7 +25,7 @@ final class DatabaseServer: Sendable {
         cluster = try TestCluster.separate(Self.migrated, settings: settings)
         // Each database has one of its own.
         var administrator = try administrator()
-        try administrator.execute(script: "UPDATE projection.generation SET salt = DEFAULT")
+        try administrator.execute(script: "UPDATE projection.generation SET secret = DEFAULT")
     }
 
     private static let migrated = DataTemplate<Void> { directory in

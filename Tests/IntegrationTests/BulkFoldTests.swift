@@ -10,7 +10,7 @@ import Values
 
 @Suite("Folding shards as a whole")
 struct BulkFoldTests {
-    /// All that the two generations hold, except for the salted key and the generation itself.
+    /// All that the two generations hold, except for the key, which has a secret, and the generation itself.
     private static func rows(of generation: Int32, in database: TestDatabase) throws -> [String] {
         let columns = DeliveryColumns.names.filter { $0 != "key" && $0 != "generation" }.map { "\"\($0)\"" }
         let query: String = """

@@ -69,7 +69,7 @@ struct HostileStepTests {
 
         // One at least is read, and what is left keeps its order.
         let table = DeliveryTable(
-            number: 1, salt: try database.value("SELECT salt FROM projection.generation", as: Int64.self))
+            number: 1, secret: try database.value("SELECT secret FROM projection.generation"))
         let names = try Delivery.Name.all(
             try connection.query("SELECT notification_key, install_id, app, shard FROM projection.opened_delivery"))
         let part = try table.read(names, atMost: 1, on: &connection)
@@ -85,18 +85,44 @@ struct HostileStepTests {
         try database.makeSlow("thread_funnel")
         var connection = try database.session(.projector)
         try connection.execute(script: "SET statement_timeout = '200ms'")
-        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
-        stepper.limits.patience = 1
-        // First fewer batches, then one, then with patience.
-        for _ in 0..<3 {
-            #expect(throws: StepError.self) { try stepper.step(upTo: 3, mostShards: 16, on: &connection) }
+        // Two lanes of one runner, in turns. What one of them found to be slow, the other need not find again.
+        let care = StepCare()
+        var lanes = (0..<2).map { _ in
+            var stepper = Stepper(choice: .live, mostEvents: 100, sharing: care, log: .silent)
+            stepper.limits.patience = 1
+            return stepper
         }
-        while case .moved = try stepper.step(upTo: 3, mostShards: 16, on: &connection) {}
+        // First all batches, then one, then one with patience.
+        for lane in 0..<2 {
+            #expect(throws: StepError.self) { try lanes[lane].step(upTo: 3, mostShards: 16, on: &connection) }
+            // Looking for work and finding none is no sign that the slow step would be quick now.
+            for lane in lanes.indices {
+                for _ in 0..<40 { _ = try lanes[lane].step(upTo: 0, mostShards: 16, on: &connection) }
+            }
+        }
+        while case .moved = try lanes[0].step(upTo: 3, mostShards: 16, on: &connection) {}
         let stopped = try database.projections().stopped()
         #expect(stopped.map(\.name) == ["thread_funnel"])
         #expect(stopped.first?.batch == 1)
         #expect(
             try database.value("SELECT sum(delivered)::bigint FROM analytics.category_funnel", as: Int64.self) == 3)
+    }
+
+    @Test("care lasts until what was slow has moved on, however well other shards do")
+    func care() {
+        let care = StepCare()
+        care.raise(above: .none, at: 41)
+        for number in 42..<100 as Range<Int64> { care.noteGoodStep(from: number, to: number + 1) }
+        #expect(care.level(at: 41) == .oneBatch && care.level(at: 99) == .none)
+        care.raise(above: care.level(at: 41), at: 41)
+        #expect(care.level(at: 41) == .patience)
+        // Another lane began its step when less was known.
+        care.raise(above: .none, at: 41)
+        #expect(care.level(at: 41) == .patience)
+        for number in 41..<57 as Range<Int64> { care.noteGoodStep(from: number, to: number + 1) }
+        #expect(care.level(at: 57) == .oneBatch)
+        for number in 57..<73 as Range<Int64> { care.noteGoodStep(from: number, to: number + 1) }
+        #expect(care.level(at: 73) == .none)
     }
 
     @Test("who cannot take a batch is found also by steps that are small since others were slow")
@@ -187,6 +213,10 @@ struct HostileStepTests {
         try database.run(
             "BEGIN; SELECT log.open_gate(); UPDATE log.batch SET committed_at = now() - interval '2 min'; COMMIT")
         #expect(try database.analystRows(status) == ["(stalled)"])
+        // Also while other shards move, since each funnel has only what all of them have.
+        try database.run("UPDATE projection.progress SET position = 1, moved_at = now() WHERE shard <> 0")
+        #expect(try database.analystRows(status) == ["(stalled)"])
+        try database.run("UPDATE projection.progress SET position = 0 WHERE shard <> 0")
         #expect(try database.projections().catchUp().head == 1)
         #expect(try database.analystRows(status) == ["(running)"])
     }

@@ -60,6 +60,14 @@ package enum ProcessTable {
         return state != "Z" && state != "X"
     }
 
+    /// The processor time that a process has used, in seconds; nil if there is none.
+    package static func processorTime(of process: pid_t) -> Double? {
+        guard let fields = stat(of: process), fields.count > 12, let user = Double(fields[11]),
+            let system = Double(fields[12])
+        else { return nil }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     private static func parent(of process: pid_t) -> pid_t? {
         stat(of: process).flatMap { $0.count > 1 ? pid_t($0[1]) : nil }
     }

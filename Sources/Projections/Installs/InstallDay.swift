@@ -24,7 +24,9 @@ package struct InstallDay: Sendable {
         }
 
         package func hash(into hasher: inout Hasher) {
-            hasher.combine(install.low ^ UInt64(truncatingIfNeeded: day.daysSince1970))
+            // Whole, since clients choose it; apps are few.
+            hasher.combine(install)
+            hasher.combine(day.daysSince1970)
         }
 
         func on(_ day: CivilDate) -> Name { Name(app: app, shard: shard, install: install, day: day) }

@@ -8,21 +8,28 @@ package struct InstallDayTable {
 
     /// The number of the table and of its generation.
     let number: Int32
-    let salt: Int64
+    /// The secret of its keys.
+    let secret: UUID
 
     var name: String { Self.name(number) }
 
     static func name(_ number: Int32) -> String { "\(parent)_\(number)" }
 
-    /// The number by which a row is found, together with its full name: the day, so that rows of today share pages, then bits
-    /// of the install and the salt.
+    /// The number by which a row is found, together with its full name: the day, so that rows of today share pages, then a
+    /// hash of the install with the secret of the generation, which nobody outside can choose.
     func key(of name: InstallDay.Name) -> Int64 {
-        let hash = DeliveryKey.hash(name.install, seed: UInt64(bitPattern: salt) ^ UInt64(bitPattern: Int64(name.app)))
-        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Self.installBits(of: Int64(bitPattern: hash))
+        var hash = SipHash(key: secret)
+        hash.add(name.install.high)
+        hash.add(name.install.low)
+        hash.add(UInt64(UInt32(bitPattern: name.app)))
+        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Self.installBits(of: Int64(bitPattern: hash.value))
     }
 
     /// The part of a key that follows from the install.
     static func installBits(of key: Int64) -> Int64 { key & 0xFF_FFFF_FFFF }
+
+    /// SQL for the same of a row `d`. Hash tables over installs take it along, since ids that clients choose may all have one hash.
+    static let installBits: StaticString = "(d.key & 1099511627775)"
 
     /// Whether a row `d` has the name `asked`. See `DeliveryTable.isNamed`.
     private static let isNamed: StaticString = """

@@ -69,14 +69,16 @@ enum SealedInstallDays {
     /// Does the same for all events of some shards, which a bulk pass leaves out by itself. A day that somebody forgets meanwhile
     /// ends the transaction, which has one snapshot.
     static func keep(in shards: [Int16], on connection: inout Connection) throws(PostgresError) {
-        try connection.queryPrepared(
+        let scatter = try Scatter(on: &connection)
+        try connection.query(
             """
             UPDATE projection.sealed_install_day AS d
             SET first_device_at = least(d.first_device_at, longer.first), last_device_at = greatest(d.last_device_at, longer.last)
             FROM (
                 SELECT s.install_id, s.app, s.shard, s.from_at, min(e.device_at) AS first, max(e.device_at) AS last
                 FROM projection.sealed_install_day AS s JOIN log.event AS e
-                    ON e.install_id = s.install_id AND e.app = s.app AND (e.codes >> 4 & 63)::smallint = s.shard
+                    ON \(scatter.isSameInstall("s", "e"))
+                        AND e.install_id = s.install_id AND e.app = s.app AND (e.codes >> 4 & 63)::smallint = s.shard
                 WHERE s.shard = ANY (\(shards)) AND coalesce(e.occurred_at, e.device_at) >= s.from_at
                     AND coalesce(e.occurred_at, e.device_at) < s.to_at
                 GROUP BY s.install_id, s.app, s.shard, s.from_at

@@ -14,12 +14,15 @@ package struct Tally {
         package let shard: Int16
         package let keys: Keys
 
-        // Hashes three words instead of eleven, since this runs for every delivery and projector. Few tables have more than four
-        // keys: their last ones are mixed into the others.
+        // Few tables have more than four keys. Each pair is a word of its own: if they were mixed into one, a client that chooses
+        // them could have many cells with one hash.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(Int64(app) << 32 | Int64(UInt32(truncatingIfNeeded: day.daysSince1970)))
-            hasher.combine(pair(0) ^ pair(4) &* 0x9E37_79B9)
-            hasher.combine(pair(2) ^ pair(6) &* 0x9E37_79B9 ^ Int64(shard) << 16)
+            hasher.combine(pair(0))
+            hasher.combine(pair(2) ^ Int64(shard) << 16)
+            guard pair(4) | pair(6) != 0 else { return }
+            hasher.combine(pair(4))
+            hasher.combine(pair(6))
         }
 
         private func pair(_ first: Int) -> Int64 {

@@ -100,7 +100,7 @@ extension BulkFold {
     private func foldInstalls(of lane: Lane, _ words: inout EventWords, on connection: inout Connection) throws {
         try connection.execute(script: Self.sort)
         try SealedInstallDays.keep(in: lane.shards, on: &connection)
-        try connection.execute(script: BulkInstalls.events(in: lane.shards))
+        try connection.execute(script: try BulkInstalls.events(in: lane.shards, on: &connection))
         try connection.execute(script: Self.lookUp)
         var installs = BulkInstalls(of: lane)
         while true {

@@ -20,17 +20,22 @@ struct BulkInstalls {
 
     /// A cursor over the events of these shards. Those of sealed days do not count. A day that is sealed later gives up the
     /// generation that this is for.
-    static func events(in shards: [Int16]) -> String {
-        """
+    static func events(in shards: [Int16], on connection: inout Connection) throws(PostgresError) -> String {
+        let some = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_install_day)")
+        let scatter = try Scatter(on: &connection)
+        let exceptSealed = """
+            WHERE NOT EXISTS (
+                SELECT FROM projection.sealed_install_day AS s
+                WHERE \(scatter.isSameInstall("s", "e")) AND s.install_id = e.install_id AND s.app = e.app AND s.shard = e.shard
+                    AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
+            """
+        return """
         DECLARE bulk_installs NO SCROLL CURSOR FOR
         SELECT \(EventReader.columns) FROM (
             SELECT \(EventReader.opened) FROM log.event AS e
             WHERE e.codes >> 4 & 63 IN (\(shards.map { "\($0)" }.joined(separator: ", ")))
         ) AS e JOIN log.app AS a ON a.id = e.app
-        WHERE NOT EXISTS (
-            SELECT FROM projection.sealed_install_day AS s
-            WHERE s.install_id = e.install_id AND s.app = e.app AND s.shard = e.shard
-                AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
+        \(try some[0].get(0) ? exceptSealed : "")
         ORDER BY e.install_id, e.app
         """
     }

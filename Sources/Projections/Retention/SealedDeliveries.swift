@@ -94,7 +94,8 @@ enum SealedRows {
     static func forgetGone(
         from table: StaticString, elsewhere: StaticString, on connection: inout Connection
     ) throws(PostgresError) {
-        let isGone = """
+        func isGone(_ scatter: Scatter) -> String {
+            """
             NOT EXISTS (
                     SELECT FROM log.partition AS p
                     WHERE p.dropped_at IS NULL
@@ -102,9 +103,13 @@ enum SealedRows {
                             AND s.last_device_at AT TIME ZONE 'UTC')
                 AND NOT EXISTS (
                     SELECT FROM log.event_elsewhere AS e
-                    WHERE e.install_id = s.install_id AND e.app = s.app AND \(elsewhere))
+                    WHERE \(scatter.isSameInstall("e", "s")) AND e.install_id = s.install_id AND e.app = s.app
+                        AND \(elsewhere))
             """
+        }
+        let scatter = try Scatter(on: &connection)
         try connection.transaction { connection throws(PostgresError) in
+            let isGone = isGone(scatter)
             try connection.execute(
                 script: """
                     SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL enable_seqscan = on;

@@ -39,12 +39,14 @@ package struct SealedShards {
                 script:
                     "CREATE TEMPORARY TABLE brought ON COMMIT DROP AS SELECT \(list) FROM projection.\(table) WHERE false"
             )
+            // By what rows keep. By ids alone, clients could choose many that are in one part.
+            let (kept, scatter) = (columns.filter { !$0.hasSuffix("_device_at") }, try Scatter(on: &source))
             let parts = count / Self.mostRows + 1
             for part in 0..<parts {
                 try source.relay(
                     """
                     SELECT \(list) FROM projection.\(table)
-                    WHERE \(isOurs) AND mod(uuid_hash_extended(install_id, 0) & 1048575, \(parts)) = \(part)
+                    WHERE \(isOurs) AND \(scatter.part(kept, of: parts)) = \(part)
                     """, to: "pg_temp.brought", columns, of: &target)
                 try target.execute(
                     script: """

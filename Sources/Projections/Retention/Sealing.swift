@@ -22,20 +22,20 @@ struct Sealing {
     /// today.
     func seal(_ month: Retention.ClosedMonth, on connection: inout Connection) throws -> Int {
         let (lower, upper) = Self.bounds(of: month.month)
-        return try seal(on: &connection) { live in
+        return try seal(on: &connection) { live, scatter in
             [
                 Self.chooseDays(
                     """
-                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    SELECT \(sql: Self.dayColumns) FROM projection.install_day AS d
                     WHERE d.generation = \(live) AND (
                         (\(sql: Self.firstDevice) >= \(lower) AND \(sql: Self.firstDevice) < \(upper))
                         OR (\(sql: Self.lastDevice) >= \(lower) AND \(sql: Self.lastDevice) < \(upper)))
                     UNION ALL
-                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    SELECT \(sql: Self.dayColumns) FROM projection.install_day AS d
                     WHERE d.generation = \(live) AND \(sql: Self.firstDevice) < \(lower) AND \(sql: Self.lastDevice) >= \(upper)
                         AND EXISTS (
                             SELECT FROM log.\(identifier: month.partition) AS e
-                            WHERE e.install_id = d.install_id AND e.app = d.app
+                            WHERE \(scatter.isSameInstall("e", "d")) AND e.install_id = d.install_id AND e.app = d.app
                                 AND coalesce(e.occurred_at, e.device_at) BETWEEN d.first_at AND coalesce(d.last_at, d.first_at))
                     """, live),
                 """
@@ -47,7 +47,8 @@ struct Sealing {
                 \(sql: Self.choose) WHERE d.generation = \(live) AND d.first_device_at < \(lower) AND d.last_device_at >= \(upper)
                     AND EXISTS (
                         SELECT FROM log.\(identifier: month.partition) AS e
-                        WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
+                        WHERE \(scatter.delivery("e")) = \(scatter.delivery("d"))
+                        AND e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
                             AND e.codes >> 10 & 31 <> \(Int32(EventType.goalReached.rawValue)))
                 """,
             ]
@@ -56,20 +57,21 @@ struct Sealing {
 
     /// Seals the deliveries that have an event among the strays found on this connection, and returns how many.
     func sealStrays(on connection: inout Connection) throws -> Int {
-        try seal(on: &connection) { live in
+        try seal(on: &connection) { live, scatter in
             [
                 Self.chooseDays(
                     """
-                    SELECT d.app, d.shard, d.install_id, d.day FROM projection.install_day AS d
+                    SELECT \(sql: Self.dayColumns) FROM projection.install_day AS d
                     WHERE d.generation = \(live) AND EXISTS (
                         SELECT FROM \(sql: Strays.table) AS e
-                        WHERE e.install_id = d.install_id AND e.app = d.app
+                        WHERE \(scatter.isSameInstall("e", "d")) AND e.install_id = d.install_id AND e.app = d.app
                             AND e.device_at BETWEEN \(sql: Self.firstDevice) AND \(sql: Self.lastDevice))
                     """, live),
                 """
                 \(sql: Self.choose) WHERE d.generation = \(live) AND EXISTS (
                     SELECT FROM \(sql: Strays.table) AS e
-                    WHERE e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
+                    WHERE \(scatter.delivery("e")) = \(scatter.delivery("d"))
+                        AND e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app)
                 """,
             ]
         }
@@ -79,6 +81,9 @@ struct Sealing {
         INSERT INTO pg_temp.to_seal (notification_key, install_id, app, shard)
         SELECT d.notification_key, d.install_id, d.app, d.shard FROM projection.opened_delivery AS d
         """
+
+    /// With what makes hash tables quick whatever the installs are: see `InstallDayTable.installBits`.
+    private static let dayColumns: StaticString = "d.app, d.shard, d.install_id, d.day, d.key & 1099511627775 AS bits"
 
     private static let firstDevice: StaticString = "coalesce(d.first_device_at, d.first_at)"
     private static let lastDevice: StaticString = "coalesce(d.last_device_at, d.last_at, d.first_at)"
@@ -93,17 +98,18 @@ struct Sealing {
             WITH RECURSIVE chosen AS (
                 SELECT * FROM (\(days.sql)) AS losing
                 UNION
-                SELECT d.app, d.shard, d.install_id, d.day FROM chosen AS c
-                JOIN projection.install_day AS d ON d.install_id = c.install_id AND d.app = c.app
+                SELECT \(dayColumns) FROM chosen AS c
+                JOIN projection.install_day AS d ON \(InstallDayTable.installBits) = c.bits
+                    AND d.install_id = c.install_id AND d.app = c.app
                 WHERE d.generation = $1 AND d.turned_off_at IS NOT NULL
                     AND d.day > c.day AND d.day <= c.day + \(InstallDay.daysBack)
             )
-            SELECT * FROM chosen ORDER BY day DESC
+            SELECT app, shard, install_id, day FROM chosen ORDER BY day DESC
             """, days.parameters)
     }
 
     /// Seals the days of installs and the deliveries that these statements choose.
-    private func seal(on connection: inout Connection, _ choices: (Int32) -> [Statement]) throws -> Int {
+    private func seal(on connection: inout Connection, _ choices: (Int32, Scatter) -> [Statement]) throws -> Int {
         try find(choices, on: &connection)
         var sealed = 0
         while try connection.atomically({ connection in try sealSomeDays(on: &connection) }) {}
@@ -111,7 +117,7 @@ struct Sealing {
         return sealed
     }
 
-    private func find(_ choices: (Int32) -> [Statement], on connection: inout Connection) throws {
+    private func find(_ choices: (Int32, Scatter) -> [Statement], on connection: inout Connection) throws {
         try connection.atomically { connection in
             try GenerationBuilder.holdGenerations(on: &connection)
             try connection.execute(
@@ -128,7 +134,7 @@ struct Sealing {
                         day date)
                     """)
             guard let live = try DeliveryTable.live(on: &connection) else { return }
-            for choice in choices(live) { try connection.query(choice) }
+            for choice in choices(live, try Scatter(on: &connection)) { try connection.query(choice) }
         }
     }
 

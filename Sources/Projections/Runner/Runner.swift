@@ -42,6 +42,7 @@ package final class Runner: Sendable {
     /// Cancels a rebuild, and steps that do not end by themselves.
     let cancellation = Cancellation()
     private let steppers = Cancellation()
+    private let care = StepCare()
     private let events: Counter
     private let steps: Counter
     private let failures: Counter
@@ -142,7 +143,7 @@ package final class Runner: Sendable {
     }
 
     private func run(_ lane: Int) {
-        var stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, log: log)
+        var stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, sharing: care, log: log)
         worker.keep(Backoff(first: 0.1, most: 5)) { () throws(any Error) -> Connection? in
             guard isWell() else {
                 rest(configuration.interval)

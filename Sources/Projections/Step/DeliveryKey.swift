@@ -1,20 +1,27 @@
 package import Values
 
 /// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key, 24 for
-/// both the key and the install.
+/// the whole name.
 ///
 /// A message id of FCM begins with the seconds since 1970 in ten digits. The time bits hold them in units of 64 s, so that rows
 /// of the same time share pages of the index. Other ids use a hash instead. Functions of PostgreSQL can compute the first 39
-/// bits from the notification key, so SQL can find the deliveries of a message (`sends.fcm_campaigns`). The last 24 bits
-/// include the table's salt.
+/// bits from the notification key, so SQL can find the deliveries of a message (`sends.fcm_campaigns`). Anybody else can compute
+/// them, too, and choose texts that have the same ones.
+///
+/// The last 24 bits are a hash with the secret of the generation. Nobody outside can choose them: of n deliveries that share the
+/// first 39 bits on purpose, n / 2^24 have the same number, which is less than one of sixteen million.
 ///
 /// There are more names than numbers: a number leads to a few rows, and the full name decides among them.
 package enum DeliveryKey {
-    package static func of(_ name: Delivery.Name, salt: Int64) -> Int64 {
-        let message = hash(name.notificationKey, seed: 0)
+    package static func of(_ name: Delivery.Name, secret: UUID) -> Int64 {
+        let message = hash(name.notificationKey)
         let time = seconds(of: name.notificationKey).map { $0 >> 6 } ?? message >> 16
-        let install = hash(name.install, seed: message ^ UInt64(bitPattern: salt))
-        return Int64((time & 0x7F_FFFF) << 40 | (message & 0xFFFF) << 24 | install & 0xFF_FFFF)
+        var secretly = SipHash(key: secret)
+        secretly.add(name.install.high)
+        secretly.add(name.install.low)
+        secretly.add(UInt64(UInt32(bitPattern: name.app)))
+        for byte in name.notificationKey.utf8 { secretly.add(byte) }
+        return Int64((time & 0x7F_FFFF) << 40 | (message & 0xFFFF) << 24 | secretly.value & 0xFF_FFFF)
     }
 
     /// The number in the first ten digits; nil if there are fewer.
@@ -29,21 +36,10 @@ package enum DeliveryKey {
         return digits == 10 ? seconds : nil
     }
 
-    /// PostgreSQL's `hashtextextended`.
-    package static func hash(_ text: String, seed: UInt64) -> UInt64 {
-        var hash = Hash(byteCount: text.utf8.count, seed: seed)
+    /// PostgreSQL's `hashtextextended` with the seed 0.
+    package static func hash(_ text: String) -> UInt64 {
+        var hash = Hash(byteCount: text.utf8.count)
         for byte in text.utf8 { hash.add(byte) }
-        return hash.value
-    }
-
-    /// PostgreSQL's `uuid_hash_extended`.
-    package static func hash(_ id: UUID, seed: UInt64) -> UInt64 {
-        var hash = Hash(byteCount: 16, seed: seed)
-        for word in [id.high, id.low] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                hash.add(UInt8(truncatingIfNeeded: word >> shift))
-            }
-        }
         return hash.value
     }
 }
@@ -57,13 +53,9 @@ private struct Hash {
     private var place = 0
     private var words: (UInt32, UInt32, UInt32) = (0, 0, 0)
 
-    init(byteCount: Int, seed: UInt64) {
+    init(byteCount: Int) {
         a = 0x9E37_79B9 &+ UInt32(truncatingIfNeeded: byteCount) &+ 3_923_095
         (b, c) = (a, a)
-        guard seed != 0 else { return }
-        a &+= UInt32(truncatingIfNeeded: seed >> 32)
-        b &+= UInt32(truncatingIfNeeded: seed)
-        mix()
     }
 
     mutating func add(_ byte: UInt8) {

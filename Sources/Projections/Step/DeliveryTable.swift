@@ -13,14 +13,15 @@ package struct DeliveryTable {
 
     /// The number of the table and of its generation.
     let number: Int32
-    let salt: Int64
+    /// The secret of its keys.
+    let secret: UUID
 
     var name: String { Self.name(number) }
 
     static func name(_ number: Int32) -> String { "delivery_\(number)" }
 
     /// The key by which a row is found, together with its full name.
-    func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, salt: salt) }
+    func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, secret: secret) }
 
     /// Whether a row `d` has the name `asked`. The name is in a CASE so that the planner, which may have no statistics, sees
     /// only one way to the row: by its key.

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import Values
 
 /// The shards that one step moves together, locked by its transaction, and their positions.
 struct Lane {
@@ -87,7 +88,7 @@ extension Lane {
     ) throws(PostgresError) {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.name, p.version, p.tables_generation, p.stopped_batch, l.salt
+            SELECT p.name, p.version, p.tables_generation, p.stopped_batch, l.secret
             FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
             WHERE l.id = \(generation) ORDER BY p.name
             """)
@@ -98,11 +99,11 @@ extension Lane {
                     name: try row.get(0), version: try row.get(1), tablesGeneration: try row.get(2),
                     stoppedBatch: try row.optional(3)))
         }
-        let salt: Int64 = try rows.first?.get(4) ?? 0
+        let secret: UUID = try rows.first?.get(4) ?? UUID(high: 0, low: 0)
         self.init(
             generation: generation, shards: shards, position: position, furthest: furthest, members: members,
-            projectors: projectors, deliveries: DeliveryTable(number: generation, salt: salt),
-            installDays: InstallDayTable(number: generation, salt: salt))
+            projectors: projectors, deliveries: DeliveryTable(number: generation, secret: secret),
+            installDays: InstallDayTable(number: generation, secret: secret))
     }
 
     /// Whether all projectors of the generation run and belong to this program, so that we know everything that a delivery

@@ -36,9 +36,15 @@ struct Step {
     /// The result of a step.
     struct Taken {
         /// Whether the shards moved.
-        var hasMoved = false
+        var moved: Move?
         var events: Int64 = 0
         var stops: [Stop]
+    }
+
+    /// The positions before and after.
+    struct Move {
+        let start: Int64
+        let end: Int64
     }
 
     /// A projector that could not go on.
@@ -52,15 +58,20 @@ struct Step {
 
     /// Takes the step; nil if there is nothing to move, or others are moving it.
     func take(_ manner: Manner, on connection: inout Connection) throws(StepError) -> Taken? {
+        try take(choosing: { _ in manner }, on: &connection)
+    }
+
+    /// Does the same in the manner that is chosen for the position of the shards.
+    func take(choosing manner: (Int64) -> Manner, on connection: inout Connection) throws(StepError) -> Taken? {
         let taken = try connection.atomically { connection in try body(manner, &connection) }
         CrashPoint.pass("stepped")
         return taken
     }
 
     /// Takes the step within a transaction that is already open, as if nothing could fail.
-    func take(within connection: inout Connection) throws -> Taken? { try body(.plain, &connection) }
+    func take(within connection: inout Connection) throws -> Taken? { try body({ _ in .plain }, &connection) }
 
-    private func body(_ manner: Manner, _ connection: inout Connection) throws -> Taken? {
+    private func body(_ chosenManner: (Int64) -> Manner, _ connection: inout Connection) throws -> Taken? {
         guard
             let lane = try Lane.claim(
                 choice, of: projectors, behind: last, atMost: mostShards, on: &connection)
@@ -74,6 +85,7 @@ struct Step {
         // the rows that moved. So this locks the log first, and all later reads are consistent.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         CrashPoint.pass("claimed")
+        let manner = chosenManner(lane.position)
         let (batches, isPatient): (Int32?, Bool) =
             if case .careful(let batches, let isPatient) = manner { (batches, isPatient) } else { (nil, false) }
         let range = try BatchRange(
@@ -92,7 +104,7 @@ struct Step {
         CrashPoint.pass("counted")
         try lane.move(to: end, on: &connection)
         CrashPoint.pass("moved")
-        return Taken(hasMoved: true, events: range.events, stops: stops)
+        return Taken(moved: Move(start: lane.position, end: end), events: range.events, stops: stops)
     }
 
     /// Reads the events, applies them to their deliveries, and updates the cells of these projectors. It works part by part, so

@@ -12,20 +12,14 @@ struct Stepper {
     /// The most events in a step.
     private var mostEvents: Int64
     private let mostEventsEver: Int64
-    private var care = Care.none
-    /// Steps since the last slow one.
-    private var goodSteps = 0
+    private let care: StepCare
 
-    /// How much smaller steps are after some ran into their timeout.
-    private enum Care: Int {
-        case none
-        case fewBatches
-        case oneBatch
-        case patience
-    }
-
-    init(choice: Lane.Choice, projectors: [any Projector.Type] = Projectors.all, mostEvents: Int64, log: Log) {
-        (self.choice, self.projectors, self.log) = (choice, projectors, log)
+    /// Lanes of one runner share their care: the shards that cannot move pass from lane to lane.
+    init(
+        choice: Lane.Choice, projectors: [any Projector.Type] = Projectors.all, mostEvents: Int64,
+        sharing care: StepCare = StepCare(), log: Log
+    ) {
+        (self.choice, self.projectors, self.care, self.log) = (choice, projectors, care, log)
         (self.mostEvents, mostEventsEver) = (mostEvents, mostEvents)
     }
 
@@ -44,16 +38,22 @@ struct Stepper {
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
             limits: limits)
         var batches = BatchRange.mostBatches
+        var begun: (level: StepCare.Level, position: Int64)?
         do {
             let (long, short) = (Deadline.after(seconds: 5), Deadline.after(seconds: 1))
-            let taken = outcome(try step.take(manner, on: &connection))
-            adapt(wasLong: long.hasPassed, wasShort: !short.hasPassed)
-            return taken
-        } catch {
-            if error.isTooSlow {
-                care = Care(rawValue: care.rawValue + 1) ?? care
-                goodSteps = 0
+            let taken = try step.take(
+                choosing: { position in
+                    let level = care.level(at: position)
+                    begun = (level, position)
+                    return level.manner
+                }, on: &connection)
+            if let move = taken?.moved {
+                adapt(wasLong: long.hasPassed, wasShort: !short.hasPassed)
+                care.noteGoodStep(from: move.start, to: move.end)
             }
+            return outcome(taken)
+        } catch {
+            if error.isTooSlow, let begun { care.raise(above: begun.level, at: begun.position) }
             switch error {
             case .cannotTell(let count, _): batches = count / 2
             case _ where error.blamesProjection: break
@@ -71,22 +71,10 @@ struct Stepper {
         }
     }
 
-    private var manner: Step.Manner {
-        switch care {
-        case .none: .plain
-        case .fewBatches: .careful(batches: 4)
-        case .oneBatch: .careful(batches: 1)
-        case .patience: .careful(batches: 1, isPatient: true)
-        }
-    }
-
     /// Nobody else can move its shards during a step, so a step of a few seconds is too long.
     private mutating func adapt(wasLong: Bool, wasShort: Bool) {
         if wasLong { mostEvents = max(mostEvents / 2, 500) }
         if wasShort { mostEvents = min(mostEvents * 2, mostEventsEver) }
-        goodSteps += 1
-        guard goodSteps % 16 == 0, let less = Care(rawValue: care.rawValue - 1) else { return }
-        care = less
     }
 
     private func outcome(_ taken: Step.Taken?) -> Outcome {
@@ -107,6 +95,6 @@ struct Stepper {
             }
         }
         // A projector that stopped now is left out of the next step, so there is more to do.
-        return taken.hasMoved || !taken.stops.isEmpty ? .moved(events: taken.events) : .nothing
+        return taken.moved != nil || !taken.stops.isEmpty ? .moved(events: taken.events) : .nothing
     }
 }

@@ -3,20 +3,25 @@ internal import Telemetry
 extension RecountTables {
     /// The days of installs, from all events of the shard but those of sealed days. Events of a day come in event order, and
     /// `rank` continues from day to day. What the last of them says is the greatest (rank, something), packed into one number.
-    /// Of the receipts in a quarter of an hour the last 8 count.
-    static func installDays(shard: Int16) -> String {
-        """
+    /// Of the receipts in a quarter of an hour the last 8 count. Installs are joined by their number in the order of ids, since
+    /// ids that clients choose may all have one hash.
+    static func installDays(shard: Int16, of copy: LogCopy, exceptSealed: Bool) -> String {
+        let sealed = """
+            WHERE NOT EXISTS (
+                SELECT FROM projection.sealed_install_day AS s
+                WHERE s.shard = \(shard) AND \(copy.scatter.isSameInstall("s", "e")) AND s.app = e.app
+                    AND s.install_id = e.install_id AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
+            """
+        return """
         WITH ranked AS (
             SELECT e.*, (e.occurred_at AT TIME ZONE app.time_zone)::date AS day,
                 row_number() OVER (
-                    ORDER BY e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank
+                    ORDER BY e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank,
+                dense_rank() OVER (ORDER BY e.install_id, e.app) AS install
             FROM recount_log AS e JOIN log.app AS app ON app.id = e.app
-            WHERE NOT EXISTS (
-                SELECT FROM projection.sealed_install_day AS s
-                WHERE s.shard = \(shard) AND s.app = e.app AND s.install_id = e.install_id
-                    AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
+            \(exceptSealed ? sealed : "")
         ), told AS (
-            SELECT app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
+            SELECT min(install) AS install, app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
                 max(rank | platform) AS platform, max(rank | app_version) AS app_version,
                 max(rank | os_version) AS os_version, max(rank | device_model) AS device_model,
                 max(rank | locale) AS locale, max(rank | time_zone) AS time_zone,
@@ -26,19 +31,19 @@ extension RecountTables {
                 coalesce(bool_or(type = 11 AND previous = 4 AND "authorization" IS DISTINCT FROM 4), false) AS turned_on,
                 max(occurred_at) FILTER (WHERE type = 11) AS changed_at,
                 max(rank | coalesce("authorization", 0)) FILTER (WHERE type = 11) AS changed_to
-            FROM ranked GROUP BY app, install_id, day
+            FROM ranked GROUP BY install_id, app, day
         ), receipt AS (
-            SELECT app, install_id, occurred_at, rank, category, campaign,
+            SELECT install, occurred_at, rank, category, campaign,
                 row_number() OVER (
                     PARTITION BY install_id, app, date_bin('15 minutes', occurred_at, '2000-01-01 00:00Z')
                     ORDER BY rank DESC) AS place
             FROM ranked WHERE type = 1 AND (via IS DISTINCT FROM 3 OR alert IS TRUE)
         ), last_receipt AS (
-            SELECT t.app, t.install_id, t.day, max(r.rank | coalesce(r.category, 0)) AS category,
+            SELECT t.install, t.day, max(r.rank | coalesce(r.category, 0)) AS category,
                 max(r.rank | coalesce(r.campaign, 0)) AS campaign
-            FROM told AS t JOIN receipt AS r ON r.install_id = t.install_id AND r.app = t.app
-            WHERE r.place <= 8 AND r.rank < t.off_rank AND r.occurred_at >= t.turned_off_at - interval '24 hours'
-            GROUP BY t.app, t.install_id, t.day
+            FROM told AS t JOIN receipt AS r ON r.install = t.install
+            WHERE t.off_rank IS NOT NULL AND r.place <= 8 AND r.rank < t.off_rank AND r.occurred_at >= t.turned_off_at - interval '24 hours'
+            GROUP BY t.install, t.day
         )
         SELECT app, install_id, day, first_at, last_at, turned_off_at, changed_at, turned_on,
             (coalesce(platform, 0) & 4294967295)::integer AS platform,
@@ -54,7 +59,7 @@ extension RecountTables {
             (coalesce(changed_to, 0) & 4294967295)::smallint AS changed_to,
             (turned_off_at IS NOT NULL)::integer + turned_on::integer * 2
                 + (turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
-        FROM told LEFT JOIN last_receipt AS r USING (app, install_id, day)
+        FROM told LEFT JOIN last_receipt AS r USING (install, day)
         """
     }
 }

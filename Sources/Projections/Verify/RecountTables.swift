@@ -23,7 +23,7 @@ package enum RecountTables {
     static func copy(
         _ shards: [(shard: Int16, position: Int64)], perTable: Int, on connection: inout Connection
     ) throws(PostgresError) -> LogCopy {
-        let copy = LogCopy(of: shards.map(\.shard), perTable: perTable)
+        let copy = LogCopy(of: shards.map(\.shard), perTable: perTable, scatter: try Scatter(on: &connection))
         let tables = copy.tables.enumerated().map { number, shards in
             """
             CREATE TEMPORARY TABLE \(LogCopy.table(number)) PARTITION OF recount_logs
@@ -33,10 +33,10 @@ package enum RecountTables {
         try connection.execute(script: settings)
         try connection.execute(
             script: """
-                CREATE TEMPORARY TABLE recount_columns ON COMMIT DROP AS \(log) WITH NO DATA;
+                CREATE TEMPORARY TABLE recount_columns ON COMMIT DROP AS \(log(scattering: copy)) WITH NO DATA;
                 CREATE TEMPORARY TABLE recount_logs (LIKE recount_columns) PARTITION BY LIST (shard) ON COMMIT DROP;
                 \(tables.joined(separator: "\n"))
-                INSERT INTO recount_logs \(log)
+                INSERT INTO recount_logs \(log(scattering: copy))
                 WHERE \(shards.map { "e.shard = \($0.shard) AND e.batch <= \($0.position)" }.joined(separator: " OR "));
                 \(copy.tables.indices.map { "ANALYZE \(LogCopy.table($0)) (shard, type);" }.joined(separator: " "))
                 """)
@@ -45,12 +45,14 @@ package enum RecountTables {
 
     /// Makes the views and tables of one copied shard.
     static func make(_ shard: Int16, of copy: LogCopy, on connection: inout Connection) throws(PostgresError) {
+        let hasSealedDays: Bool = try connection.query(
+            "SELECT EXISTS (SELECT FROM projection.sealed_install_day WHERE shard = \(shard))")[0].get(0)
         try connection.execute(
             script: """
                 CREATE TEMPORARY VIEW recount_log AS SELECT * FROM \(copy.events(of: shard));
-                CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard))
+                CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard, of: copy))
                 """)
-        for (table, sql) in tables + [("recount_install_day", installDays(shard: shard))] {
+        for (table, sql) in tables + [("recount_install_day", installDays(shard: shard, of: copy, exceptSealed: hasSealedDays))] {
             try connection.execute(
                 script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)")
         }
@@ -60,22 +62,23 @@ package enum RecountTables {
         ("recount_delivery", deliveries), ("recount_tap", taps), ("recount_page", pages),
     ]
 
-    /// There is enough memory to sort a big shard in a few runs. All joins are equality joins and run as hash joins: without
-    /// statistics, the planner takes millions of rows for one, and compiles (`jit`) what then runs for a moment. The joins are
+    /// There is enough memory to sort a big shard in a few runs. Names and cells are grouped by sorting: PostgreSQL's hashes have
+    /// no secret, and whoever chooses the names can make them collide. All joins are equality joins and run as hash joins, over
+    /// numbers that nobody outside chooses (`Scatter`): without statistics, the planner takes millions of rows for one,
+    /// and compiles (`jit`) what then runs for a moment. The joins are
     /// written in a good order; looking for a better one would take most of the planner's time. No index begins with the shard,
     /// and fetching a row here and there through a whole index reads the table as well. Plans need only the number of rows and of
     /// different values; with the usual statistics, gathering them took a quarter of all time.
     private static let settings = """
-        SET LOCAL work_mem = '64MB'; SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off;
-        SET LOCAL enable_indexscan = off; SET LOCAL join_collapse_limit = 1; SET LOCAL jit = off;
-        SET LOCAL default_statistics_target = 5
+        SET LOCAL work_mem = '64MB'; SET LOCAL enable_hashagg = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_indexscan = off; SET LOCAL join_collapse_limit = 1;
+        SET LOCAL jit = off; SET LOCAL default_statistics_target = 5
         """
 
-    /// `scatter` is a single number, so rows sort fast by it. The names decide which delivery a row belongs to.
-    private static let log = """
+    /// The names decide which delivery a row belongs to.
+    private static func log(scattering copy: LogCopy) -> String {
+        """
         SELECT
-            e.shard,
-            hashtextextended(e.notification_key, 0) # uuid_hash_extended(e.install_id, 0) AS scatter,
+            e.shard, \(copy.scatter.delivery("e")) AS scatter,
             e.app, e.install_id, e.notification_key, e.batch, e.occurred_at, coalesce(e.seq, 0) AS seq, e.event_id, e.device_at, e.type,
             e.category, e.campaign, e.variant, e.thread, e.platform, e.app_version, e.origin, e.alert, e.via,
             e.presentation, e.fetch_result, e.media_kind, e.media_network, e.media_outcome, e.media_format, e.media_reason,
@@ -88,14 +91,15 @@ package enum RecountTables {
                     ELSE 1 END END AS reach
         FROM log.opened_event AS e
         """
+    }
 
-    private static func events(shard: Int16) -> String {
+    private static func events(shard: Int16, of copy: LogCopy) -> String {
         """
         SELECT * FROM recount_log AS e
         WHERE e.notification_key IS NOT NULL AND e.type <> 12 AND NOT EXISTS (
             SELECT FROM projection.sealed_delivery AS s
-            WHERE s.shard = \(shard) AND s.app = e.app AND s.install_id = e.install_id
-                AND s.notification_key = e.notification_key)
+            WHERE s.shard = \(shard) AND \(copy.scatter.delivery("s")) = e.scatter AND s.app = e.app
+                AND s.install_id = e.install_id AND s.notification_key = e.notification_key)
         """
     }
 
@@ -290,8 +294,11 @@ package enum RecountTables {
 struct LogCopy {
     /// The shards of each table.
     let tables: [[Int16]]
+    /// Makes what rows sort and join by.
+    let scatter: Scatter
 
-    init(of shards: [Int16], perTable: Int) {
+    init(of shards: [Int16], perTable: Int, scatter: Scatter) {
+        self.scatter = scatter
         tables = stride(from: 0, to: shards.count, by: perTable).map {
             Array(shards[$0..<min($0 + perTable, shards.count)])
         }

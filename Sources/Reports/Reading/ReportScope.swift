@@ -76,8 +76,11 @@ package struct ExactName: Hashable, Comparable, Sendable {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    // Equal bytes make equal strings, and equal strings have equal hashes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    // By bytes, too: as strings, a thousand spellings of one text would have one hash, and a table of them would be slow.
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 extension Rows {
