@@ -51,7 +51,8 @@ extension Bellwether {
             expiring: expiring, queue: queue,
             appOpens: configuration.recordsAppOpen && !isExtension
                 ? AppOpens(file: configuration.directory.appendingPathComponent(FileName.appOpen)) : nil,
-            mediaRules: configuration.mediaRules, recordsSummaryArgument: configuration.recordsSummaryArgument, log: log,
+            mediaRules: configuration.mediaRules, recordsSummaryArgument: configuration.recordsSummaryArgument,
+            log: log,
             backgroundSeconds: deliversByItself ? 20 : 0,
             extensionSeconds: isExtension ? configuration.extensionSeconds : 0, isRecording: configuration.isRecording)
     }

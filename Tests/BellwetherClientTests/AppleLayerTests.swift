@@ -48,7 +48,8 @@ struct AppleLayerTests {
         let code = try String(contentsOfFile: file, encoding: .utf8)
         guard code.contains("@objc") else { return file }
         let path = directory((file as NSString).lastPathComponent)
-        try code.replacing(#/ *@objc\([^)]*\)\n/#, with: "").replacing("@objc public", with: "public").write(toFile: path, atomically: false, encoding: .utf8)
+        try code.replacing(#/ *@objc\([^)]*\)\n/#, with: "").replacing("@objc public", with: "public").write(
+            toFile: path, atomically: false, encoding: .utf8)
         return path
     }
 
@@ -111,7 +112,8 @@ struct AppleLayerTests {
     func kinds() throws {
         let examples = try AppleLayerTests.examples()
         let kinds = [
-            "Add it", "The app: ten lines", "Ask for permission", "Goals", "A delegate class of its own", "UIKit with scenes", "SwiftUI",
+            "Add it", "The app: ten lines", "Ask for permission", "Goals", "A delegate class of its own",
+            "UIKit with scenes", "SwiftUI",
             "FirebaseMessaging, swizzling on", "FirebaseMessaging, swizzling off", "The service extension",
             "The content extension", "Stories", "Switch it off, and delete", "Your own keys in a payload",
             "When something is wrong", "Hive's extensions",
@@ -223,7 +225,9 @@ struct AppleLayerTests {
         #expect(symbols.count > 200)
         // What the compiler makes, such as `!=`, has the words of the standard library.
         let bare = symbols.filter { $0.docComment == nil && !$0.identifier.precise.contains("::SYNTHESIZED::") }
-        let made: Set<String> = ["init(rawValue:)", "hash(into:)", "==(_:_:)", "hashValue", "rawValue", "encode(to:)", "init(from:)"]
+        let made: Set<String> = [
+            "init(rawValue:)", "hash(into:)", "==(_:_:)", "hashValue", "rawValue", "encode(to:)", "init(from:)",
+        ]
         #expect(bare.map(\.names.title).filter { !made.contains($0) } == [])
     }
 

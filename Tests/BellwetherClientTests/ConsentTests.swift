@@ -41,7 +41,8 @@ struct ConsentTests {
         #expect(try process(isExtension: true).installID == id)
     }
 
-    @Test("whoever opts out is left alone by every process at once, and after a restart; what waited is gone, uncounted")
+    @Test(
+        "whoever opts out is left alone by every process at once, and after a restart; what waited is gone, uncounted")
     func optOut() async throws {
         let (app, service) = (try process(), try process(isExtension: true))
         for _ in 0..<5 { open(app) }
@@ -92,7 +93,9 @@ struct ConsentTests {
         #expect(try queue.next(events: 10, bytes: 1 << 20) == nil)
     }
 
-    @Test("deleting leaves no trace of install, events and settings, returns the id, and the next event is of a new install")
+    @Test(
+        "deleting leaves no trace of install, events and settings, returns the id, and the next event is of a new install"
+    )
     func deleteEverything() async throws {
         let (app, service) = (try process(), try process(isExtension: true))
         open(service)

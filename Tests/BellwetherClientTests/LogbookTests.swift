@@ -12,7 +12,9 @@ struct LogbookTests {
 
     @Test(
         "nothing; problems; or events and deliveries, too",
-        arguments: [(Bellwether.Log.nothing, []), (.problems, ["misused"]), (.debug, ["misused", "notification", "A"])])
+        arguments: [
+            (Bellwether.Log.nothing, []), (.problems, ["misused"]), (.debug, ["misused", "notification", "A"]),
+        ])
     private func levels(level: Bellwether.Log, begins: [String]) async throws {
         let lines = Guarded<[String]>([])
         let logbook = Logbook(level) { line in lines.withLock { $0.append(line) } }

@@ -6,7 +6,9 @@ public import UserNotificationsUI
 extension Bellwether {
     /// Records that the extension shows a notification. Call it from `didReceive(_:)`, unless it plays a story: a story
     /// records this itself.
-    public func contentExtension(showed notification: UNNotification) { contentExtension(showed: push(of: notification)) }
+    public func contentExtension(showed notification: UNNotification) {
+        contentExtension(showed: push(of: notification))
+    }
 
     /// Records that somebody responded. Call it where the extension calls the completion handler, and pass the same
     /// option: if the extension forwards the response, the app records it; otherwise this call does.

@@ -1,7 +1,8 @@
+internal import Foundation
+
 #if canImport(BellwetherVersion)
 internal import BellwetherVersion
 #endif
-internal import Foundation
 
 /// The description of an install that an envelope carries.
 struct Source: Sendable {

@@ -47,7 +47,11 @@ extension Bellwether.PayloadKeys {
 
     /// The keys by the names of an event's members. Setting it replaces all; unknown names are ignored.
     var byName: [String: [String]] {
-        get { Dictionary(uniqueKeysWithValues: Self.names.map { ($0.0, self[keyPath: $0.1]) }).filter { !$0.value.isEmpty } }
+        get {
+            Dictionary(uniqueKeysWithValues: Self.names.map { ($0.0, self[keyPath: $0.1]) }).filter {
+                !$0.value.isEmpty
+            }
+        }
         set { for (name, path) in Self.names { self[keyPath: path] = newValue[name] ?? [] } }
     }
 }

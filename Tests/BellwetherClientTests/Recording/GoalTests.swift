@@ -56,7 +56,9 @@ struct GoalTests {
         #expect(phone.drafts.isEmpty && phone.reports.count(of: .misused) == 10)
     }
 
-    @Test("app_open comes at most once in half an hour, whichever process asks, and not for somebody who does not want it")
+    @Test(
+        "app_open comes at most once in half an hour, whichever process asks, and not for somebody who does not want it"
+    )
     func appOpen() throws {
         let (front, scratch) = (NotificationCenter(), TemporaryDirectory())
         let file = URL(fileURLWithPath: scratch("app-open"))

@@ -62,7 +62,9 @@ struct SettingsTests {
     @Test("the system's numbers have their names; others are not known")
     func numbers() {
         #expect(
-            (-1...3).map { Bellwether.Settings.Setting(setting: $0)?.rawValue } == [nil, "unsupported", "off", "on", nil])
+            (-1...3).map { Bellwether.Settings.Setting(setting: $0)?.rawValue } == [
+                nil, "unsupported", "off", "on", nil,
+            ])
     }
 
     @Test("Firebase's installation id is read from the newest payload, and what the app says goes before it")
