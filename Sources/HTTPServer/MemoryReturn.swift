@@ -1,5 +1,6 @@
 internal import CServerSockets
 internal import ServiceRuntime
+internal import Synchronization
 
 /// Gives memory back to the system after many connections or bodies are gone. What is freed stays with the C library otherwise: a
 /// service that held 800 MB for a minute would keep it until it ends.
@@ -32,7 +33,7 @@ final class MemoryReturn: Sendable {
             let held = counters.memoryHeld.load(ordering: .relaxed)
             most = max(most, held)
             guard most - held >= MemoryReturn.least else { continue }
-            unsafe bellwether_give_memory_back()
+            bellwether_give_memory_back()
             most = held
         }
     }

@@ -16,10 +16,9 @@ final class PermissionMemory: Sendable {
     struct Change: Codable, Hashable, Sendable {
         let id: String
         let at: Int64
-        /// Nil if only the settings changed.
+        /// Nil if the settings changed: the event's source says what they are.
         var authorization: String?
         var previous: String?
-        var settings: Bellwether.Settings?
     }
 
     private let file: URL?
@@ -94,7 +93,7 @@ extension Bellwether {
                     id: "\(EventID(at: at))", at: at.milliseconds, authorization: new, previous: old))
         }
         if let new = permission.settings, let old = known.settings, new != old {
-            changes.append(PermissionMemory.Change(id: "\(EventID(at: at))", at: at.milliseconds, settings: new))
+            changes.append(PermissionMemory.Change(id: "\(EventID(at: at))", at: at.milliseconds))
         }
         return changes
     }
@@ -115,7 +114,6 @@ extension Bellwether {
         var members: [JSONValue.Field] = []
         members.add("authorization", change.authorization)
         members.add("previous", change.previous)
-        members.add("settings", change.settings?.value)
         let draft = Draft(
             id: id, type: change.authorization == nil ? .settingsChanged : .permissionChanged,
             at: Moment(milliseconds: change.at), notification: nil, members: members)

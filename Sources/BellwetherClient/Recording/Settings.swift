@@ -44,7 +44,7 @@ extension Bellwether.Settings.Setting {
 }
 
 extension Bellwether.Settings {
-    /// The member `settings` of a source or an event; nil if nothing is known.
+    /// The member `settings` of a source; nil if nothing is known.
     var value: JSONValue? {
         var fields: [JSONValue.Field] = []
         fields.add("alerts", alerts?.rawValue)
