@@ -132,7 +132,10 @@ struct CampaignFunnelTests {
                 app: app.app.id, shard: 0, install: UUID(high: 0, low: UInt64(install)), notificationKey: key)
             try app.insert(
                 "delivery",
-                ["campaign": campaign, "variant": variant, "key": Int(DeliveryKey.of(name, secret: UUID(high: 0, low: 7)))],
+                [
+                    "campaign": campaign, "variant": variant,
+                    "key": Int(DeliveryKey.of(name, secret: UUID(high: 0, low: 7))),
+                ],
                 texts: [
                     "install_id": name.install.description, "notification_key": key,
                     "state": "\\x00", "answered_at": time,

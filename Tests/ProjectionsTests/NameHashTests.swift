@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 import Values
 
@@ -7,10 +6,13 @@ import Values
 /// Names come from outside, so tables over them must be quick whatever the names are.
 @Suite("Hashes of names")
 struct NameHashTests {
-    @Test("the keyed one is SipHash-2-4, as its authors' vectors say", arguments: [
-        (0, 0x726F_DB47_DD0E_0E31), (1, 0x74F8_39C5_93DC_67FD), (7, 0xAB02_00F5_8B01_D137), (8, 0x93F5_F579_9A93_2462),
-        (15, 0xA129_CA61_49BE_45E5),
-    ] as [(UInt8, UInt64)])
+    @Test(
+        "the keyed one is SipHash-2-4, as its authors' vectors say",
+        arguments: [
+            (0, 0x726F_DB47_DD0E_0E31), (1, 0x74F8_39C5_93DC_67FD), (7, 0xAB02_00F5_8B01_D137),
+            (8, 0x93F5_F579_9A93_2462),
+            (15, 0xA129_CA61_49BE_45E5),
+        ] as [(UInt8, UInt64)])
     func vectors(length: UInt8, hash: UInt64) {
         let key = UUID(high: 0x0706_0504_0302_0100, low: 0x0F0E_0D0C_0B0A_0908)
         var bytes = SipHash(key: key)

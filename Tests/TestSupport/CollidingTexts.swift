@@ -31,7 +31,8 @@ package enum CollidingTexts {
             state.mix()
             let made = [before.a &- state.a, before.b &- state.b, before.c &- state.c]
             guard made.allSatisfy({ $0 & 0x8080_8080 == 0 && hasNoZeroByte($0) }) else { continue }
-            halves.insert((chosen + made).flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } })
+            halves.insert(
+                (chosen + made).flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } })
         }
         return Array(halves)
     }

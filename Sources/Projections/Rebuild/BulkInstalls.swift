@@ -30,14 +30,14 @@ struct BulkInstalls {
                     AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
             """
         return """
-        DECLARE bulk_installs NO SCROLL CURSOR FOR
-        SELECT \(EventReader.columns) FROM (
-            SELECT \(EventReader.opened) FROM log.event AS e
-            WHERE e.codes >> 4 & 63 IN (\(shards.map { "\($0)" }.joined(separator: ", ")))
-        ) AS e JOIN log.app AS a ON a.id = e.app
-        \(try some[0].get(0) ? exceptSealed : "")
-        ORDER BY e.install_id, e.app
-        """
+            DECLARE bulk_installs NO SCROLL CURSOR FOR
+            SELECT \(EventReader.columns) FROM (
+                SELECT \(EventReader.opened) FROM log.event AS e
+                WHERE e.codes >> 4 & 63 IN (\(shards.map { "\($0)" }.joined(separator: ", ")))
+            ) AS e JOIN log.app AS a ON a.id = e.app
+            \(try some[0].get(0) ? exceptSealed : "")
+            ORDER BY e.install_id, e.app
+            """
     }
 
     /// Takes an event.

@@ -52,7 +52,8 @@ package enum RecountTables {
                 CREATE TEMPORARY VIEW recount_log AS SELECT * FROM \(copy.events(of: shard));
                 CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard, of: copy))
                 """)
-        for (table, sql) in tables + [("recount_install_day", installDays(shard: shard, of: copy, exceptSealed: hasSealedDays))] {
+        let installDays = installDays(shard: shard, of: copy, exceptSealed: hasSealedDays)
+        for (table, sql) in tables + [("recount_install_day", installDays)] {
             try connection.execute(
                 script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)")
         }
