@@ -10,7 +10,9 @@ CREATE TABLE log.head (
     -- Counts the decisions of retention and erasure, revoked keys, and new maps of shards. At its commit, under the lock on this
     -- row, a writer states the count it knows. If the count is older, the commit fails. So no event can be added after a decision
     -- that forbids it, and the work that follows the decision can rely on that.
-    history integer NOT NULL DEFAULT 0
+    history integer NOT NULL DEFAULT 0,
+    -- Counts the merges and prunes of words. Funnels that were counted under an older number must be rebuilt.
+    words integer NOT NULL DEFAULT 0
 );
 -- The number of shards that was asked for when the database was created.
 INSERT INTO log.head (shards) VALUES (coalesce(nullif(current_setting('bellwether.shards', true), ''), '16')::smallint);

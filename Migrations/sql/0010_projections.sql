@@ -12,7 +12,9 @@ CREATE TABLE projection.generation (
     secret uuid NOT NULL DEFAULT gen_random_uuid(),
     -- The transactions that were open after it was retired. Their snapshots may be older, and a dropped table disappears
     -- from every snapshot, so its tables are kept until these transactions have ended. NULL until they have been listed.
-    readers text[]
+    readers text[],
+    -- log.head.words when it was made. Words that were merged or pruned later are not in its deliveries.
+    words integer NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX generation_only_one_live ON projection.generation (state) WHERE state = 'live';
 

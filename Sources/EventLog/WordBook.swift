@@ -117,6 +117,12 @@ package struct WordBook: Sendable {
                     """)
             } catch { throw .database(error) }
         }
+        do { try noteChange(on: &connection) } catch { throw .database(error) }
+    }
+
+    /// From its commit on, funnels that were counted before are known to need a rebuild, whoever then makes it.
+    private func noteChange(on connection: inout Connection) throws(PostgresError) {
+        try connection.query("UPDATE log.head SET words = words + 1")
     }
 
     /// Adds those of these words that nobody has sent yet, so that they can be merged. Part of the caller's transaction.
@@ -182,6 +188,7 @@ package struct WordBook: Sendable {
             try recount(on: &connection)
             // Writers cache ids: this makes them ask again.
             try connection.query("SELECT log.raise_history()")
+            try noteChange(on: &connection)
             return ids.count
         } catch { throw .database(error) }
     }

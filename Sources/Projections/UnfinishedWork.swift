@@ -9,7 +9,8 @@ package struct UnfinishedWork: Sendable, Equatable {
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try erasures(on: &connection) + automaticRebuilds(on: &connection) + rebuilds(on: &connection)
+        try erasures(on: &connection) + automaticRebuilds(on: &connection) + wordChanges(on: &connection)
+            + rebuilds(on: &connection)
             + zoneChanges(on: &connection)
             + retentions(on: &connection)
     }
@@ -27,12 +28,20 @@ package struct UnfinishedWork: Sendable, Equatable {
     }
 
     private static func automaticRebuilds(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        let due = try AutomaticRebuild.due(on: &connection)
+        let due = try AutomaticRebuild.dueByRules(on: &connection)
         guard !due.isEmpty else { return [] }
         return [
             UnfinishedWork(
                 what: "the rebuild of what older rules counted (\(due.joined(separator: ", ")))",
                 remedy: "bellwether rebuild")
+        ]
+    }
+
+    private static func wordChanges(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        guard try AutomaticRebuild.isDueByWords(on: &connection) else { return [] }
+        return [
+            UnfinishedWork(
+                what: "the rebuild after words were merged or pruned", remedy: "bellwether rebuild, or a running serve")
         ]
     }
 

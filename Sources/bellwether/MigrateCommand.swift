@@ -49,7 +49,7 @@ struct MigrateCommand: Command {
             }
             StandardStream.error.write(
                 applied.isEmpty ? "The database is at this version.\n" : "Applied \(applied.count) migrations.\n")
-            let due = try AutomaticRebuild.due(on: &connection)
+            let due = try AutomaticRebuild.dueByRules(on: &connection)
             if !due.isEmpty {
                 StandardStream.error.write(
                     "The rules of \(due.joined(separator: ", ")) have changed. These tables stand still until they are rebuilt: "

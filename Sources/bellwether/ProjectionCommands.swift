@@ -41,14 +41,14 @@ struct ProjectCommand: Command {
     private static func project(
         _ control: ProjectionControl, in database: CellDatabase, showing isShown: Bool
     ) throws -> Told {
-        // After an update of this program, the rules of some projections may have changed.
+        // The rules may have changed with an update of this program, and a rebuild after a change of words may be unfinished.
         let bar = ProgressBar()
         let renewal = try AutomaticRebuild(control).run(progress: { if isShown { bar.show($0) } })
         bar.clear()
         var messages = ""
         if case .made(let names, let outcome) = renewal {
             messages = database.labelled(
-                "Rebuilt because their rules have changed: \(names.joined(separator: ", ")).\n")
+                "Rebuilt because their rules or the app's words have changed: \(names.joined(separator: ", ")).\n")
             var told = outcome.told(of: database)
             told.messages = messages + told.messages
             guard told.code == .done else { return told }

@@ -78,6 +78,7 @@ extension VerificationReport {
                 ["batch": gap.batch, "shard": gap.shard, "expected": gap.expected, "found": gap.found]
             },
             "not_compared": omissions.map { ["projection": $0.projector, "reason": $0.reason] as JSONObject },
+            "words_changed": isUnderOlderWords,
             "time_zone_changes": moves.map { ["app": $0.app, "from": $0.from, "to": $0.to] as JSONObject },
         ]
     }

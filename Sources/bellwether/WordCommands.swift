@@ -17,7 +17,7 @@ private let choiceOptions = [
     Option("since", "TIME", help: "Values learned at or after this time (RFC 3339)"),
 ]
 private let rebuildOption = Option(
-    "no-rebuild", help: "Do not rebuild the funnels: run bellwether rebuild after the last merge or prune")
+    "no-rebuild", help: "Leave the rebuild of the funnels to a running serve, project --once or rebuild")
 
 /// What a command on words works with: the dictionary of a database, or those of all cells of its cluster.
 private struct Dictionaries {
@@ -51,9 +51,11 @@ private struct Dictionaries {
 
     /// Recounts what was counted under other words.
     func rebuild(_ arguments: Arguments) throws -> ExitCode {
+        CrashPoint.pass("words changed")
         guard !arguments.has("no-rebuild") else {
             StandardStream.error.write(
-                "The views of events change at once; the funnels change with the next bellwether rebuild.\n")
+                "The views of events change at once; the funnels change with the next rebuild, which a running serve begins by itself.\n"
+            )
             return .done
         }
         StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")

@@ -1,7 +1,8 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Rebuilds projections that older rules counted, and builds missing ones. After an update of this program, tables of an older
+/// Rebuilds projections that older rules counted, or that were counted before words were merged or pruned, and builds missing
+/// ones. After an update of this program, tables of an older
 /// version do not change until then.
 ///
 /// A runner that is logged in as the owner of the tables does this by itself. Only one of several nodes does it at a time,
@@ -15,7 +16,7 @@ package struct AutomaticRebuild: Sendable {
 
     /// How it went.
     package enum Outcome: Sendable {
-        /// All projections are counted by the rules of this program.
+        /// All projections are counted by the rules of this program and under the present words.
         case nothingToDo
         case made([String], Rebuild.Outcome)
         /// Another node is rebuilding.
@@ -24,11 +25,51 @@ package struct AutomaticRebuild: Sendable {
         case notOwner([String])
     }
 
-    /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are among
-    /// them, they come first, and every projection needs a rebuild.
+    /// The projections to rebuild: all of them if words were merged or pruned since, or else those of older rules.
     package static func due(
         of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> [String] {
+        guard try isDueByWords(on: &connection), try !isOfNewerProgram(projectors, on: &connection) else {
+            return try dueByRules(of: projectors, on: &connection)
+        }
+        return [DeliveryTable.projector] + projectors.map { $0.name }
+    }
+
+    /// Whether words were merged or pruned after the live generation was made. The command that did it rebuilds; this is true
+    /// while it works, and after it was interrupted.
+    package static func isDueByWords(on connection: inout Connection) throws(PostgresError) -> Bool {
+        try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words > l.words WHERE l.state = 'live')
+            """)[0].get(0)
+    }
+
+    /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are among
+    /// them, they come first, and every projection needs a rebuild.
+    package static func dueByRules(
+        of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
+    ) throws(PostgresError) -> [String] {
+        let stored = try storedVersions(on: &connection)
+        let versions = Projectors.versions(of: projectors)
+        // If there is no generation, or a newer program was here, we do nothing.
+        guard !stored.isEmpty, !isNewer(stored, than: versions) else { return [] }
+        return ([DeliveryTable.projector] + projectors.map { $0.name }).filter { name in
+            stored[name] ?? 0 < versions[name] ?? 0
+        }
+    }
+
+    private static func isOfNewerProgram(
+        _ projectors: [any Projector.Type], on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
+        isNewer(try storedVersions(on: &connection), than: Projectors.versions(of: projectors))
+    }
+
+    private static func isNewer(_ stored: [String: Int32], than versions: [String: Int32]) -> Bool {
+        stored.contains { $1 > versions[$0] ?? 0 }
+    }
+
+    private static func storedVersions(on connection: inout Connection) throws(PostgresError) -> [String: Int32] {
         let rows = try connection.query(
             """
             SELECT p.name, p.version FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
@@ -36,12 +77,7 @@ package struct AutomaticRebuild: Sendable {
             """)
         var stored: [String: Int32] = [:]
         for row in rows { stored[try row.get(0)] = try row.get(1) }
-        let versions = Projectors.versions(of: projectors)
-        // If there is no generation, or a newer program was here, we do nothing.
-        guard !stored.isEmpty, !stored.contains(where: { $1 > versions[$0] ?? 0 }) else { return [] }
-        return ([DeliveryTable.projector] + projectors.map { $0.name }).filter { name in
-            stored[name] ?? 0 < versions[name] ?? 0
-        }
+        return stored
     }
 
     /// Rebuilds what is due. An interrupted rebuild continues when this is run again.
@@ -59,7 +95,7 @@ package struct AutomaticRebuild: Sendable {
         let due = try Self.due(of: control.projectors, on: &connection)
         guard !due.isEmpty else { return .nothingToDo }
         control.log.info(
-            "rules have changed: rebuilding funnels from the log; the old ones stay readable",
+            "rules or words have changed: rebuilding funnels from the log; the old ones stay readable",
             ["projections": due.joined(separator: " ")])
         return .made(due, try Rebuild(control, names: due).run(progress: progress))
     }

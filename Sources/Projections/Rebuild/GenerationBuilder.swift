@@ -6,7 +6,7 @@ internal import Telemetry
 /// Builds, swaps and drops generations. It works as the owner, since it creates and drops tables.
 enum GenerationBuilder {
     /// Returns the unfinished generation if it is for exactly these projectors, or a new one. An unfinished one for other
-    /// projectors, or by another version of this program, is given up.
+    /// projectors, by another version of this program, or under other words, is given up.
     static func begin(_ projectors: [any Projector.Type], on connection: inout Connection) throws(PostgresError)
         -> Int32
     {
@@ -18,7 +18,7 @@ enum GenerationBuilder {
                 """
                 SELECT l.id, array_agg(p.name || ' ' || p.version), bool_or(p.stopped_at IS NOT NULL)
                 FROM projection.generation AS l JOIN projection.projector AS p ON p.generation = l.id
-                WHERE l.state = 'building' GROUP BY l.id
+                WHERE l.state = 'building' AND l.words = (SELECT words FROM log.head) GROUP BY l.id
                 """)
             for row in rows {
                 let names: [String] = try row.get(1)
@@ -36,8 +36,9 @@ enum GenerationBuilder {
     ) throws(PostgresError) -> Int32 {
         let generation: Int32 = try connection.query(
             """
-            INSERT INTO projection.generation (id, state)
-            SELECT 1 + greatest((SELECT max(id) FROM projection.generation), (SELECT max(tables_generation) FROM projection.projector)), 'building'
+            INSERT INTO projection.generation (id, state, words)
+            SELECT 1 + greatest((SELECT max(id) FROM projection.generation), (SELECT max(tables_generation) FROM projection.projector)), 'building', h.words
+            FROM log.head AS h
             RETURNING id
             """)[0].get(0)
         try connection.query(
@@ -111,10 +112,14 @@ enum GenerationBuilder {
         }
     }
 
+    /// Whether it can still become live: nobody gave it up, and no word was merged or pruned since it was made.
     static func isBuilding(_ generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
-            "SELECT EXISTS (SELECT FROM projection.generation WHERE id = \(generation) AND state = 'building')")[0]
-            .get(0)
+            """
+            SELECT EXISTS (
+                SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words = l.words
+                WHERE l.id = \(generation) AND l.state = 'building')
+            """)[0].get(0)
     }
 
     /// Moves all shards of a generation to a position, within the present transaction.

@@ -1,7 +1,7 @@
 internal import ServiceRuntime
 
 extension Runner {
-    /// Rebuilds what older rules have counted, beside the lanes, until the runner stops.
+    /// Rebuilds what older rules have counted, or what was counted under older words, beside the lanes, until the runner stops.
     func renew() {
         var control = ProjectionControl(url: configuration.url, log: log)
         control.lanes = configuration.lanes
@@ -47,7 +47,7 @@ extension Runner {
                 ["projections": names.joined(separator: " ")])
         case .notOwner(let names):
             log.error(
-                "projections stand still: they were counted by older rules, and this login may not create tables: "
+                "funnels need a rebuild, as rules or words have changed, and this login may not create tables: "
                     + "run bellwether rebuild as the owner",
                 ["projections": names.joined(separator: " ")])
         }

@@ -82,6 +82,7 @@ extension VerificationReport {
         differences += other.differences.prefix(most - differences.count)
         gaps += other.gaps.prefix(most - gaps.count)
         gapCount += other.gapCount
+        isUnderOlderWords = isUnderOlderWords || other.isUnderOlderWords
         for omission in other.omissions { note(omission) }
         for move in other.moves { note(move) }
     }

@@ -45,6 +45,10 @@ extension Verifier {
                     VerificationReport.Omission(projector: projector.name, reason: "this program cannot recount it"))
             }
         }
+        if try isUnderOlderWords(generation, on: &connection) {
+            report.isUnderOlderWords = true
+            return []
+        }
         for name in Set(recounts.map(\.projector)).sorted() where projectors[name] == nil {
             report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
@@ -54,6 +58,17 @@ extension Verifier {
                 projector.stopReason == nil ? Comparison(recount: recount, generation: projector.tablesGeneration) : nil
             }
         }
+    }
+
+    /// Whether words were merged or pruned after the generation was made: its cells are then of other words than the log's.
+    private func isUnderOlderWords(
+        _ generation: Int32, on connection: inout Connection
+    ) throws(PostgresError) -> Bool {
+        try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words > l.words WHERE l.id = \(generation))
+            """)[0].get(0)
     }
 
     /// The shards of which the log or a compared table has a row. The others need no recount: databases that are young, or have
