@@ -123,13 +123,25 @@ package struct Failure: Error, CustomStringConvertible {
 /// Releases what a command holds when somebody presses Ctrl-C, then ends the process as that signal would have done.
 package final class Interruption: Sendable {
     private static let isUnderway = Lock(false)
+    private static let last = Lock<(say: (@Sendable () -> Void)?, hasWatcher: Bool)>((nil, false))
+
+    /// Has this said first when somebody presses Ctrl-C, whether or not the command holds anything.
+    package static func beginning(with say: @escaping @Sendable () -> Void) {
+        let hasWatcher = last.withLock { last in
+            last.say = say
+            return last.hasWatcher
+        }
+        if !hasWatcher { _ = Interruption {} }
+    }
 
     package init(_ cleanUp: @escaping @Sendable () -> Void) {
         Signals.prepare()
+        Self.last.withLock { $0.hasWatcher = true }
         _ = Worker(name: "signals") {
             let name = Signals.waitForStop()
             Self.isUnderway.withLock { $0 = true }
             Signals.letTheNextOneKill()
+            Self.last.withLock { $0.say }?()
             cleanUp()
             exit(name == "SIGINT" ? 130 : 143)
         }

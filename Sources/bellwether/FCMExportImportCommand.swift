@@ -98,7 +98,11 @@ struct FCMExportImportCommand: Command {
     private func read(
         _ file: InputFile, of app: Int32, on connection: inout Connection, also: ([FCMExportRow]) -> Void
     ) throws -> Count {
-        let lines = LineReader(descriptor: file.descriptor, longest: FCMExportReader.longestLine)
+        let progress = ImportProgress(of: file)
+        Interruption.beginning(with: { progress.tellInterruption() })
+        defer { progress.finish() }
+        let lines = LineReader(
+            descriptor: file.descriptor, longest: FCMExportReader.longestLine, telling: progress.note)
         let reader = FCMExportReader()
         var complaints = Complaints()
         var count = Count()

@@ -30,10 +30,13 @@ struct SendsImportCommand: Command {
 
     func run() throws -> ExitCode {
         let file = try InputFile(arguments.operands[0])
+        let progress = ImportProgress(of: file)
         let shared = try DatabaseAccess.sharing(SharedTables.sends, arguments) { connection in
             let app = try Apps.named(slug, on: &connection)
+            Interruption.beginning(with: { progress.tellInterruption() })
             var run = SendsImport(
-                file: file, receipt: SendStore.Receipt(app: app.id, key: nil, receivedAt: WallClock.now))
+                file: file, progress: progress,
+                receipt: SendStore.Receipt(app: app.id, key: nil, receivedAt: WallClock.now))
             try run.read(on: &connection)
             return run
         }
@@ -56,6 +59,7 @@ struct SendsImportCommand: Command {
 /// send per line.
 private struct SendsImport {
     let file: InputFile
+    let progress: ImportProgress
     let receipt: SendStore.Receipt
     private(set) var accepted = 0
     private(set) var duplicate = 0
@@ -63,12 +67,13 @@ private struct SendsImport {
     private var complaints = Complaints()
     private let decoder = SendsDecoder()
 
-    init(file: InputFile, receipt: SendStore.Receipt) {
-        (self.file, self.receipt) = (file, receipt)
+    init(file: InputFile, progress: ImportProgress, receipt: SendStore.Receipt) {
+        (self.file, self.progress, self.receipt) = (file, progress, receipt)
     }
 
     mutating func read(on connection: inout Connection) throws {
-        let reader = LineReader(descriptor: file.descriptor, longest: Bounds.unpackedBody)
+        let reader = LineReader(descriptor: file.descriptor, longest: Bounds.unpackedBody, telling: progress.note)
+        defer { progress.finish() }
         var number = 0
         var waiting: [Send] = []
         var waitingBytes = 0

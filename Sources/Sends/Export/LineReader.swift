@@ -19,9 +19,22 @@ package final class LineReader {
     private var buffer: [UInt8]
     private var unread: Range<Int> = 0..<0
     private var hasEnded = false
+    /// How much of a line that is too long was skipped.
+    private var skipped = 0
+    /// How many lines were returned, and bytes read, so far.
+    package private(set) var lines = 0
+    package private(set) var bytes = 0
+    private let told: (_ lines: Int, _ bytes: Int) -> Void
 
-    /// Reads from a descriptor, which the caller closes.
-    package init(descriptor: Int32, longest: Int, chunk: Int = 256 * 1024) {
+    /// A line is given up after this many bytes: what has no end has no lines.
+    private static let mostSkipped = 64 * 1024 * 1024
+
+    /// Reads from a descriptor, which the caller closes. `told` is called after each piece that was read.
+    package init(
+        descriptor: Int32, longest: Int, chunk: Int = 256 * 1024,
+        telling told: @escaping (_ lines: Int, _ bytes: Int) -> Void = { _, _ in }
+    ) {
+        self.told = told
         self.descriptor = descriptor
         self.longest = longest
         buffer = [UInt8](repeating: 0, count: chunk)
@@ -29,6 +42,13 @@ package final class LineReader {
 
     /// The next line; nil at the end. The last one need not end with a line feed.
     package func next() throws(Failure) -> Line? {
+        skipped = 0
+        let line = try read()
+        if line != nil { lines += 1 }
+        return line
+    }
+
+    private func read() throws(Failure) -> Line? {
         var line: [UInt8] = []
         var isTooLong = false
         while true {
@@ -42,10 +62,14 @@ package final class LineReader {
             let piece = buffer[unread]
             let end = piece.firstIndex(of: UInt8(ascii: "\n"))
             let part = piece[..<(end ?? piece.endIndex)]
-            if line.count + part.count > longest {
+            if isTooLong || line.count + part.count > longest {
                 isTooLong = true
+                skipped += line.count + part.count
                 line = []
-            } else if !isTooLong {
+                guard skipped <= Self.mostSkipped else {
+                    throw Failure(reason: "line \(lines + 1) has no end within \(Self.mostSkipped) bytes")
+                }
+            } else {
                 line += part
             }
             guard let end else {
@@ -66,6 +90,8 @@ package final class LineReader {
             }
             if count > 0 {
                 unread = 0..<count
+                bytes += count
+                told(lines, bytes)
                 return
             }
             if count == 0 {
