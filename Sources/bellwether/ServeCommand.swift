@@ -35,7 +35,9 @@ struct ServeCommand: Command {
         Option("connections", "N", help: "Connections at once (default 5000)"),
         Option(
             "connection-memory", "N",
-            help: "Bytes that connections and bodies may use together (default 268435456, or a quarter of the memory if that is less)"),
+            help:
+                "Bytes that connections and bodies may use together (default 268435456, or a quarter of the memory if that is less)"
+        ),
         Option("connections-per-address", "N", help: "Connections at once from one address (default: no limit)"),
         Option("writers", "N", help: "Commits at once (default 2)"),
         Option("lanes", "N", help: "Steps of the projections at once (default 2)"),
@@ -81,7 +83,8 @@ struct ServeCommand: Command {
         }
         server.connectionLimit = try arguments.number("connections", in: 1...100_000, default: 5000)
         server.memoryLimit = try arguments.number(
-            "connection-memory", in: (4 << 20)...(1 << 40), default: max(32 << 20, min(256 << 20, MachineMemory.limit / 4)))
+            "connection-memory", in: (4 << 20)...(1 << 40),
+            default: max(32 << 20, min(256 << 20, MachineMemory.limit / 4)))
         if arguments.has("connections-per-address") {
             server.connectionsPerAddress = try arguments.number("connections-per-address", in: 1...100_000, default: 1)
         }

@@ -68,7 +68,8 @@ struct ExportTests {
         #expect(loaded.status == 0 && loaded.output == "612|612\n0\n", "\(loaded)")
     }
 
-    @Test("for a spreadsheet, no cell is taken for a formula; as CSV, each is as it was sent") func spreadsheet() throws {
+    @Test("for a spreadsheet, no cell is taken for a formula; as CSV, each is as it was sent") func spreadsheet() throws
+    {
         let names = ["=HYPERLINK(\"http://evil.example\")", "+1", "-1", "@SUM(1)", " =1+1"]
         for name in names {
             let quoted = name.replacingOccurrences(of: "\"", with: "\\\"")

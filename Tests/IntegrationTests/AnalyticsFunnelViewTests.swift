@@ -151,7 +151,8 @@ struct AnalyticsFunnelViewTests {
             ("send_delays", "campaign variant", "delayed negative", "median_seconds p90_seconds"),
             (
                 "install_days", "",
-                "active authorized provisional ephemeral denied not_determined unsaid turned_off turned_on prominent quiet none", ""
+                "active authorized provisional ephemeral denied not_determined unsaid turned_off turned_on prominent quiet none",
+                ""
             ),
             ("muted_after", "category campaign", "installs received_nothing", ""),
         ]

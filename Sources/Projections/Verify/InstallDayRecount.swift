@@ -13,54 +13,54 @@ extension RecountTables {
                     AND s.install_id = e.install_id AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
             """
         return """
-        WITH ranked AS (
-            SELECT e.*, (e.occurred_at AT TIME ZONE app.time_zone)::date AS day,
-                row_number() OVER (
-                    ORDER BY e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank,
-                dense_rank() OVER (ORDER BY e.install_id, e.app) AS install
-            FROM recount_log AS e JOIN log.app AS app ON app.id = e.app
-            \(exceptSealed ? sealed : "")
-        ), told AS (
-            SELECT min(install) AS install, app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
-                max(rank | platform) AS platform, max(rank | app_version) AS app_version,
-                max(rank | os_version) AS os_version, max(rank | device_model) AS device_model,
-                max(rank | locale) AS locale, max(rank | time_zone) AS time_zone,
-                max(rank | "authorization") AS "authorization", max(rank | reach) AS reach,
-                min(rank) FILTER (WHERE type = 11 AND "authorization" = 4) AS off_rank,
-                min(occurred_at) FILTER (WHERE type = 11 AND "authorization" = 4) AS turned_off_at,
-                coalesce(bool_or(type = 11 AND previous = 4 AND "authorization" IS DISTINCT FROM 4), false) AS turned_on,
-                max(occurred_at) FILTER (WHERE type = 11) AS changed_at,
-                max(rank | coalesce("authorization", 0)) FILTER (WHERE type = 11) AS changed_to
-            FROM ranked GROUP BY install_id, app, day
-        ), receipt AS (
-            SELECT install, occurred_at, rank, category, campaign,
-                row_number() OVER (
-                    PARTITION BY install_id, app, date_bin('15 minutes', occurred_at, '2000-01-01 00:00Z')
-                    ORDER BY rank DESC) AS place
-            FROM ranked WHERE type = 1 AND (via IS DISTINCT FROM 3 OR alert IS TRUE)
-        ), last_receipt AS (
-            SELECT t.install, t.day, max(r.rank | coalesce(r.category, 0)) AS category,
-                max(r.rank | coalesce(r.campaign, 0)) AS campaign
-            FROM told AS t JOIN receipt AS r ON r.install = t.install
-            WHERE t.off_rank IS NOT NULL AND r.place <= 8 AND r.rank < t.off_rank AND r.occurred_at >= t.turned_off_at - interval '24 hours'
-            GROUP BY t.install, t.day
-        )
-        SELECT app, install_id, day, first_at, last_at, turned_off_at, changed_at, turned_on,
-            (coalesce(platform, 0) & 4294967295)::integer AS platform,
-            (coalesce(app_version, 0) & 4294967295)::integer AS app_version,
-            (coalesce(os_version, 0) & 4294967295)::integer AS os_version,
-            (coalesce(device_model, 0) & 4294967295)::integer AS device_model,
-            (coalesce(locale, 0) & 4294967295)::integer AS locale,
-            (coalesce(time_zone, 0) & 4294967295)::integer AS time_zone,
-            (coalesce(r.category, 0) & 4294967295)::integer AS muted_category,
-            (coalesce(r.campaign, 0) & 4294967295)::integer AS muted_campaign,
-            (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
-            (coalesce(reach, 0) & 4294967295)::smallint AS reach,
-            (coalesce(changed_to, 0) & 4294967295)::smallint AS changed_to,
-            (turned_off_at IS NOT NULL)::integer + turned_on::integer * 2
-                + (turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
-        FROM told LEFT JOIN last_receipt AS r USING (install, day)
-        """
+            WITH ranked AS (
+                SELECT e.*, (e.occurred_at AT TIME ZONE app.time_zone)::date AS day,
+                    row_number() OVER (
+                        ORDER BY e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank,
+                    dense_rank() OVER (ORDER BY e.install_id, e.app) AS install
+                FROM recount_log AS e JOIN log.app AS app ON app.id = e.app
+                \(exceptSealed ? sealed : "")
+            ), told AS (
+                SELECT min(install) AS install, app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
+                    max(rank | platform) AS platform, max(rank | app_version) AS app_version,
+                    max(rank | os_version) AS os_version, max(rank | device_model) AS device_model,
+                    max(rank | locale) AS locale, max(rank | time_zone) AS time_zone,
+                    max(rank | "authorization") AS "authorization", max(rank | reach) AS reach,
+                    min(rank) FILTER (WHERE type = 11 AND "authorization" = 4) AS off_rank,
+                    min(occurred_at) FILTER (WHERE type = 11 AND "authorization" = 4) AS turned_off_at,
+                    coalesce(bool_or(type = 11 AND previous = 4 AND "authorization" IS DISTINCT FROM 4), false) AS turned_on,
+                    max(occurred_at) FILTER (WHERE type = 11) AS changed_at,
+                    max(rank | coalesce("authorization", 0)) FILTER (WHERE type = 11) AS changed_to
+                FROM ranked GROUP BY install_id, app, day
+            ), receipt AS (
+                SELECT install, occurred_at, rank, category, campaign,
+                    row_number() OVER (
+                        PARTITION BY install_id, app, date_bin('15 minutes', occurred_at, '2000-01-01 00:00Z')
+                        ORDER BY rank DESC) AS place
+                FROM ranked WHERE type = 1 AND (via IS DISTINCT FROM 3 OR alert IS TRUE)
+            ), last_receipt AS (
+                SELECT t.install, t.day, max(r.rank | coalesce(r.category, 0)) AS category,
+                    max(r.rank | coalesce(r.campaign, 0)) AS campaign
+                FROM told AS t JOIN receipt AS r ON r.install = t.install
+                WHERE t.off_rank IS NOT NULL AND r.place <= 8 AND r.rank < t.off_rank AND r.occurred_at >= t.turned_off_at - interval '24 hours'
+                GROUP BY t.install, t.day
+            )
+            SELECT app, install_id, day, first_at, last_at, turned_off_at, changed_at, turned_on,
+                (coalesce(platform, 0) & 4294967295)::integer AS platform,
+                (coalesce(app_version, 0) & 4294967295)::integer AS app_version,
+                (coalesce(os_version, 0) & 4294967295)::integer AS os_version,
+                (coalesce(device_model, 0) & 4294967295)::integer AS device_model,
+                (coalesce(locale, 0) & 4294967295)::integer AS locale,
+                (coalesce(time_zone, 0) & 4294967295)::integer AS time_zone,
+                (coalesce(r.category, 0) & 4294967295)::integer AS muted_category,
+                (coalesce(r.campaign, 0) & 4294967295)::integer AS muted_campaign,
+                (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
+                (coalesce(reach, 0) & 4294967295)::smallint AS reach,
+                (coalesce(changed_to, 0) & 4294967295)::smallint AS changed_to,
+                (turned_off_at IS NOT NULL)::integer + turned_on::integer * 2
+                    + (turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
+            FROM told LEFT JOIN last_receipt AS r USING (install, day)
+            """
     }
 }
 
