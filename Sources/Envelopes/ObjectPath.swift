@@ -1,10 +1,10 @@
 /// The path of an object in the envelope, formatted only when something is wrong with it.
-indirect enum ObjectPath {
+enum ObjectPath {
     case event(Int)
     case inEvent(Int, StaticString)
     case envelopeSource
     case dropped(Int)
-    case settings(of: ObjectPath)
+    indirect case settings(of: ObjectPath)
 
     var text: String {
         switch self {

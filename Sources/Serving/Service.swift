@@ -193,14 +193,13 @@ package final class Service: Sendable {
         registry.gauge("bellwether_database_up", "1 when the database can be reached and fits this program, else 0.") {
             keeper.health == .well ? 1 : 0
         }
-        if let pages = configuration.pages {
-            registry.gauge("bellwether_pages_up", "1 when there is a process that serves the web pages, else 0.") {
-                pages.health().isUp ? 1 : 0
-            }
-            registry.counter(
-                "bellwether_pages_restarts_total", "How often the process of the web pages ended and was started again."
-            ) { pages.health().restarts }
+        let pages = configuration.pages
+        registry.gauge("bellwether_pages_up", "1 when there is a process that serves the web pages, else 0.") {
+            pages.map { $0.health().isUp ? 1 : 0 }
         }
+        registry.counter(
+            "bellwether_pages_restarts_total", "How often the process of the web pages ended and was started again."
+        ) { pages?.health().restarts ?? 0 }
         if let ingestion {
             registry.gauge(
                 "bellwether_clock_trusted",

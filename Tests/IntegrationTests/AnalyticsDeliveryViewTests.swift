@@ -39,8 +39,8 @@ struct AnalyticsDeliveryViewTests {
             "opened_at", "first_response_at",
         ]
         let firsts = [
-            "first_response", "locale", "os_version", "device_model", "authorization", "interruption_level", "topic",
-            "analytics_label", "launch",
+            "first_response", "locale", "os_version", "device_model", "authorization", "reach", "interruption_level",
+            "topic", "analytics_label", "launch",
         ]
         var expected = ["app:text", "install_id:uuid", "notification_key:text", "day:date"]
         expected += words.map { $0 + ":text" } + ["items:bigint"] + flags.map { $0 + ":boolean" }
@@ -62,7 +62,7 @@ struct AnalyticsDeliveryViewTests {
         let words = String(repeating: ",\"\"", count: 10)
         let flags = String(repeating: ",f", count: 12)
         let times = ",\"2026-11-20 09:30:10+00\",\"2026-11-20 09:31:10.5+00\""
-        let nulls = String(repeating: ",", count: 13)
+        let nulls = String(repeating: ",", count: 14)
         let expected = "(chat,\(Self.install),k,2026-11-20\(words),1\(flags),t,f,,f,f,,,\(times)\(times)\(nulls))"
         #expect(try database.analystRows("SELECT * FROM deliveries") == [expected])
     }
@@ -151,7 +151,7 @@ struct AnalyticsDeliveryViewTests {
             "origin": words(Origin.self), "media_kind": words(MediaKind.self),
             "media_network": words(MediaNetwork.self), "media_outcome": words(MediaOutcome.self),
             "fetch_result": words(FetchResult.self), "story_exit": ["clicked", "finished", "fallback", "abandoned"],
-            "authorization": words(Authorization.self), "launch": words(Launch.self), "kind": words(MediaKind.self),
+            "authorization": words(Authorization.self), "reach": words(Reach.self), "launch": words(Launch.self), "kind": words(MediaKind.self),
             "network": words(MediaNetwork.self), "outcome": words(MediaOutcome.self), "reason": words(MediaReason.self),
         ]
         var found: [String: [String]] = [:]

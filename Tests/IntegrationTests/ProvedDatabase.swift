@@ -73,7 +73,7 @@ struct ProvedDatabase {
             let packed: [(name: String, bit: Int32)] =
                 switch recount.table {
                 case Recount.delivery.table: DeliveryCode.all.map { ($0.name, $0.bits(of: 1)) }
-                case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64)]
+                case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64), ("reach", 512)]
                 default: []
                 }
             let names = (recount.key + recount.values).map(\.name).filter { name in

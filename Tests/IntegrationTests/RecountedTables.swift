@@ -105,8 +105,8 @@ struct RecountedTables {
             row["pages"] = .some(nil)
         }
         for name in [
-            "first_response", "locale", "os_version", "device_model", "authorization", "interruption_level", "topic",
-            "analytics_label", "launch", "fetch_result",
+            "first_response", "locale", "os_version", "device_model", "authorization", "reach",
+            "interruption_level", "topic", "analytics_label", "launch", "fetch_result",
         ] where row[name] == "" {
             row[name] = .some(nil)
         }

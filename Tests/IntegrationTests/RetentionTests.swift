@@ -25,7 +25,7 @@ struct RetentionTests {
         onlooker.expectContent()
         let months = Set(shops.events.filter(\.isOld).map(\.event.deviceAt.month))
         #expect(outcomes.count >= 3 && Set(outcomes.map(\.month)) == months && outcomes.allSatisfy(\.isDropped))
-        #expect(outcomes.reduce(0) { $0 + $1.sealed } > 40)
+        #expect(outcomes.reduce(0) { $0 + $1.sealed } > 30)
         let kept = try shops.database.value("SELECT count(*) FROM log.event", as: Int64.self)
         #expect(kept > 50)
         #expect(try shops.database.value("SELECT count(*) FROM analytics.deliveries", as: Int64.self) > 10)

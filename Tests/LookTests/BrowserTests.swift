@@ -203,7 +203,7 @@ import Values
         #expect(ran.output == "\(shown)\n", "\(ran.messages)")
         try browser.go("[...document.querySelectorAll('a')].find(a => a.textContent == 'Next 100').click()")
         #expect(try browser.evaluate("document.querySelectorAll('main tbody tr').length") as? Int == 100)
-        try browser.go("document.querySelector('.out').click()")
+        try browser.go("document.querySelector('.out button').click()")
         #expect(try browser.evaluate("location.pathname") as? String == "/sign-in")
     }
 
