@@ -30,8 +30,12 @@ package struct Report: Hashable, Sendable {
     var restated: [Restatement] = []
     /// Most deliveries first, as in all lists below that name no other order.
     var categories: [CategorySummary] = []
+    /// Of the categories that `categories` leaves out; nil if there are none.
+    var otherCategories: RestOfList?
     var deadActions: [DeadAction] = []
     var campaigns: [CampaignSummary] = []
+    /// Of the campaigns that `campaigns` leaves out; nil if there are none.
+    var otherCampaigns: RestOfList?
     var stories: [StorySummary] = []
     /// Nil on a day without stories, and on a sealed one.
     var fallbackCost: FallbackCost?

@@ -13,6 +13,8 @@ struct ReportScope {
     let sample: LogSample
     /// By category: see `Button.read`.
     let buttons: [ExactName: [Button]]
+    /// The most categories and campaigns that are told one by one: see `ListBound`.
+    var mostListed = ListBound.entries
 
     /// A hash of the buttons that close or decline as they are registered now; nil if there is none.
     let closingButtons: String?

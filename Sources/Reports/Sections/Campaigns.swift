@@ -58,21 +58,37 @@ enum CampaignsSection: ReportSection {
         // variants together if a send may have been for any of them.
         let rows = try connection.query(
             """
-            SELECT campaign, \(sql: FunnelCounts.sums),
+            WITH ranked AS MATERIALIZED (
+                SELECT campaign, row_number() OVER (
+                    ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C") AS place
+                FROM analytics.campaign_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day) GROUP BY campaign
+            ), named AS MATERIALIZED (
+                SELECT campaign, CASE WHEN place <= \(scope.mostListed) THEN place END AS place FROM ranked
+            )
+            SELECT CASE WHEN place IS NOT NULL THEN min(campaign COLLATE "C") END, \(sql: FunnelCounts.sums),
                 CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
                 sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
                 coalesce(sum(delivered) > sum(sent)
                     AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
-                CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint
-            FROM analytics.campaign_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
-            GROUP BY GROUPING SETS ((campaign), (campaign, variant))
-            ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, campaign COLLATE "C", variant COLLATE "C"
+                CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint,
+                count(DISTINCT campaign) FILTER (WHERE delivered > 0 OR sent IS NOT NULL OR accepted IS NOT NULL
+                    OR fcm_delivered IS NOT NULL)
+            FROM analytics.campaign_funnel JOIN named USING (campaign)
+            WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+            GROUP BY GROUPING SETS ((place), (place, variant)) HAVING place IS NOT NULL OR grouping(variant) = 1
+            ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, 1, variant COLLATE "C"
             """)
         var variants: [ExactName: [CampaignVariant]] = [:]
         var summaries: [CampaignSummary] = []
         for row in rows {
-            let (name, counts): (String, FunnelCounts) = (try row.get(0), try FunnelCounts(row, from: 1))
+            let counts = try FunnelCounts(row, from: 1)
             let rest = 1 + FunnelCounts.width
+            guard let name: String = try row.optional(0) else {
+                let others = RestOfList(entries: try row.get(rest + 7), counts: counts)
+                report.otherCampaigns = others.entries > 0 ? others : nil
+                continue
+            }
             if let variant: String = try row.optional(rest + 5) {
                 if counts.delivered > 0 {
                     variants[ExactName(name), default: []].append(CampaignVariant(name: variant, counts: counts))
@@ -95,8 +111,11 @@ enum CampaignsSection: ReportSection {
             // FCM's data messages have rows too.
             .filter { $0.counts.delivered > 0 || $0.isToldFromTheSend }
         // Days that were sealed before this funnel existed are missing from it.
-        let isWhole = campaigns.reduce(0) { $0 + $1.counts.delivered } == report.headline.counts.delivered
+        let isWhole =
+            campaigns.reduce(0) { $0 + $1.counts.delivered } + (report.otherCampaigns?.counts.delivered ?? 0)
+            == report.headline.counts.delivered
         report.campaigns = report.isSealed && !isWhole ? [] : campaigns
+        if report.campaigns.isEmpty { report.otherCampaigns = nil }
     }
 
     static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
@@ -158,6 +177,7 @@ enum CampaignsSection: ReportSection {
             blocks += Block.funnels(
                 "All campaigns", "Campaign", none: none, leadingWithEngagement: report.leadsWithEngagement,
                 of: delivered.map { ($0.name, $0.counts, report.dismissals.areReported(ofCampaign: $0.name)) })
+            blocks += RestOfList.words(report.otherCampaigns, "campaign", "campaigns")
             blocks += delivered.filter { $0.variants.count { $0.counts.received >= leastCompared } > 1 }
                 .prefix(mostWithVariants)
                 .flatMap { $0.variantBlocks(Wording.name($0.name, else: none), in: report) }
@@ -180,7 +200,7 @@ enum CampaignsSection: ReportSection {
             return Entry(
                 keys: [.text("campaign", campaign.name)], facts: sends + campaign.counts.facts + rates,
                 lists: campaign.variantLists(in: report))
-        }
+        } + RestOfList.facts("other_campaigns", report.otherCampaigns)
     }
 
     /// `delivered over sent` as `more delivered than sent`.

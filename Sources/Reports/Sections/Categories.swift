@@ -10,7 +10,8 @@ enum CategoriesSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.categories = try CategorySummary.read(scope, withLaunches: !report.isSealed, on: &connection)
+        (report.categories, report.otherCategories) = try CategorySummary.read(
+            scope, withLaunches: !report.isSealed, on: &connection)
     }
 
     static func words(_ report: Report) -> Page.Section? {
@@ -21,6 +22,7 @@ enum CategoriesSection: ReportSection {
             of: report.categories.map {
                 ($0.name, $0.counts, report.dismissals.areReported(ofCategory: $0.name))
             })
+        blocks += RestOfList.words(report.otherCategories, "category", "categories")
         blocks += inFull.flatMap { self.inFull($0, leadingWithEngagement: report.leadsWithEngagement) }
         if inFull.contains(where: \.areButtonsJudged) { blocks.append(Button.judging) }
         return Page.Section("Categories", blocks)
@@ -51,7 +53,7 @@ enum CategoriesSection: ReportSection {
                         Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)])
                     },
                 ])
-        }
+        } + RestOfList.facts("other_categories", report.otherCategories)
     }
 
     private static func inFull(_ category: CategorySummary, leadingWithEngagement leads: Bool) -> [Block] {

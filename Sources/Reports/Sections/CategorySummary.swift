@@ -43,7 +43,7 @@ struct CategorySummary: Hashable, Sendable {
 extension CategorySummary {
     static func read(
         _ scope: ReportScope, withLaunches: Bool, on connection: inout Connection
-    ) throws(PostgresError) -> [CategorySummary] {
+    ) throws(PostgresError) -> (listed: [CategorySummary], rest: RestOfList?) {
         // Medians of days do not make the median of a week.
         let isDay = scope.period.length == 1
         let actions = isDay ? try readActions(scope, on: &connection) : [:]
@@ -51,20 +51,36 @@ extension CategorySummary {
         let launches = isDay && withLaunches ? try readLaunches(scope, on: &connection) : [:]
         let rows = try connection.query(
             """
-            SELECT category, \(sql: FunnelCounts.sums),
-                CASE WHEN bool_or(dismiss_rate IS NOT NULL) THEN sum(dismissed)::float8 / nullif(sum(delivered), 0) END
-            FROM analytics.category_funnel
+            WITH ranked AS MATERIALIZED (
+                SELECT category, row_number() OVER (ORDER BY sum(delivered) DESC, category COLLATE "C") AS place
+                FROM analytics.category_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day) GROUP BY category
+            ), named AS MATERIALIZED (
+                SELECT category, CASE WHEN place <= \(scope.mostListed) THEN place END AS place FROM ranked
+            )
+            SELECT CASE WHEN place IS NOT NULL THEN min(category COLLATE "C") END, \(sql: FunnelCounts.sums),
+                CASE WHEN bool_or(dismiss_rate IS NOT NULL) THEN sum(dismissed)::float8 / nullif(sum(delivered), 0) END,
+                count(DISTINCT category)
+            FROM analytics.category_funnel JOIN named USING (category)
             WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
-            GROUP BY category ORDER BY sum(delivered) DESC, category COLLATE "C"
+            GROUP BY place ORDER BY place NULLS LAST
             """)
-        return try rows.map { row throws(PostgresError) in
-            let name = ExactName(try row.get(0))
-            return CategorySummary(
+        var (listed, rest): ([CategorySummary], RestOfList?) = ([], nil)
+        for row in rows {
+            guard let text: String = try row.optional(0) else {
+                rest = RestOfList(
+                    entries: try row.get(2 + FunnelCounts.width), counts: try FunnelCounts(row, from: 1))
+                continue
+            }
+            let name = ExactName(text)
+            let summary = CategorySummary(
                 name: name.text, counts: try FunnelCounts(row, from: 1), actions: actions[name] ?? [],
                 buttons: isDay ? scope.buttons[name] ?? [] : [], answers: answers[name] ?? [],
                 dismissRate: try row.optional(1 + FunnelCounts.width),
                 launches: launches[name] ?? [])
+            listed.append(summary)
         }
+        return (listed, rest)
     }
 
     private static func readActions(

@@ -31,7 +31,11 @@ enum MoversSection: ReportSection {
         for row in try connection.query(
             """
             SELECT category, (day - \(scope.firstDay)) / \(Int32(step)), \(sql: FunnelCounts.sums)
-            FROM analytics.category_funnel WHERE app = \(scope.app) AND day = ANY (\(all)) GROUP BY 1, 2
+            FROM analytics.category_funnel WHERE app = \(scope.app) AND day = ANY (\(all)) AND category IN (
+                SELECT category FROM analytics.category_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+                GROUP BY category ORDER BY sum(delivered) DESC, category COLLATE "C" LIMIT \(scope.mostListed))
+            GROUP BY 1, 2
             """)
         {
             let start = scope.firstDay.advanced(by: step * Int(try row.get(1, as: Int32.self)))
