@@ -151,7 +151,8 @@ struct AnalyticsDeliveryViewTests {
             "origin": words(Origin.self), "media_kind": words(MediaKind.self),
             "media_network": words(MediaNetwork.self), "media_outcome": words(MediaOutcome.self),
             "fetch_result": words(FetchResult.self), "story_exit": ["clicked", "finished", "fallback", "abandoned"],
-            "authorization": words(Authorization.self), "reach": words(Reach.self), "launch": words(Launch.self), "kind": words(MediaKind.self),
+            "authorization": words(Authorization.self), "reach": words(Reach.self), "launch": words(Launch.self),
+            "kind": words(MediaKind.self),
             "network": words(MediaNetwork.self), "outcome": words(MediaOutcome.self), "reason": words(MediaReason.self),
         ]
         var found: [String: [String]] = [:]
