@@ -217,10 +217,10 @@ struct NetworkFaultTests {
             client.send([UInt8](repeating: 0x20, count: 900_000))
             clients.append(client)
         }
-        #expect(try eventually { try memory() > before + 60 << 10 })
+        #expect(try eventually { try memory() > before + 75 << 10 })
         clients.removeAll()
-        // Without giving it back, all of it would stay.
-        #expect(try eventually(within: 60) { try memory() < before + 24 << 10 })
+        // Without giving it back, all of it would stay. Some is the service's own, which has just started.
+        #expect(try eventually(within: 60) { try memory() < before + 50 << 10 })
     }
 
     @Test(
