@@ -67,8 +67,8 @@ extension Bellwether {
     /// Removes the events that wait, the install id, and what the library remembers of settings and notifications. Whoever opted
     /// out stays so; for everybody else, the next event begins a new install.
     ///
-    /// It deletes nothing on the server: give the returned id to your own server, which deletes what belongs to it with
-    /// `DELETE /v1/installs/ID` and a server key. The app's write key must never be able to.
+    /// It deletes nothing on the server: give the returned id to your own server. Whoever runs Bellwether erases what belongs to it
+    /// with `bellwether erase --app SLUG --install ID`. The app's write key cannot.
     ///
     /// ```swift
     /// if let id = bellwether.deleteEverything() { tellMyServer(toForget: id) }
