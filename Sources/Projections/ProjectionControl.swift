@@ -38,10 +38,10 @@ package struct ProjectionControl: Sendable {
         return (backlog.head, try StoppedProjection.all(on: &connection))
     }
 
-    /// Finishes interrupted changes of time zones.
+    /// Finishes interrupted changes of time zones, and makes those that an update of the time-zone data requires.
     package func finishZoneChanges() throws {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "time zones", log: log)
-        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        for change in try ZoneChange.pending(.noted, on: &connection) { _ = try change.make(on: &connection) }
     }
 
     /// The live projections that have stopped.

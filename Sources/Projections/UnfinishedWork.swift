@@ -63,10 +63,10 @@ package struct UnfinishedWork: Sendable, Equatable {
     }
 
     private static func zoneChanges(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try ZoneChange.pending(byRules: false, on: &connection).map { change in
+        try ZoneChange.pending(.recorded, on: &connection).map { change in
             UnfinishedWork(
                 what: "the move of \(change.slug) to days in \(change.timeZone)",
-                remedy: "bellwether app set \(change.slug) --time-zone \(change.timeZone), or a running serve")
+                remedy: "bellwether project --once, or a running serve")
         }
     }
 

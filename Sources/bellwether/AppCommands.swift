@@ -77,9 +77,10 @@ struct AppSetCommand: Command {
         try ZoneChange.remember(slug, on: &connection)
         try Apps.set(timeZone: zone, of: slug, on: &connection)
         try connection.execute(script: "COMMIT")
+        CrashPoint.pass("zone changed")
         StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries:\n")
         var moved = 0
-        for change in try ZoneChange.pending(byRules: false, on: &connection) where change.slug == slug {
+        for change in try ZoneChange.pending(.recorded, on: &connection) where change.slug == slug {
             moved += try change.make(on: &connection)
         }
         StandardStream.error.write(

@@ -120,7 +120,7 @@ struct ProjectionStopTests {
             try ZoneChange.remember(app.slug, on: &connection)
             try connection.query("UPDATE log.app SET time_zone = 'Pacific/Pago_Pago' WHERE slug = \(app.slug)")
         }
-        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        for change in try ZoneChange.pending(.recorded, on: &connection) { _ = try change.make(on: &connection) }
         let control = try database.projections()
         #expect(try control.catchUp().stopped.map(\.name) == ["category_funnel"])
         let days: [String] = try database.column("SELECT DISTINCT day::text FROM analytics.deliveries")

@@ -139,7 +139,7 @@ struct ReadinessTests {
         try Apps.set(timeZone: "Asia/Tokyo", of: "shop", on: &connection)
         let error = try #require(try wait(in: database).error)
         #expect(error.description.contains("Asia/Tokyo") && error.description.contains("app set shop"), "\(error)")
-        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        for change in try ZoneChange.pending(.recorded, on: &connection) { _ = try change.make(on: &connection) }
         #expect(try wait(in: database).error == nil)
     }
 

@@ -151,7 +151,7 @@ struct RestatementTests {
         var connection = try database.connect()
         try ZoneChange.remember("shop", on: &connection)
         try Apps.set(timeZone: "Asia/Tokyo", of: "shop", on: &connection)
-        for change in try ZoneChange.pending(byRules: false, on: &connection) { _ = try change.make(on: &connection) }
+        for change in try ZoneChange.pending(.recorded, on: &connection) { _ = try change.make(on: &connection) }
         let moved = told(try nights.report(19))
         #expect(moved == ["18: 0 -> 2 at 2", "17: 2 -> 0 at 2"])
     }

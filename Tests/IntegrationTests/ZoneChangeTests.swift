@@ -240,14 +240,14 @@ extension TestDatabase {
 
     func pendingZones() throws -> [ZoneChange] {
         var connection = try session(nil)
-        return try ZoneChange.pending(byRules: false, on: &connection)
+        return try ZoneChange.pending(.recorded, on: &connection)
     }
 
     /// Makes what is pending, of these apps or of all, a few deliveries at a time.
     func makeZoneChanges(of slugs: Set<String>? = nil) throws -> [(slug: String, moved: Int)] {
         var connection = try ProjectionSession.open(url: try url(), role: nil, purpose: "tests", log: .silent)
         var made: [(String, Int)] = []
-        for var change in try ZoneChange.pending(byRules: false, on: &connection)
+        for var change in try ZoneChange.pending(.recorded, on: &connection)
         where slugs?.contains(change.slug) ?? true {
             change.mostDeliveries = 3
             made.append((change.slug, try change.make(on: &connection)))

@@ -93,7 +93,7 @@ enum GenerationBuilder {
             try connection.query("LOCK TABLE projection.generation IN SHARE ROW EXCLUSIVE MODE")
             guard try isBuilding(generation, on: &connection) else { throw StepError.generationIsGone }
             // The new funnels have the days of the present zones, and the live deliveries would not.
-            if !all, !(try ZoneChange.pending(byRules: false, on: &connection).isEmpty) {
+            if !all, !(try ZoneChange.pending(.recorded, on: &connection).isEmpty) {
                 throw StepError.generationIsGone
             }
             let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'")[0].get(

@@ -202,7 +202,7 @@ package final class Runner: Sendable {
     private func changeZones(byRules: Bool, _ connection: inout Connection) throws {
         connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)
         defer { connection.deadline = .never }
-        for change in try ZoneChange.pending(byRules: byRules, on: &connection) {
+        for change in try ZoneChange.pending(byRules ? .noted : .recorded, on: &connection) {
             log.info(
                 "moving the deliveries of an app to the days of its time zone",
                 ["app": change.slug, "zone": change.timeZone])

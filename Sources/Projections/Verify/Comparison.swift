@@ -6,6 +6,8 @@ struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
     let generation: Int32
+    /// Apps that are left out on both sides.
+    var apps: [Int32] = []
 
     /// The stored table.
     var table: String { "projection.\(Recount.quoted("\(recount.table)_\(generation)"))" }
@@ -76,11 +78,12 @@ struct Comparison {
     private func sides(_ shard: Int16) -> String {
         let names = (recount.key + recount.values).map { Recount.quoted($0.name) }.joined(separator: ", ")
         let saysSomething = recount.values.map { "\(Recount.quoted($0.name)) <> 0" }.joined(separator: " OR ")
+        let isCompared = apps.isEmpty ? "true" : "app NOT IN (\(apps.map(String.init).joined(separator: ", ")))"
         return """
-            (\(recount.sql)) AS r
+            (SELECT * FROM (\(recount.sql)) AS counted WHERE \(isCompared)) AS r
             FULL JOIN (
                 SELECT \(names) FROM \(recount.stored(in: generation, shard: shard)) AS stored
-                \(recount.isSum ? "WHERE \(saysSomething)" : "")
+                WHERE \(isCompared)\(recount.isSum ? " AND (\(saysSomething))" : "")
             ) AS s USING (\(keys))
             """
     }

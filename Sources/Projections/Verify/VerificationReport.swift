@@ -26,7 +26,7 @@ package struct VerificationReport: Sendable {
         package let reason: String
     }
 
-    /// An app that has days outside its own time zone.
+    /// An app that may have days outside its own time zone. None of its cells was compared.
     package struct Move: Hashable, Sendable {
         package let app: String
         package let from: String
@@ -66,9 +66,11 @@ extension VerificationReport: CustomStringConvertible {
                 + "and compared \(cells) cells."
         ]
         for move in moves {
+            let what =
+                move.from == move.to ? "the present rules of its zone \(move.to)" : "zone \(move.to), from \(move.from)"
             lines.append(
-                "App \(move.app) is being moved to zone \(move.to): days that are still in \(move.from) "
-                    + "differ until then.")
+                "App \(move.app) is being moved to \(what), which is unfinished, so no cell of it was compared. "
+                    + "A running serve finishes it, and so do bellwether project --once and bellwether rebuild.")
         }
         if isUnderOlderWords {
             lines.append(

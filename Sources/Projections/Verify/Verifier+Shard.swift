@@ -17,8 +17,8 @@ extension Verifier {
         guard let first = places.first else { return }
         let copy = try RecountTables.copy(
             places.map { ($0.shard, $0.position) }, perTable: set.perTable, on: &connection)
-        if first.isLive { try noteMoves(in: &report, on: &connection) }
-        let comparisons = try comparisons(of: first.generation, into: &report, on: &connection)
+        let moving = first.isLive ? try noteMoves(in: &report, on: &connection) : []
+        let comparisons = try comparisons(of: first.generation, without: moving, into: &report, on: &connection)
         let filled = try filledShards(among: set.shards, in: copy, comparisons, on: &connection)
         for place in places {
             try beginning(place.shard)
@@ -32,9 +32,10 @@ extension Verifier {
         }
     }
 
-    /// What is compared, table by table. What is not is noted.
+    /// What is compared, table by table, without these apps. What is not is noted.
     private func comparisons(
-        of generation: Int32, into report: inout VerificationReport, on connection: inout Connection
+        of generation: Int32, without apps: [Int32], into report: inout VerificationReport,
+        on connection: inout Connection
     ) throws(PostgresError) -> [Comparison] {
         let projectors = try projectors(of: generation, on: &connection)
         for projector in projectors.values {
@@ -55,7 +56,8 @@ extension Verifier {
 
         return recounts.compactMap { recount in
             projectors[recount.projector].flatMap { projector in
-                projector.stopReason == nil ? Comparison(recount: recount, generation: projector.tablesGeneration) : nil
+                projector.stopReason == nil
+                    ? Comparison(recount: recount, generation: projector.tablesGeneration, apps: apps) : nil
             }
         }
     }
@@ -212,18 +214,14 @@ extension Verifier {
         return projectors
     }
 
+    /// The apps whose days are on their way to another zone, or to other rules of their zone: some stand here and some there, and
+    /// neither is wrong.
     private func noteMoves(
         in report: inout VerificationReport, on connection: inout Connection
-    ) throws(PostgresError) {
-        let rows = try connection.query(
-            """
-            SELECT app.slug, zone.time_zone, app.time_zone
-            FROM projection.zone AS zone JOIN log.app AS app ON app.id = zone.app
-            WHERE zone.time_zone <> app.time_zone OR zone.made <> zone.changes ORDER BY app.slug
-            """)
-        for row in rows {
-            report.note(
-                VerificationReport.Move(app: try row.get(0), from: try row.get(1), to: try row.get(2)))
+    ) throws(PostgresError) -> [Int32] {
+        try ZoneChange.pending(.found, on: &connection).map { change in
+            report.note(VerificationReport.Move(app: change.slug, from: change.former, to: change.timeZone))
+            return change.app
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Postgres
+internal import ServiceRuntime
 
 /// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed the zone or an update of
 /// the time-zone data moved a midnight. It uses small transactions that move whole deliveries, so every law holds meanwhile.
@@ -7,6 +8,8 @@ package struct ZoneChange: Sendable {
     package let app: Int32
     package let slug: String
     package let timeZone: String
+    /// The zone in which its days were before.
+    package let former: String
     /// The number of this change among the app's changes.
     let number: Int32
 
@@ -26,12 +29,22 @@ package struct ZoneChange: Sendable {
             """)
     }
 
-    /// The changes still to make. Uses only what was recorded or, which costs more, the rules of the zones as well.
+    /// How to find the changes still to make.
+    package enum Search: Sendable {
+        /// By what commands recorded.
+        case recorded
+        /// By the rules of the zones as well, which costs more. It writes nothing.
+        case found
+        /// The same, and records the rules of zones that nobody has changed yet.
+        case noted
+    }
+
+    /// The changes still to make.
     package static func pending(
-        byRules: Bool, on connection: inout Connection
+        _ search: Search, on connection: inout Connection
     ) throws(PostgresError) -> [ZoneChange] {
-        let rules = byRules ? try rulesOfZones(on: &connection) : (zones: [], rules: [])
-        if byRules {
+        let rules = search != .recorded ? try rulesOfZones(on: &connection) : (zones: [], rules: [])
+        if search == .noted {
             // The days of an app are in its present zone if that was never changed.
             try connection.query(
                 """
@@ -44,7 +57,7 @@ package struct ZoneChange: Sendable {
         }
         let rows = try connection.query(
             """
-            SELECT a.id, a.slug, a.time_zone, z.changes
+            SELECT a.id, a.slug, a.time_zone, z.time_zone, z.changes
             FROM projection.zone AS z JOIN log.app AS a ON a.id = z.app
             LEFT JOIN unnest(\(rules.zones), \(rules.rules)) AS now (zone, rules) ON now.zone = a.time_zone
             WHERE z.time_zone <> a.time_zone OR z.made <> z.changes OR z.rules <> now.rules
@@ -54,7 +67,8 @@ package struct ZoneChange: Sendable {
         for row in rows {
             changes.append(
                 ZoneChange(
-                    app: try row.get(0), slug: try row.get(1), timeZone: try row.get(2), number: try row.get(3)))
+                    app: try row.get(0), slug: try row.get(1), timeZone: try row.get(2), former: try row.get(3),
+                    number: try row.get(4)))
         }
         return changes
     }
@@ -81,8 +95,10 @@ package struct ZoneChange: Sendable {
         // Once this has locked their shards, the steps that began under the old zone have ended. It also gives up an unfinished
         // generation, which began under old rules.
         _ = try transaction(before: GenerationBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
+        CrashPoint.pass("steps of the old zone ended")
         var moved = 0
         try moveInstalls(on: &connection)
+        CrashPoint.pass("installs moved")
         if let live = try DeliveryTable.live(on: &connection) {
             try find(in: DeliveryTable.name(live), on: &connection)
             defer { try? connection.execute(script: "CLOSE misplaced") }
@@ -94,6 +110,7 @@ package struct ZoneChange: Sendable {
                 moved += try transaction(on: &connection) { lane, connection in
                     try move(names, in: lane, on: &connection)
                 }
+                CrashPoint.pass("deliveries moved")
             }
         }
         try connection.query(
@@ -145,6 +162,7 @@ package struct ZoneChange: Sendable {
                 try move(names, in: lane, on: &connection)
                 return names.count
             }
+            CrashPoint.pass("days of installs moved")
         }
     }
 
@@ -193,6 +211,7 @@ package struct ZoneChange: Sendable {
             moved += changes.updated.count
         }
         try cells.write(on: &connection)
+        CrashPoint.pass("deliveries moving")
         return moved
     }
 
