@@ -23,7 +23,7 @@ CREATE UNIQUE INDEX generation_only_one_live ON projection.generation (state) WH
 CREATE TABLE projection.progress (
     generation integer NOT NULL REFERENCES projection.generation ON DELETE CASCADE,
     shard smallint NOT NULL,
-    position bigint NOT NULL DEFAULT 0,
+    position bigint NOT NULL DEFAULT 0 CHECK (position >= 0),
     moved_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (generation, shard)
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
@@ -38,7 +38,7 @@ CREATE TABLE projection.projector (
     tables_generation integer NOT NULL,
     -- Set when it fails: the first batch that it could not apply, and why.
     stopped_at timestamptz,
-    stopped_batch bigint,
+    stopped_batch bigint CHECK (stopped_batch > 0),
     stopped_because text,
     PRIMARY KEY (generation, name)
 );

@@ -6,7 +6,8 @@ CREATE TABLE sends.send (
     number bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     sent_at timestamptz NOT NULL,
     received_at timestamptz NOT NULL,
-    recipients bigint CHECK (recipients >= 0),
+    -- So few that no sum of them that is ever made overflows.
+    recipients bigint CHECK (recipients BETWEEN 0 AND 1000000000000),
     app integer NOT NULL REFERENCES log.app,
     -- The key it was posted with; NULL if it was imported.
     key integer,

@@ -1,4 +1,5 @@
 package import Postgres
+internal import ServiceRuntime
 
 /// Follows all logs that a database shows: its own or, if it is a hub, that of each cell. They have no common order, so each
 /// has a position of its own.
@@ -21,7 +22,7 @@ package struct LogTails {
     /// The same, where the batch in which `show` had enough counts as shown: batches have no gaps.
     package var positionPastCut: LogPosition {
         var position = position
-        if let cut { position[tails[cut].cell] += 1 }
+        if let cut { position[tails[cut].cell] = position[tails[cut].cell].addingSaturated(1) }
         return position
     }
 

@@ -113,7 +113,7 @@ struct Problem {
         // An infinite number of seconds cannot be written into the header field.
         self.init(
             .rateLimited, "The app has reached its limit. Send again, unchanged, after Retry-After.",
-            retryAfter: seconds < 3600 ? max(1, Int(seconds.rounded(.up))) : 3600)
+            retryAfter: seconds < 3600 ? max(1, Int(saturating: seconds.rounded(.up))) : 3600)
     }
 
     /// A wrong clock would correct the times, and what is stored stays.

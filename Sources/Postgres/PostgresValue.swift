@@ -1,3 +1,4 @@
+internal import ServiceRuntime
 package import Values
 
 /// A Swift value that is sent to PostgreSQL and read back in its binary format.
@@ -89,8 +90,8 @@ extension Timestamp: PostgresValue {
     /// The microseconds from 1970 to 2000: PostgreSQL counts from 2000-01-01.
     private static var epoch: Int64 { 946_684_800_000_000 }
     package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: microsecondsOfPostgres) }
-    /// Microseconds since 2000, as PostgreSQL counts.
-    var microsecondsOfPostgres: Int64 { microseconds - Self.epoch }
+    /// Microseconds since 2000, as PostgreSQL counts. What is too early for that is -infinity there.
+    var microsecondsOfPostgres: Int64 { microseconds.subtractingSaturated(Self.epoch) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let since2000 = unsafe Int64(bigEndian: bytes) else { return nil }
         // The extremes are -infinity and infinity, which are no moments.
@@ -120,7 +121,7 @@ extension CivilDate: PostgresValue {
     package static var arrayOID: UInt32 { 1182 }
     package func encode(into bytes: inout [UInt8]) { bytes.append(bigEndian: daysOfPostgres) }
     /// Days since 2000, as PostgreSQL counts.
-    var daysOfPostgres: Int32 { Int32(daysSince1970 - 10_957) }
+    var daysOfPostgres: Int32 { Int32(clamping: daysSince1970 - 10_957) }
     package init?(binary bytes: UnsafeRawBufferPointer) {
         guard let days = unsafe Int32(bigEndian: bytes) else { return nil }
         self.init(daysSince1970: Int(days) + 10_957)

@@ -45,6 +45,9 @@ package enum SendBounds {
     /// Message ids of one send.
     package static let messageIDs = 10_000
 
+    /// How many one send may have gone to: more than there are devices, and so few that sums of them fit.
+    package static let recipients: ClosedRange<Int64> = 0...1_000_000_000_000
+
     /// Bytes of a payload, written without spaces.
     package static let payload = 32 * 1024
 }

@@ -23,11 +23,16 @@ package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-    /// Microseconds from `right` to `left`. It never overflows: both sides are within a few thousand years.
-    package static func - (left: Timestamp, right: Timestamp) -> Int64 { left.microseconds - right.microseconds }
+    /// Microseconds from `right` to `left`, bounded by the greatest and smallest number. Times of events lie within a few thousand
+    /// years, but a database may hold any.
+    package static func - (left: Timestamp, right: Timestamp) -> Int64 {
+        let (difference, isBeyond) = left.microseconds.subtractingReportingOverflow(right.microseconds)
+        return isBeyond ? (right.microseconds < 0 ? .max : .min) : difference
+    }
 
     package static func + (left: Timestamp, microseconds: Int64) -> Timestamp {
-        Timestamp(microseconds: left.microseconds + microseconds)
+        let (sum, isBeyond) = left.microseconds.addingReportingOverflow(microseconds)
+        return Timestamp(microseconds: isBeyond ? (microseconds < 0 ? .min : .max) : sum)
     }
 }
 

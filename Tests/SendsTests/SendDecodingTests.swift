@@ -78,9 +78,22 @@ struct SendDecodingTests {
             ),
             (#"{"id":"a","campaign":5}"#, "invalid_field send.campaign: must be a string, not a number"),
             (#"{"id":"a","topic":"\#(long)"}"#, "invalid_field send.topic: may have at most 256 bytes, has 257"),
-            (#"{"id":"a","recipients":-1}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
-            (#"{"id":"a","recipients":"7"}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
-            (#"{"id":"a","recipients":7.5}"#, "invalid_field send.recipients: must be a whole number, 0 or more"),
+            (
+                #"{"id":"a","recipients":-1}"#,
+                "invalid_field send.recipients: must be a whole number from 0 to 1000000000000"
+            ),
+            (
+                #"{"id":"a","recipients":"7"}"#,
+                "invalid_field send.recipients: must be a whole number from 0 to 1000000000000"
+            ),
+            (
+                #"{"id":"a","recipients":1000000000001}"#,
+                "invalid_field send.recipients: must be a whole number from 0 to 1000000000000"
+            ),
+            (
+                #"{"id":"a","recipients":7.5}"#,
+                "invalid_field send.recipients: must be a whole number from 0 to 1000000000000"
+            ),
             (
                 #"{"id":"a","recipients":99999999999999999999}"#,
                 "invalid_field send.recipients: it contains a number that fits neither 64 bits nor a double"

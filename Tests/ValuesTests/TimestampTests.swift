@@ -27,6 +27,13 @@ struct TimeTests {
         #expect(Timestamp(rfc3339: text)?.description == expected)
     }
 
+    @Test("whatever two times are, their distance and sum are numbers")
+    func farApart() {
+        let (least, most) = (Timestamp(microseconds: .min), Timestamp(microseconds: .max))
+        #expect(most - least == .max && least - most == .min && most - most == 0)
+        #expect((most + 1, least + -1) == (most, least) && (most + -1).microseconds == .max - 1)
+    }
+
     @Test(
         "anything else is not read",
         arguments: [

@@ -1,3 +1,4 @@
+internal import ServiceRuntime
 package import Values
 
 /// The net changes to a table's cells, gathered in memory before they are written.
@@ -40,7 +41,11 @@ package struct Tally {
     /// Adds to the counts of a delivery's cell, column by column.
     package mutating func add(_ amounts: [Int64], times weight: Int64, at keys: Keys, of delivery: Delivery) {
         let start = place(at: keys, of: delivery)
-        for (column, amount) in amounts.enumerated() { counts[start + column] += weight * amount }
+        for (column, amount) in amounts.enumerated() {
+            // No number of events comes near the greatest one, but a damaged state may, and must not end the process.
+            let change = weight.multipliedReportingOverflow(by: amount).partialValue
+            counts[start + column] = counts[start + column].addingSaturated(change)
+        }
     }
 
     /// Adds to the columns whose bits are set; the lowest bit is the first column.

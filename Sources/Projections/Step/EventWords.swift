@@ -74,13 +74,13 @@ struct EventWords {
         var (deviceMembers, contextMembers): ([Int32: [Int32]], [Int32: [Int32]]) = ([:], [:])
         for row in 0..<answers[0].count {
             var members: [Int32] = []
-            for column in 1...10 { members.append(try need(answers[0].int32(row, column))) }
+            for column in 1...10 { members.append(try Self.id(answers[0].int32(row, column))) }
             words.formUnion(members.prefix(6))
             deviceMembers[try need(answers[0].int32(row, 0))] = members
         }
         for row in 0..<answers[1].count {
             var members: [Int32] = []
-            for column in 1...7 { members.append(try need(answers[1].int32(row, column))) }
+            for column in 1...7 { members.append(try Self.id(answers[1].int32(row, column))) }
             words.formUnion(members)
             contextMembers[try need(answers[1].int32(row, 0))] = members
         }
@@ -91,6 +91,13 @@ struct EventWords {
         known.formUnion(words)
         for (id, members) in deviceMembers { self.devices[id] = device(members) }
         for (id, members) in contextMembers { self.contexts[id] = context(members) }
+    }
+
+    /// An id or a code of a device or context. States store them without a sign, so nobody may have written a negative one by hand.
+    private static func id(_ id: Int32?) throws(PostgresError) -> Int32 {
+        let id = try need(id)
+        guard id >= 0 else { throw .decoding("a device or context has \(id) for a word, which is no id") }
+        return id
     }
 
     /// The word that this one counts as.

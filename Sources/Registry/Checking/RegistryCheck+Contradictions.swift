@@ -38,8 +38,9 @@ extension RegistryCheck {
                 JOIN told AS r ON r.category = t.category AND r.action_id = t.action_id
                 CROSS JOIN LATERAL (VALUES
                     (
-                        'action_index', (t.action_index + 1)::text,
-                        NOT t.action_index + 1 = ANY (r.positions), r.positions::text[]
+                        -- As numeric: a client may say the greatest bigint.
+                        'action_index', (t.action_index::numeric + 1)::text,
+                        NOT t.action_index::numeric + 1 = ANY (r.positions), r.positions::text[]
                     ),
                     ('action_count', t.action_count::text, NOT t.action_count = ANY (r.counts), r.counts::text[]),
                     -- NULL among what is registered says that nothing was said of it: anything goes.

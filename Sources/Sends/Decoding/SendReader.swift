@@ -81,8 +81,11 @@ struct SendReader {
 
     func recipients() throws(Rejection) -> Int64? {
         guard let value = self[.recipients] else { return nil }
-        guard let number = value.number?.integer, Bounds.count.contains(number) else {
-            throw refusal(.invalidField, .recipients, "must be a whole number, 0 or more")
+        let bounds = SendBounds.recipients
+        guard let number = value.number?.integer, bounds.contains(number) else {
+            throw refusal(
+                .invalidField, .recipients,
+                "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
         }
         return number
     }

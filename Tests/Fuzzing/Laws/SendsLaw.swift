@@ -71,7 +71,9 @@ package enum SendsLaw {
         if let time = send.sentAt, !Timestamp.plausible.contains(time) {
             broken.append("a time lies outside the years")
         }
-        if let count = send.recipients, count < 0 { broken.append("less than nobody was sent to") }
+        if let count = send.recipients, !SendBounds.recipients.contains(count) {
+            broken.append("it was sent to less than nobody, or to too many")
+        }
         return broken + faults(of: send.story?.pages ?? [])
     }
 
