@@ -3,8 +3,7 @@ internal import ServiceRuntime
 
 /// One complete run of another program, with its output.
 ///
-/// The program inherits nothing from us: no signal mask, no handler, no open file, and only a short list of environment
-/// variables. It has its own process group, so Ctrl-C at the terminal does not reach it.
+/// The program inherits nothing from us (`ChildStart`), and of the environment's variables only a short list.
 struct Subprocess {
     /// The exit code, or 128 + n if signal n ended it.
     let status: Int32
@@ -44,38 +43,11 @@ struct Subprocess {
     private static func spawn(
         _ arguments: [String], output: Int32
     ) throws(EmbeddedPostgresError) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // A server that lives on must not hold files that we inherited without close-on-exec.
-        for descriptor in (FilePath.names(in: "/proc/self/fd") ?? []).compactMap({ Int32($0) }) where descriptor > 2 {
-            unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
+        var start = ChildStart(arguments, environment: Environment.ofChildren)
+        start.output = output
+        do throws(ChildStart.Failure) { return try start.run(arguments[0]) } catch {
+            throw .system(call: "start", path: arguments[0], code: error.code)
         }
-
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
-        var process: pid_t = 0
-        let program = arguments[0]
-        let code = unsafe withCStrings(arguments) { arguments in
-            unsafe withCStrings(Environment.ofChildren) { environment in
-                unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environment)
-            }
-        }
-        guard code == 0 else { throw .system(call: "start", path: arguments[0], code: code) }
-        return process
     }
 
     /// The end of the output, and whether the other side closed it before the deadline.
@@ -102,19 +74,6 @@ struct Subprocess {
         }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    }
-}
-
-/// Passes null-terminated strings in a null-terminated array, as exec needs them.
-private func withCStrings<Result>(
-    _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
-) -> Result {
-    // SAFETY: the copies live until `body` has returned. `body` only passes them to posix_spawn, which keeps none.
-    var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-    defer { unsafe copies.forEach { copy in unsafe free(copy) } }
-    return unsafe copies.withUnsafeMutableBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { preconditionFailure("the null pointer at least is there") }
-        return unsafe body(start)
     }
 }
 

@@ -2,8 +2,7 @@ internal import Glibc
 
 /// Another process of this program. What could end it, such as a trap that nobody knows of yet, does not end this one.
 ///
-/// It gets a process group of its own, no signal mask, and no open file but its standard streams and those that are named. It
-/// runs this very executable, even if the file has been replaced since.
+/// It is started as `ChildStart` says, and runs this very executable, even if the file has been replaced since.
 package final class OwnProcess: Sendable {
     /// How it ended, in words.
     package enum Ending: Hashable, Sendable, CustomStringConvertible {
@@ -14,6 +13,14 @@ package final class OwnProcess: Sendable {
             switch self {
             case .code(let code): "exit code \(code)"
             case .signal(let number): Self.names[number].map { "signal \($0)" } ?? "signal \(number)"
+            }
+        }
+
+        /// As a shell says it: 128 + n for signal n.
+        package var status: Int32 {
+            switch self {
+            case .code(let code): code
+            case .signal(let number): 128 + number
             }
         }
 
@@ -34,34 +41,11 @@ package final class OwnProcess: Sendable {
     /// Starts it with these words and variables; nil takes a variable away. `inheriting` are open files that it gets under the
     /// same numbers.
     package init(_ words: [String], variables: [String: String?], inheriting files: [Int32] = []) throws(Failure) {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        // A file duplicated onto its own number loses close-on-exec.
-        for file in files { unsafe posix_spawn_file_actions_adddup2(&actions, file, file) }
-        for file in OpenFiles.descriptors where file > 2 && !files.contains(file) {
-            unsafe posix_spawn_file_actions_addclose(&actions, file)
+        var start = ChildStart(["bellwether"] + words, environment: Self.environment(changedBy: variables))
+        start.inherited = files
+        do throws(ChildStart.Failure) { id = try start.run("/proc/self/exe") } catch {
+            throw Failure(description: unsafe String(cString: strerror(error.code)))
         }
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var process: pid_t = 0
-        let code = unsafe Self.withCStrings(["bellwether"] + words) { words in
-            unsafe Self.withCStrings(Self.environment(changedBy: variables)) { variables in
-                unsafe posix_spawn(&process, "/proc/self/exe", &actions, &attributes, words, variables)
-            }
-        }
-        guard code == 0 else { throw Failure(description: unsafe String(cString: strerror(code))) }
-        id = process
     }
 
     /// Sends it a signal, unless it has ended.
@@ -103,18 +87,5 @@ package final class OwnProcess: Sendable {
             unsafe next += 1
         }
         return kept + changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
-    }
-
-    /// Passes null-terminated strings in a null-terminated array, as exec needs them.
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
-        // SAFETY: the copies live until `body` has returned. `body` only passes them to posix_spawn, which keeps none.
-        var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-        defer { unsafe copies.forEach { copy in unsafe free(copy) } }
-        return unsafe copies.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { preconditionFailure("the null pointer at least is there") }
-            return unsafe body(start)
-        }
     }
 }
