@@ -85,9 +85,11 @@ package final class Service: Sendable {
         package struct Pages: Sendable {
             /// For whoever opens the ingestion port in a browser.
             package var address: String
-            package var health: @Sendable () -> (isUp: Bool, restarts: Int)
+            /// Whether they are there, how often they were started again, and with which status they last ended.
+            package typealias Health = (isUp: Bool, restarts: Int, lastExit: Int32?)
+            package var health: @Sendable () -> Health
 
-            package init(address: String, health: @escaping @Sendable () -> (isUp: Bool, restarts: Int)) {
+            package init(address: String, health: @escaping @Sendable () -> Health) {
                 (self.address, self.health) = (address, health)
             }
         }
@@ -200,6 +202,10 @@ package final class Service: Sendable {
         registry.counter(
             "bellwether_pages_restarts_total", "How often the process of the web pages ended and was started again."
         ) { pages?.health().restarts ?? 0 }
+        registry.gauge(
+            "bellwether_pages_last_exit",
+            "Exit status of the process of the web pages when it last ended (128 + n for signal n); none if it never did."
+        ) { pages?.health().lastExit.map(Double.init) }
         if let ingestion {
             registry.gauge(
                 "bellwether_clock_trusted",

@@ -13,6 +13,8 @@ final class PagesProcess: Sendable {
         var process: OwnProcess?
         var isStopping = false
         var starts = 0
+        /// As a shell says it: 128 + n for signal n.
+        var lastExit: Int32?
     }
 
     private let door: Door
@@ -21,6 +23,8 @@ final class PagesProcess: Sendable {
     private let state = Lock(State())
     private let worker = Lock(Worker?.none)
     private let log: Log
+    /// Told why it ended, each time. It may take a few seconds.
+    private let noteEnding: @Sendable (String) -> Void
 
     /// After so many seconds, an end is a new fault and not the old one again.
     private static let secondsOfHealth = 60.0
@@ -28,18 +32,19 @@ final class PagesProcess: Sendable {
 
     /// Listens at once, so that a fault of the address is told before anything starts.
     init(
-        at address: HTTPServerConfiguration.Address, words: [String], variables: [String: String?], log: Log
+        at address: HTTPServerConfiguration.Address, words: [String], variables: [String: String?], log: Log,
+        noteEnding: @escaping @Sendable (String) -> Void
     ) throws(HTTPServerError) {
         door = try Door(address)
-        (self.words, self.variables, self.log) = (words, variables, log)
+        (self.words, self.variables, self.log, self.noteEnding) = (words, variables, log, noteEnding)
     }
 
     /// Where it listens.
     var address: HTTPServerConfiguration.Address { door.address }
 
-    /// Whether there is such a process now, and how often one was started again.
-    var health: (isUp: Bool, restarts: Int) {
-        state.withLock { state in (state.process != nil, max(0, state.starts - 1)) }
+    /// Whether there is such a process now, how often one was started again, and the exit status of the last that ended.
+    var health: (isUp: Bool, restarts: Int, lastExit: Int32?) {
+        state.withLock { state in (state.process != nil, max(0, state.starts - 1), state.lastExit) }
     }
 
     func start() {
@@ -65,6 +70,7 @@ final class PagesProcess: Sendable {
             guard !state.withLock({ $0.isStopping }) else { return }
             if Deadline.now.seconds(since: begun) > Self.secondsOfHealth { pause.reset() }
             log.error("the web pages ended and are started again; events are accepted as before", ["why": why])
+            noteEnding(why)
             _ = state.wait(until: .after(seconds: pause.next())) { $0.isStopping ? true : nil }
         }
     }
@@ -91,7 +97,7 @@ final class PagesProcess: Sendable {
         }
         if isStopping { process.send(SIGTERM) }
         let ending = process.wait()
-        state.withLock { $0.process = nil }
+        state.withLock { state in (state.process, state.lastExit) = (nil, ending.status) }
         return "\(ending)"
     }
 

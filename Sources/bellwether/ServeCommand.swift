@@ -125,7 +125,7 @@ struct ServeCommand: Command {
         configuration.newWords = newWords
         configuration.crossOrigin = CrossOrigin(origins)
         configuration.trustsClock = arguments.has("trust-clock")
-        let look = try pages(access)
+        let look = try pages(access, of: configuration.node)
         if let look {
             configuration.pages = Service.Configuration.Pages(address: "\(look.address)") { look.health }
         }
@@ -150,7 +150,7 @@ struct ServeCommand: Command {
     }
 
     /// The pages beside the service, if they are wanted: with its certificate where other machines reach them.
-    private func pages(_ access: DatabaseAccess) throws -> PagesProcess? {
+    private func pages(_ access: DatabaseAccess, of node: String) throws -> PagesProcess? {
         guard let lookListen else { return nil }
         try Look.check(keysURL: access.url, at: lookListen, waitsForDatabase: true, log)
         var words: [String] = []
@@ -158,7 +158,11 @@ struct ServeCommand: Command {
             words += ["--tls-certificate", tls.certificate, "--tls-key", tls.privateKey]
         }
         if let level = arguments.text("log-level") { words += ["--log-level", level] }
-        return try PagesProcess(at: lookListen, words: words, variables: access.variables, log: log)
+        let role: LogSession.Role = parts.contains(.ingest) ? .ingest : .projector
+        let (url, log) = (access.url, messages.log)
+        return try PagesProcess(at: lookListen, words: words, variables: access.variables, log: log) { why in
+            PagesEndings.note(why, of: node, url: url, role: role, log: log)
+        }
     }
 
     /// Every connection is an open file. Closing connections and the database need some files, too.

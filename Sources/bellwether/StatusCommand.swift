@@ -2,6 +2,7 @@ internal import Accounts
 internal import Clusters
 internal import Console
 internal import EventLog
+internal import Health
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -31,16 +32,16 @@ struct StatusCommand: Command {
         return try access.workplaces(log: log).work(log: log) { [format] database in
             var connection = try LogSession.open(
                 url: database.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
-            let (status, projections, unfinished) = (
+            let (status, projections, unfinished, pages) = (
                 try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
-                try UnfinishedWork.all(on: &connection)
+                try UnfinishedWork.all(on: &connection), try PagesEndings.lately(on: &connection)
             )
             let output =
                 switch format {
                 case .text:
                     (database.name.map { "cell            \($0)\n" } ?? "")
-                        + Self.text(status, projections, unfinished) + (database.name == nil ? "" : "\n")
-                case .json: database.line(Self.object(status, projections, unfinished))
+                        + Self.text(status, projections, unfinished, pages) + (database.name == nil ? "" : "\n")
+                case .json: database.line(Self.object(status, projections, unfinished, pages))
                 }
             return Told(output: output)
         }
@@ -77,7 +78,8 @@ struct StatusCommand: Command {
     }
 
     private static func text(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork],
+        _ pages: PagesEndings?
     ) -> String {
         var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
         for projection in projections {
@@ -105,10 +107,12 @@ struct StatusCommand: Command {
                 + unfinished.map { work in
                     "unfinished: \(work.what). If nobody is working on it, run: \(work.remedy)\n"
                 }.joined()
+                + (pages.map { String(printable: "pages: \($0.sentence). Run: bellwether doctor") + "\n" } ?? "")
     }
 
     private static func object(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork]
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork],
+        _ pages: PagesEndings?
     ) -> JSONObject {
         [
             "head": status.head, "last_commit_at": status.lastCommitAt.map { "\($0)" }, "events": status.events,
@@ -124,6 +128,12 @@ struct StatusCommand: Command {
                 ["name": partition.name, "estimated_events": partition.estimatedRows, "bytes": partition.bytes]
             },
             "unfinished": unfinished.map { ["what": $0.what, "remedy": $0.remedy] as JSONObject },
+            "pages_endings": pages.map { pages -> JSONObject in
+                [
+                    "within_a_day": pages.count, "within_ten_minutes": pages.recent, "last_at": "\(pages.lastAt)",
+                    "node": pages.node, "why": pages.why,
+                ]
+            },
         ]
     }
 }

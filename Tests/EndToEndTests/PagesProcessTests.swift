@@ -57,6 +57,33 @@ import Testing
         }
     }
 
+    @Test("an operator is told that it ended, how, and that it keeps ending") func told() throws {
+        try withShop { _, _, bellwether in
+            let beside = try Beside(bellwether)
+            defer { _ = try? beside.service.stop() }
+            #expect(try beside.service.client().get("/metrics").body.contains("\nbellwether_pages_last_exit ") == false)
+            #expect(try !bellwether.trusted("status").contains("pages"))
+            #expect(try !bellwether.run("doctor").output.contains("pages"))
+            for (place, signal) in [(1, SIGTERM), (2, SIGKILL), (3, SIGILL)] {
+                #expect(eventually(within: 30) { beside.child != nil })
+                kill(try #require(beside.child), signal)
+                let times = place == 1 ? "ended once" : "ended \(place) times"
+                #expect(
+                    try eventually(within: 60) { try bellwether.trusted("status").contains(times) },
+                    "\(beside.service.log)")
+                let doctor = try bellwether.run("doctor").output.split(separator: "\n").first { $0.contains(" pages ") }
+                let line = String(try #require(doctor))
+                #expect(line.hasPrefix(place < 3 ? "WARN" : "FAIL") && line.contains(times), "\(line)")
+                #expect(line.contains("To do: see"), "\(line)")
+            }
+            #expect(try bellwether.trusted("status").contains("signal SIGILL. Run: bellwether doctor"))
+            let status = try bellwether.trusted("status", "--format", "json")
+            #expect(status.contains(#""within_a_day":3"#) && status.contains(#""why":"signal SIGILL""#), "\(status)")
+            let metrics = try beside.service.client().get("/metrics").body
+            #expect(metrics.contains("\nbellwether_pages_last_exit \(128 + SIGILL)\n"), "\(metrics)")
+        }
+    }
+
     @Test("it ends with the service, even with one that was killed, and leaves nothing behind") func ends() throws {
         try withShop { _, _, bellwether in
             for isKilled in [false, true] {

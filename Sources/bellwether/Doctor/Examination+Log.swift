@@ -1,4 +1,5 @@
 internal import EventLog
+internal import Health
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -69,5 +70,17 @@ extension Examination {
         return .warn(
             "no report of \(worst.app) for over \(mostHours) hours, \(last)\(more)",
             do: "run bellwether report --all-apps --output-dir DIR each night (Examples/systemd has a timer)")
+    }
+}
+
+extension Examination {
+    /// Only where they ended: whether a service has pages at all, its database does not say.
+    static let pages = Examination(name: "pages") { _, connection in
+        guard let endings = try PagesEndings.lately(on: &connection) else { return nil }
+        let remedy =
+            "see \"the web pages ended\" in the log of serve, and run bellwether look by itself to see what it says; "
+            + "SIGILL, SIGTRAP, SIGSEGV and SIGABRT are faults of this program, which accepts events all the same: report "
+            + "them with the addresses that were open; SIGKILL is mostly lack of memory"
+        return endings.isLasting ? .fail(endings.sentence, do: remedy) : .warn(endings.sentence, do: remedy)
     }
 }
