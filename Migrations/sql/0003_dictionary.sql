@@ -13,7 +13,9 @@ CREATE TABLE log.word (
     -- The word that it was merged into; NULL for a word that counts as itself.
     counts_as integer REFERENCES log.word,
     -- The key and install that brought the word. Quotas count by them, and an owner can prune by key; NULL for (other). Only
-    -- a 32-bit hash of the install is kept: enough to tell most installs apart, but too short to identify one.
+    -- a 32-bit hash of the install is kept: enough to tell most installs apart, but too short to identify one. Installs with one
+    -- hash share a quota. That gives nobody anything: who makes ids with one hash takes from a quota of their own, and to take
+    -- from another install's they would need its id, and could as well write under it.
     key integer,
     install_hash integer,
     learned_at timestamptz NOT NULL DEFAULT now(),

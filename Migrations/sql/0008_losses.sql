@@ -176,8 +176,10 @@ REVOKE ALL ON FUNCTION log.settle_ties FROM PUBLIC;
 -- remembered as hashes, so that the matching rows of FCM's export are erased, too.
 CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, found_until bigint)
 RETURNS TABLE (month date, events bigint)
--- Always use the unique index, whatever the statistics say.
+-- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can make any
+-- number of them that PostgreSQL gives one hash.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+    SET enable_hashagg = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -260,8 +262,10 @@ REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;
 -- batches. Returns how many were deleted, or NULL when the list is empty. An event that has moved to its month's partition
 -- stays there.
 CREATE FUNCTION log.drop_strays(most bigint) RETURNS bigint
--- Always use the unique index, whatever the statistics say.
+-- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can make any
+-- number of them that PostgreSQL gives one hash.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
+    SET enable_hashagg = off
 AS $$
 DECLARE
     last bigint := (SELECT max(place) FROM (SELECT place FROM pg_temp.stray_event ORDER BY place LIMIT most) AS some_rows);

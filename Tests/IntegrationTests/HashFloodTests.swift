@@ -105,7 +105,7 @@ struct HashFloodTests {
     }
 
     /// The processor time of a session's process in PostgreSQL.
-    private static func processorTime(
+    static func processorTime(
         of connection: inout Connection, _ body: (inout Connection) throws -> Void
     ) throws -> Double {
         let process: Int32 = try connection.query("SELECT pg_backend_pid()")[0].get(0)

@@ -108,6 +108,30 @@ struct HostileStepTests {
             try database.value("SELECT sum(delivered)::bigint FROM analytics.category_funnel", as: Int64.self) == 3)
     }
 
+    @Test("a batch of many statements that are slow, but each within its time, is taken")
+    func slowInAll() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        try database.appendReceipts(1...3, of: try database.makeApp())
+        let tables = ["thread_funnel", "category_funnel", "version_funnel", "campaign_funnel"]
+        for table in tables { try database.makeSlow(table, seconds: 1) }
+        var connection = try database.session(.projector)
+        try connection.execute(script: "SET statement_timeout = '300ms'")
+        var stepper = Stepper(choice: .live, mostEvents: 100, log: .silent)
+        stepper.limits.patience = 3
+        for _ in 0..<2 {
+            #expect(throws: StepError.self) { try stepper.step(upTo: 3, mostShards: 16, on: &connection) }
+        }
+        let begun = Deadline.now
+        guard case .moved = try stepper.step(upTo: 3, mostShards: 16, on: &connection) else {
+            Issue.record("it did not move")
+            return
+        }
+        // Patience is for each statement, and not for all of them.
+        #expect(Deadline.now.seconds(since: begun) > 3)
+        #expect(try database.projections().stopped().isEmpty)
+    }
+
     @Test("care lasts until what was slow has moved on, however well other shards do")
     func care() {
         let care = StepCare()
@@ -228,10 +252,11 @@ extension Stepper.Outcome {
 
 extension TestDatabase {
     /// Makes writing to a funnel of the live generation take longer than anybody waits.
-    fileprivate func makeSlow(_ table: String) throws {
+    fileprivate func makeSlow(_ table: String, seconds: Int = 60) throws {
         try run(
             """
-            CREATE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+            CREATE OR REPLACE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql
+            AS $$ BEGIN PERFORM pg_sleep(\(seconds)); RETURN NEW; END $$;
             CREATE TRIGGER sleep BEFORE INSERT ON projection.\(table)_1 FOR EACH STATEMENT EXECUTE FUNCTION public.sleep()
             """)
     }

@@ -110,7 +110,7 @@ package struct ErasureRun {
     }
 
     /// The deliveries of the erased events.
-    private static func deliveries(
+    static func deliveries(
         of erasure: Erasure, in shard: Int16, on connection: inout Connection
     ) throws(PostgresError) -> [Delivery.Name] {
         let rows = try connection.query(

@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Postgres
 internal import Values
 

@@ -1,3 +1,4 @@
+internal import EventLog
 package import Postgres
 
 /// The temporary tables and views that recounts read: some shards, one after another, created again in each transaction.

@@ -1,4 +1,4 @@
-internal import Postgres
+package import Postgres
 internal import Values
 
 /// Makes SQL for numbers of 128 bits that stand for names in joins.
@@ -6,38 +6,40 @@ internal import Values
 /// PostgreSQL's hashes of texts and ids have no secret. Clients choose these, so they can make many that have one hash, and a hash
 /// join over them then compares each with each. Joins over these numbers find few rows at once, whatever the names are. The names
 /// are compared as well: they decide.
-struct Scatter {
+package struct Scatter: Sendable {
     /// A new one for each transaction, so it is of no use to anybody who sees the SQL.
     private let secret: UUID
 
-    init(on connection: inout Connection) throws(PostgresError) {
+    package init(on connection: inout Connection) throws(PostgresError) {
         secret = try connection.query("SELECT gen_random_uuid()")[0].get(0)
     }
 
     /// SQL for the number of the notification and the install of a row.
-    func delivery(_ row: String) -> Piece {
+    package func delivery(_ row: String) -> Piece {
         Piece("md5('\(secret)' || \(row).notification_key || \(row).install_id)::uuid")
     }
 
     /// SQL for the number of the install of a row.
-    func install(_ row: String) -> Piece { Piece("md5('\(secret)' || \(row).install_id)::uuid") }
+    package func install(_ row: String) -> Piece { Piece("md5('\(secret)' || \(row).install_id)::uuid") }
 
     /// SQL for a number below `count` that follows from some columns: it divides rows into parts of about the same size.
-    func part(_ columns: [String], of count: Int64) -> String {
+    package func part(_ columns: [String], of count: Int64) -> String {
         "mod(('x' || left(md5('\(secret)' || ROW(\(columns.joined(separator: ", ")))::text), 8))::bit(32)::bigint, \(count))"
     }
 
     /// SQL for whether two rows have the same number of an install.
-    func isSameInstall(_ left: String, _ right: String) -> Piece { Piece("\(install(left)) = \(install(right))") }
+    package func isSameInstall(_ left: String, _ right: String) -> Piece {
+        Piece("\(install(left)) = \(install(right))")
+    }
 
     /// SQL that only a `Scatter` makes, and that may be part of any statement.
-    struct Piece: CustomStringConvertible {
-        let description: String
+    package struct Piece: CustomStringConvertible {
+        package let description: String
 
         fileprivate init(_ sql: String) { description = sql }
     }
 }
 
 extension Statement.StringInterpolation {
-    mutating func appendInterpolation(_ piece: Scatter.Piece) { appendLiteral(piece.description) }
+    package mutating func appendInterpolation(_ piece: Scatter.Piece) { appendLiteral(piece.description) }
 }
