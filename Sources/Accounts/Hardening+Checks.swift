@@ -5,7 +5,7 @@ extension Hardening {
 
     /// The logins of people who read, also those that are members by way of another role. Not the owner, who is a member to
     /// switch to that role, and not the logins of the services, which read what analysts read.
-    static let people: StaticString = """
+    static let people = """
         WITH person AS (
             SELECT r.oid, r.rolname::text AS name, r.rolconnlimit AS most FROM pg_roles AS r
             WHERE r.rolcanlogin AND NOT r.rolsuper
@@ -18,13 +18,18 @@ extension Hardening {
         )
         """
 
+    /// Whether a row of `pg_proc` is one of PostgreSQL's functions that readers lose. The guide and the compose file have it, too.
+    static let isTaken = """
+        (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+        """
+
     private static let functions = Hardening(
         name: "functions of everybody",
         danger: "readers can store large objects and snapshots, write to the write-ahead log, and take advisory locks",
         question: """
             SELECT DISTINCT p.proname::text FROM pg_proc AS p
             WHERE p.pronamespace = 'pg_catalog'::regnamespace
-                AND (p.proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+                AND \(isTaken)
                 AND has_function_privilege('public', p.oid, 'EXECUTE')
             ORDER BY 1
             """,
@@ -36,7 +41,7 @@ extension Hardening {
                 FOR function IN
                     SELECT oid FROM pg_proc
                     WHERE pronamespace = 'pg_catalog'::regnamespace
-                        AND (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+                        AND \(isTaken)
                 LOOP
                     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', function);
                     -- Whoever restores a dump as the owner has to be told of them without an error.

@@ -7,7 +7,7 @@ package struct Hardening: Sendable {
     /// What can happen while it is open.
     package let danger: String
     /// Returns one line for each thing that is open. It can read from `person`.
-    let question: StaticString
+    let question: String
     /// What a superuser must run in this database.
     package let mend: String
 
@@ -23,7 +23,8 @@ package struct Hardening: Sendable {
         var findings: [Finding] = []
         for hardening in all {
             var open: [String] = []
-            for row in try connection.query("\(sql: people) \(sql: hardening.question)") { open.append(try row.get(0)) }
+            let question: String = "\(people) \(hardening.question)"
+            for row in try connection.query(Statement(question)) { open.append(try row.get(0)) }
             findings.append(Finding(hardening: hardening, open: open))
         }
         return findings
@@ -49,7 +50,7 @@ package struct Hardening: Sendable {
                         SELECT p.oid::regprocedure AS name, d.rolname AS owner
                         FROM pg_proc AS p, pg_roles AS d
                         WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proacl IS NOT NULL
-                            AND (p.proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR p.proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+                            AND \(isTaken)
                             AND d.oid = (SELECT datdba FROM pg_database WHERE datname = current_database())
                     LOOP
                         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', function.name);

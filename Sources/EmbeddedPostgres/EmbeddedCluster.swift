@@ -92,7 +92,9 @@ package final class EmbeddedCluster: Sendable {
     }
 
     /// Removes old files of the server's log, so that all of them together stay below some 100 MB.
-    package func removeOldLogs(deadline: Deadline = .after(seconds: 10)) throws(EmbeddedPostgresError) {
+    /// Returns whether there were any.
+    @discardableResult
+    package func removeOldLogs(deadline: Deadline = .after(seconds: 10)) throws(EmbeddedPostgresError) -> Bool {
         try server.removeOldLogs(deadline: deadline)
     }
 

@@ -100,13 +100,18 @@ extension Server {
             """, [directory.base], deadline: deadline)
     }
 
-    /// Keeps the newest ten files of the server's log. PostgreSQL begins a new file each 10 MB and removes none.
-    func removeOldLogs(deadline: Deadline) throws(EmbeddedPostgresError) {
+    /// Keeps the newest ten files of the server's log. PostgreSQL begins a new file each 10 MB and removes none. To look costs next
+    /// to nothing: a program is started, as the owner of the files, only if some are too many. Returns whether that was so.
+    @discardableResult
+    func removeOldLogs(deadline: Deadline) throws(EmbeddedPostgresError) -> Bool {
+        let files = FilePath.names(in: directory.base + "/log") ?? []
+        guard files.count(where: { $0.hasPrefix("server-") && $0.hasSuffix(".log") }) > 10 else { return false }
         try directory.account.script(
             """
             cd "$1/log" || exit
             ls -1 | grep '^server-.*\\.log$' | sort | head -n -10 | while read -r file; do rm -f "$file"; done
             """, [directory.base], deadline: deadline)
+        return true
     }
 
     func prepareSocketDirectory(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) {

@@ -29,6 +29,23 @@ struct LifecycleTests {
         }
     }
 
+    @Test("old files of the server's log are removed, and looking for them starts no program")
+    func oldLogs() async throws {
+        try await ClusterDirectory.with { scratch in
+            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            defer { cluster.release() }
+            #expect(try !cluster.removeOldLogs())
+            let log = scratch.data + "/pg/log"
+            for day in 10..<30 {
+                try "old".write(toFile: "\(log)/server-2020-01-\(day)-000000.log", atomically: false, encoding: .utf8)
+            }
+            #expect(try cluster.removeOldLogs())
+            let left = try FileManager.default.contentsOfDirectory(atPath: log).filter { $0.hasPrefix("server-") }
+            #expect(left.count == 10 && !left.contains("server-2020-01-10-000000.log"), "\(left)")
+            #expect(try !cluster.removeOldLogs())
+        }
+    }
+
     @Test("a second use shares the server, and it runs until both are released")
     func sharing() async throws {
         try await ClusterDirectory.with { scratch in
