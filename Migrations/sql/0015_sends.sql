@@ -86,6 +86,8 @@ CREATE TABLE sends.fcm_row (
 CREATE TABLE sends.fcm_message (
     -- The time of the earliest row: the message counts at this time.
     first_at timestamptz NOT NULL,
+    -- The send to a topic that it is part of; NULL if none.
+    bulk_id bigint,
     app integer NOT NULL,
     accepted boolean NOT NULL,
     delivered boolean NOT NULL,
@@ -97,6 +99,18 @@ CREATE TABLE sends.fcm_message (
     PRIMARY KEY (message_key, instance_id, app)
 ) WITH (fillfactor = 90);
 CREATE INDEX fcm_message_time ON sends.fcm_message (app, first_at);
+
+-- Sends to a topic. FCM returns the id of the message to the whole topic, which the export has in its TOPIC row alone; the messages
+-- that FCM makes of it have ids of their own and the same `bulk_id`.
+CREATE TABLE sends.fcm_topic (
+    first_at timestamptz NOT NULL,
+    bulk_id bigint NOT NULL,
+    app integer NOT NULL,
+    message_key text COLLATE "C" NOT NULL,
+    -- '' means none.
+    analytics_label text COLLATE "C" NOT NULL,
+    PRIMARY KEY (app, bulk_id)
+);
 
 -- Sums of the messages that retention has removed, and the time before which it has: older rows are not imported again.
 CREATE TABLE sends.fcm_sealed (

@@ -21,10 +21,12 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE f.accepted AND f.is_data) AS data_accepted,
             count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
         FROM (
-            -- The campaign is that of a delivery of the message, else that of the send that names the message. If there are
-            -- several, the first one counts. Sends without a campaign come last; their label takes its place.
+            -- The campaign is that of a delivery of the message, else that of the send that names the message, else that of the
+            -- send that names the message to the whole topic. If there are several, the first one counts. Sends without a
+            -- campaign come last; their label takes its place.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
-                p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN s.number END AS send, m.analytics_label,
+                p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN coalesce(s.number, topic.send) END AS send,
+                coalesce(nullif(m.analytics_label, ''), topic.analytics_label, '') AS analytics_label,
                 m.accepted, m.delivered, m.is_data
             FROM sends.fcm_message AS m
             -- The common beginning of the keys of all deliveries of the message, as computed by `DeliveryKey`.
@@ -43,6 +45,18 @@ CROSS JOIN LATERAL (
                 JOIN sends.send AS s ON s.number = n.send AND (s.campaign <> '' OR s.analytics_label <> '')
             )
                 ON n.message_key = m.message_key AND n.app = m.app
+            LEFT JOIN (
+                SELECT DISTINCT ON (t.bulk_id) t.bulk_id, s.number AS send, t.analytics_label
+                FROM sends.fcm_topic AS t
+                LEFT JOIN (
+                    sends.send_message AS n
+                    JOIN sends.send AS s ON s.number = n.send AND (s.campaign <> '' OR s.analytics_label <> '')
+                )
+                    ON n.message_key = t.message_key AND n.app = t.app
+                WHERE t.app = d.app
+                ORDER BY t.bulk_id, s.campaign = '', s.sent_at, s.id
+            ) AS topic
+                ON topic.bulk_id = m.bulk_id
             WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
                 AND (m.first_at AT TIME ZONE d.time_zone)::date = d.day
             ORDER BY m.message_key, m.instance_id, p.first_occurred_at, p.install_id, s.campaign = '', s.sent_at, s.id

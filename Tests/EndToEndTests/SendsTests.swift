@@ -90,6 +90,40 @@ struct SendsTests {
         #expect(try bellwether.run("sends", "import", "/dev/null").status == 64)
     }
 
+    @Test(
+        "the export of a send to a topic, as BigQuery writes it, counts for the campaign whose send has the id that FCM returned"
+    )
+    func topic() throws {
+        let app = try shared.makeApp()
+        let send =
+            #"{"sends":[{"id":"shoes","campaign":"autumn","variant":"a","topic":"shoes","recipients":3,"sent_at":"2026-11-20T09:00:00Z","message_ids":["projects/my-shop/messages/6128547710002342143"]}]}"#
+        #expect(try tell(send, key: try serverKey(of: app)).results.accepted == 1)
+        func row(_ event: String, _ second: String, message: String, instance: String, type: String) -> String {
+            #"{"event_timestamp":"2026-11-20 09:00:\#(second) UTC","project_number":"104417712","message_id":"\#(message)","#
+                + #""instance_id":"\#(instance)","message_type":"\#(type)","sdk_platform":"\#(instance.isEmpty ? "" : "IOS")","#
+                + #""app_name":"\#(instance.isEmpty ? "" : "com.shop")","collapse_key":"","priority":"10","ttl":"2419200","#
+                + #""topic":"/topics/shoes","bulk_id":"6128547710002342143","event":"\#(event)","analytics_label":""}"#
+        }
+        let children = ["1795165201448811%31bd1c96f9fd7ecd", "1795165201448812%31bd1c96f9fd7ecd", "1795165201448813"]
+        let lines =
+            children.enumerated().map { number, message in
+                row(
+                    "MESSAGE_ACCEPTED", "01.44\(number)", message: "0:\(message)", instance: "cWq\(number)",
+                    type: number == 2 ? "DATA_MESSAGE" : "DISPLAY_NOTIFICATION")
+            }
+            + [
+                row(
+                    "MESSAGE_DELIVERED", "03.5", message: "0:\(children[0])", instance: "cWq0",
+                    type: "DISPLAY_NOTIFICATION"),
+                row("MESSAGE_ACCEPTED", "00.9", message: "6128547710002342143", instance: "", type: "TOPIC"),
+            ]
+        let file = TemporaryDirectory()
+        try lines.joined(separator: "\n").write(toFile: file("export.json"), atomically: false, encoding: .utf8)
+        let imported = try shared.bellwether.run("import", "fcm-export", "--app", app.slug, file("export.json"))
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try campaigns(of: app) == ["(2026-11-20,autumn,a,3,2,1,1)"])
+    }
+
     @Test("FCM's export comes in line by line: good lines stay whatever is wrong with others, and once more is nothing")
     func importExport() throws {
         let app = try shared.makeApp()

@@ -26,9 +26,10 @@ struct CampaignFunnelTests {
 
     private func row(
         _ message: String, _ instance: String = "fid", event: String = "MESSAGE_ACCEPTED", label: String? = nil,
-        type: String? = "DISPLAY_NOTIFICATION", at time: Timestamp = noon
+        type: String? = "DISPLAY_NOTIFICATION", bulk: Int64? = nil, at time: Timestamp = noon
     ) -> FCMExportRow {
         var row = FCMExportRow(event: event, eventAt: time)
+        row.bulkID = bulk
         (row.messageID, row.instanceID, row.messageType, row.analyticsLabel) = (message, instance, type, label)
         return row
     }
@@ -174,6 +175,50 @@ struct CampaignFunnelTests {
                 #"(2026-11-20,labelled,"",,1,,0,)"#, #"(2026-11-20,many,"",,1,,0,)"#,
                 #"(2026-11-20,named,"",1,1,,0,)"#, #"(2026-11-20,own,z,1,1,,0,)"#, "(2026-11-20,told,w,2,2,,0,)",
             ])
+    }
+
+    @Test(
+        "the messages of a send to a topic are of its campaign, whichever rows come first, also after their day's other rows went"
+    )
+    func topic() throws {
+        let rows = [
+            row("t", "", type: "TOPIC", bulk: 7), row("t2", "", label: "l", type: "TOPIC", bulk: 8),
+            row("a", "1", bulk: 7), row("b", "2", bulk: 7), row("b", "2", event: "MESSAGE_DELIVERED", bulk: 7),
+            row("c", "3", type: "DATA_MESSAGE", bulk: 7), row("d", "1", bulk: 8), row("e", "1", bulk: 9), row("f", "1"),
+            // What its own message says goes before.
+            row("own", "1", bulk: 7),
+        ]
+        for order in [rows, rows.reversed()] {
+            let database = try TestDatabase.make()
+            defer { database.drop() }
+            let app = try database.makeApp()
+            for row in order { try export([row, row], of: app, in: database) }
+            try tell(
+                [
+                    send("1", campaign: "sale", variant: "b", recipients: 5, messages: ["projects/p/messages/t"]),
+                    send("2", campaign: "labelled", label: "l"), send("3", campaign: "other", messages: ["own"]),
+                ], of: app, in: database)
+            let expected = [
+                #"(2026-11-20,"","",,2,,0,)"#, #"(2026-11-20,labelled,"",,1,,0,)"#, #"(2026-11-20,other,"",1,1,,0,)"#,
+                "(2026-11-20,sale,b,5,2,1,0,)",
+            ]
+            #expect(try counts(database) == expected)
+            #expect(
+                try database.analystRows("SELECT fcm_data_accepted FROM campaign_funnel WHERE campaign = 'sale'") == [
+                    "(1)"
+                ])
+            // Another app may use the same number.
+            #expect(try database.value("SELECT count(*) FROM sends.fcm_topic", as: Int64.self) == 2)
+            // A part of it on the day after, whose topic's row retention has removed.
+            try export([row("late", "9", bulk: 7, at: Self.noon + Self.day)], of: app, in: database)
+            var owner = try database.connect()
+            #expect(try FCMExportStore.retain(days: 1, now: Self.noon + 2 * Self.day, on: &owner) == rows.count)
+            #expect(
+                try counts(database) == expected + ["(2026-11-21,sale,b,,1,,0,)"])
+            _ = try FCMExportStore.retain(days: 1, now: Self.noon + 40 * Self.day, on: &owner)
+            #expect(try database.value("SELECT count(*) FROM sends.fcm_topic", as: Int64.self) == 0)
+            #expect(try counts(database) == expected + ["(2026-11-21,sale,b,,1,,0,)"])
+        }
     }
 
     @Test("data messages stand apart, and what goes to a topic as a whole, was refused or has no id is no message")

@@ -63,6 +63,9 @@ extension FCMExportStore {
                     data_delivered = coalesce(s.data_delivered + excluded.data_delivered, s.data_delivered, excluded.data_delivered)
                 """)
             try connection.query("DELETE FROM sends.fcm_message WHERE app = \(app) AND first_at < \(since)")
+            // FCM keeps a message for four weeks at most: until then messages of the topic may still count.
+            try connection.query(
+                "DELETE FROM sends.fcm_topic WHERE app = \(app) AND first_at < \(since) - interval '28 days'")
             return try connection.query("DELETE FROM sends.fcm_row WHERE app = \(app) AND event_at < \(since)").affected
         }
     }

@@ -16,7 +16,9 @@ package enum FCMExportStore {
         SharedTable("sends.fcm_row", key: ["app", "event_at", "event", "message_key", "instance_id"]),
         SharedTable(
             "sends.fcm_message", key: ["message_key", "instance_id", "app"],
-            changing: ["first_at", "accepted", "delivered", "is_data", "analytics_label"]),
+            changing: ["first_at", "bulk_id", "accepted", "delivered", "is_data", "analytics_label"]),
+        SharedTable(
+            "sends.fcm_topic", key: ["app", "bulk_id"], changing: ["first_at", "message_key", "analytics_label"]),
         SharedTable(
             "sends.fcm_sealed", key: ["app", "day", "campaign", "variant"],
             changing: ["accepted", "delivered", "data_accepted", "data_delivered"]),
@@ -71,11 +73,11 @@ package enum FCMExportStore {
                 sdk_platform, app_name, collapse_key, priority, ttl, topic, bulk_id, analytics_label
             FROM fcm_import ORDER BY event_at, event, message_key, instance_id
             ON CONFLICT (app, event_at, event, message_key, instance_id) DO NOTHING
-            RETURNING event_at, event, message_key, instance_id, message_type, analytics_label
+            RETURNING event_at, event, message_key, instance_id, message_type, bulk_id, analytics_label
         ), merged AS (
             INSERT INTO sends.fcm_message AS m
-                (app, message_key, instance_id, first_at, accepted, delivered, is_data, analytics_label)
-            SELECT \(app), message_key, instance_id, min(event_at), bool_or(event = 'MESSAGE_ACCEPTED'),
+                (app, message_key, instance_id, first_at, bulk_id, accepted, delivered, is_data, analytics_label)
+            SELECT \(app), message_key, instance_id, min(event_at), max(bulk_id), bool_or(event = 'MESSAGE_ACCEPTED'),
                 bool_or(event = 'MESSAGE_DELIVERED'), coalesce(bool_or(message_type = 'DATA_MESSAGE'), false),
                 coalesce(max(analytics_label COLLATE "C"), '')
             FROM fresh
@@ -83,9 +85,21 @@ package enum FCMExportStore {
                 AND message_type IS DISTINCT FROM 'TOPIC'
             GROUP BY message_key, instance_id ORDER BY message_key, instance_id
             ON CONFLICT (message_key, instance_id, app) DO UPDATE
-            SET first_at = least(m.first_at, excluded.first_at), accepted = m.accepted OR excluded.accepted,
+            SET first_at = least(m.first_at, excluded.first_at), bulk_id = greatest(m.bulk_id, excluded.bulk_id),
+                accepted = m.accepted OR excluded.accepted,
                 delivered = m.delivered OR excluded.delivered, is_data = m.is_data OR excluded.is_data,
                 analytics_label = greatest(m.analytics_label, excluded.analytics_label)
+        ), topics AS (
+            INSERT INTO sends.fcm_topic AS t (app, bulk_id, first_at, message_key, analytics_label)
+            SELECT \(app), bulk_id, min(event_at), min(message_key COLLATE "C"),
+                coalesce(max(analytics_label COLLATE "C"), '')
+            FROM fresh
+            WHERE message_type = 'TOPIC' AND bulk_id IS NOT NULL AND message_key <> ''
+            GROUP BY bulk_id ORDER BY bulk_id
+            ON CONFLICT (app, bulk_id) DO UPDATE
+            SET first_at = least(t.first_at, excluded.first_at),
+                message_key = least(t.message_key, excluded.message_key),
+                analytics_label = greatest(t.analytics_label, excluded.analytics_label)
         )
         SELECT count(*) FROM fresh
         """
