@@ -14,7 +14,12 @@ enum EventVectors {
         let payload = try #require(given["payload", [String: Any].self])
         let push = phone.bellwether.push(payload, request: try request(given.object("request")))
         for step in given.list("did") { try act(step, on: push, phone) }
-        return try phone.drafts.map { draft in
+        return try events(of: phone)
+    }
+
+    /// What was recorded, as vectors expect it.
+    static func events(of phone: Phone) throws -> [[String: Any]] {
+        try phone.drafts.map { draft in
             let json = try JSONSerialization.jsonObject(with: Data(draft.json(seq: 1)))
             var event = try #require(json as? [String: Any])
             event["seq"] = nil
@@ -81,6 +86,12 @@ enum EventVectors {
                 to: push, action: try #require(step["action"]),
                 handledBy: try handler.map { try #require(.init(rawValue: $0)) } ?? .app,
                 launch: try launch.map { try #require(.init(rawValue: $0)) })
+        case "reach":
+            let (value, names): (String?, Bool?) = (step["value"], step["notification"])
+            library.reached(
+                try #require(step["goal"]),
+                value: try value.map { try #require(Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX"))) },
+                currency: step["currency"], from: names == true ? push : nil)
         case "story": try play(step.list("story"), library.story(of: push, loops: step["loops"]), phone)
         case let other: Issue.record("nobody can \(other)")
         }

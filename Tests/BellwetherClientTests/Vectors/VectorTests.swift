@@ -9,7 +9,7 @@ import Testing
 @Suite("Test vectors for clients in other languages")
 struct VectorTests {
     private static let root = (0..<4).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent }
-    static let files = ["deliveries", "events", "ids", "retries", "times"]
+    static let files = ["deliveries", "events", "ids", "retries", "sources", "times"]
 
     struct Vector {
         let name: String
@@ -34,6 +34,7 @@ struct VectorTests {
         switch file {
         case "events": try EventVectors.outcome(given)
         case "ids": try PlainVectors.id(given)
+        case "sources": try SourceVectors.outcome(given)
         case "times": try PlainVectors.time(given)
         case "retries": try PlainVectors.retry(given)
         default: try await DeliveryVectors.outcome(given)
