@@ -153,7 +153,7 @@ let package = Package(
             name: "Serving",
             dependencies: [
                 "Accounts", "EventLog", "Health", "HTTPServer", "Ingestion", "Postgres", "Projections", "Registry",
-                "Sends", "ServiceRuntime", "Values",
+                "Removal", "Sends", "ServiceRuntime", "Values",
             ],
             swiftSettings: program),
         .executableTarget(

@@ -9,6 +9,8 @@ CREATE TABLE log.app (
     -- Events per second, and the burst above that rate; NULL means no limit.
     rate_limit double precision CHECK (rate_limit BETWEEN 1e-6 AND 1e9),
     rate_burst double precision CHECK (rate_burst BETWEEN 1e-6 AND 1e9),
+    -- Whose goals count: with 'server', `goal.reached` is taken with a server key alone.
+    goals text NOT NULL DEFAULT 'any' CHECK (goals IN ('any', 'server')),
     created_at timestamptz NOT NULL DEFAULT now()
 );
 
@@ -18,9 +20,13 @@ CREATE TABLE log.api_key (
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
     kind text NOT NULL CHECK (kind IN ('write', 'server')),
     hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+    -- SHA-256 of what only the holder of a server key can compute, by which the log knows that an erasure was asked for with it
+    -- (log.request_erasure). A write key has none.
+    erasure_hash bytea CHECK (length(erasure_hash) = 32),
     created_at timestamptz NOT NULL DEFAULT now(),
     revoked_at timestamptz,
-    UNIQUE (app, name)
+    UNIQUE (app, name),
+    CHECK ((kind = 'server') = (erasure_hash IS NOT NULL))
 );
 
 GRANT USAGE ON SCHEMA log TO bellwether_ingest;

@@ -12,6 +12,11 @@ CREATE TABLE log.erasure (
     number bigint NOT NULL,
     -- NULL until all of its events are gone.
     finished_at timestamptz,
+    -- What this database has removed of it, all times together: a receipt stays right if the erasure was interrupted.
+    events bigint NOT NULL DEFAULT 0,
+    deliveries bigint NOT NULL DEFAULT 0,
+    rejected bigint NOT NULL DEFAULT 0,
+    client_drops bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (app, install_id)
 );
 CREATE INDEX erasure_history ON log.erasure (history);
@@ -297,6 +302,80 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION log.drop_strays FROM PUBLIC;
+
+-- Erasures that an app's own servers have asked for, in the first cell of a cluster. Only the owner performs them. Ingestion cannot
+-- write here: it can only pass on what comes with a server key.
+CREATE TABLE log.erasure_request (
+    app integer NOT NULL REFERENCES log.app,
+    install_id uuid NOT NULL,
+    key integer NOT NULL REFERENCES log.api_key,
+    requested_at timestamptz NOT NULL,
+    -- The last attempt that failed, and why.
+    tried_at timestamptz,
+    fault text,
+    -- NULL until it is done; then there is a receipt, as JSON.
+    finished_at timestamptz,
+    receipt text CHECK ((receipt IS NULL) = (finished_at IS NULL)),
+    -- When somebody first read the receipt.
+    told_at timestamptz,
+    PRIMARY KEY (app, install_id)
+);
+-- Finds those that wait, and when an app last had its turn.
+CREATE INDEX erasure_request_turn ON log.erasure_request (app, finished_at);
+GRANT SELECT (app, requested_at, finished_at, fault) ON log.erasure_request TO bellwether_projector;
+
+-- Asks for the erasure of an install, or for what became of it. `proof` shows that the caller has the server key: the login of
+-- ingestion alone can erase nothing. The state is 'waiting', 'erased' (then there is a receipt) or 'full' (too many of this app wait).
+--
+-- Asking again is harmless. Whoever waits reads the receipt when they next ask, however late; it is repeated for an hour, in case
+-- an answer was lost. After that the install is erased again, with all that it has sent since.
+CREATE FUNCTION log.request_erasure(
+    of_key integer, proof bytea, of_install uuid, OUT state text, OUT requested_at timestamptz, OUT receipt text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    of_app integer;
+    known log.erasure_request;
+    present timestamptz := clock_timestamp();
+    most constant integer := 1000;
+BEGIN
+    PERFORM log.require_open_key(of_key);
+    SELECT app INTO of_app FROM log.api_key WHERE id = of_key AND kind = 'server' AND erasure_hash = sha256(proof);
+    IF of_app IS NULL THEN
+        RAISE EXCEPTION 'this is not the proof of a server key' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    SELECT * INTO known FROM log.erasure_request AS r WHERE r.app = of_app AND r.install_id = of_install;
+    IF known.finished_at IS NOT NULL AND (known.told_at IS NULL OR known.told_at > present - interval '1 hour') THEN
+        UPDATE log.erasure_request AS r SET told_at = present
+        WHERE r.app = of_app AND r.install_id = of_install AND r.told_at IS NULL;
+        state := 'erased';
+        requested_at := known.requested_at;
+        receipt := known.receipt;
+        RETURN;
+    END IF;
+    IF known.app IS NULL OR known.finished_at IS NOT NULL THEN
+        IF most <= (
+            SELECT count(*) FROM (
+                SELECT FROM log.erasure_request AS r WHERE r.app = of_app AND r.finished_at IS NULL LIMIT most) AS waiting)
+        THEN
+            state := 'full';
+            RETURN;
+        END IF;
+        INSERT INTO log.erasure_request AS r (app, install_id, key, requested_at) VALUES (of_app, of_install, of_key, present)
+        ON CONFLICT (app, install_id) DO UPDATE
+        SET key = excluded.key, requested_at = excluded.requested_at, tried_at = NULL, fault = NULL, finished_at = NULL,
+            receipt = NULL, told_at = NULL
+        WHERE r.finished_at IS NOT NULL;
+        known.requested_at := present;
+    END IF;
+    state := 'waiting';
+    requested_at := known.requested_at;
+END
+$$;
+REVOKE ALL ON FUNCTION log.request_erasure FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION log.request_erasure TO bellwether_ingest;
 
 GRANT SELECT ON log.erasure TO bellwether_ingest;
 GRANT SELECT ON log.batch_loss TO bellwether_projector;

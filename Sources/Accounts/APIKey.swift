@@ -8,7 +8,7 @@ package struct APIKey: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// Ships inside an app and can only post events.
         case write
-        /// Stays on a server and can also register categories and sends.
+        /// Stays on a server. It registers categories, sends and goals, and has installs erased.
         case server
     }
 
@@ -28,6 +28,7 @@ package enum APIKeys {
         let app = try Apps.named(slug, on: &connection)
         if let name { try check(name) }
         let secret = makeSecret(prefix: kind == .write ? "bww_" : "bws_")
+        let erasure = kind == .server ? Bytea(SHA256(of: erasureProof(of: secret).bytes).bytes) : nil
         do {
             // Two sessions may ask for the next free name at once: the second one tries again.
             while true {
@@ -35,8 +36,8 @@ package enum APIKeys {
                 let rows = try connection.query(
                     """
                     WITH held AS MATERIALIZED (SELECT id FROM log.app WHERE id = \(app.id) FOR UPDATE)
-                    INSERT INTO log.api_key (app, name, kind, hash)
-                    SELECT held.id, \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)) FROM held
+                    INSERT INTO log.api_key (app, name, kind, hash, erasure_hash)
+                    SELECT held.id, \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)), \(erasure) FROM held
                     ON CONFLICT (app, name) DO NOTHING
                     RETURNING id, name, kind, created_at, revoked_at
                     """)
@@ -74,6 +75,10 @@ package enum APIKeys {
             }
         } catch { throw AppError(error) }
     }
+
+    /// Shows the log that the caller has this server key, and is worth nothing for anything else: so it may be seen in PostgreSQL's
+    /// log. The log keeps its hash.
+    package static func erasureProof(of secret: String) -> SHA256 { SHA256(of: "erase \(secret)".utf8) }
 
     private static func nextName(
         _ kind: APIKey.Kind, of app: App, on connection: inout Connection

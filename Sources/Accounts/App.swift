@@ -8,7 +8,15 @@ package struct App: Sendable, Equatable {
     package let slug: String
     package let timeZone: String
     package let rateLimit: RateLimit?
+    package let goals: GoalSource
     package let createdAt: Timestamp
+}
+
+/// With which keys an app's goals are taken.
+package enum GoalSource: String, CaseIterable, Sendable {
+    case any
+    /// With a server key alone: a write key is in every copy of the app, and anybody may read it there.
+    case server
 }
 
 /// How many events a second an app may send, and how many at once after a pause.
@@ -77,7 +85,7 @@ package enum Apps {
 
     /// The tables that a cluster's cells have in common, those that others refer to first.
     package static let sharedTables = [
-        SharedTable("log.app", key: ["id"], changing: ["time_zone", "rate_limit", "rate_burst"]),
+        SharedTable("log.app", key: ["id"], changing: ["time_zone", "rate_limit", "rate_burst", "goals"]),
         SharedTable("log.api_key", key: ["id"], changing: ["revoked_at"]),
         SharedTable("log.reader_key", key: ["name"], changing: ["revoked_at"]),
     ]
@@ -114,6 +122,15 @@ package enum Apps {
         } catch { throw AppError(error) }
     }
 
+    /// Changes with which keys goals are taken.
+    package static func set(goals: GoalSource, of slug: String, on connection: inout Connection) throws(AppError) {
+        do {
+            let changed = try connection.query("UPDATE log.app SET goals = \(goals.rawValue) WHERE slug = \(slug)")
+                .affected
+            guard changed == 1 else { throw AppError.unknown(slug) }
+        } catch { throw AppError(error) }
+    }
+
     /// Changes the time zone in which the app's days are counted.
     package static func set(
         timeZone: String, of slug: String, on connection: inout Connection
@@ -127,7 +144,7 @@ package enum Apps {
     }
 
     private static let selection: StaticString =
-        "SELECT id, slug, time_zone, rate_limit, rate_burst, created_at FROM log.app"
+        "SELECT id, slug, time_zone, rate_limit, rate_burst, goals, created_at FROM log.app"
 
     private static func isSlug(_ slug: String) -> Bool {
         slug.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
@@ -154,7 +171,8 @@ extension App {
         let rate: Double? = try row.optional(3)
         let burst: Double? = try row.optional(4)
         rateLimit = rate.map { RateLimit(eventsPerSecond: $0, burst: burst ?? $0) }
-        createdAt = try row.get(5)
+        goals = GoalSource(rawValue: try row.get(5)) ?? .any
+        createdAt = try row.get(6)
     }
 }
 

@@ -67,6 +67,7 @@ package struct Access: Sendable {
     package let app: Int32
     package let slug: String
     package let rateLimit: RateLimit?
+    package let goals: GoalSource
 
     /// All keys. Revoked ones are included, since they get another answer than unknown ones.
     package static func all(on connection: inout Connection) throws(PostgresError) -> [Access] {
@@ -81,7 +82,8 @@ package struct Access: Sendable {
 
     private static let selection: StaticString =
         """
-        SELECT key.hash, key.id, key.kind, key.revoked_at IS NOT NULL, app.id, app.slug, app.rate_limit, app.rate_burst
+        SELECT key.hash, key.id, key.kind, key.revoked_at IS NOT NULL, app.id, app.slug, app.rate_limit, app.rate_burst,
+            app.goals
         FROM log.api_key AS key JOIN log.app AS app ON app.id = key.app
         """
 
@@ -95,7 +97,8 @@ package struct Access: Sendable {
                 Access(
                     hash: hash, key: try row.get(1), kind: APIKey.Kind(rawValue: try row.get(2)) ?? .write,
                     isRevoked: try row.get(3), app: try row.get(4), slug: try row.get(5),
-                    rateLimit: rate.map { RateLimit(eventsPerSecond: $0, burst: burst ?? $0) }))
+                    rateLimit: rate.map { RateLimit(eventsPerSecond: $0, burst: burst ?? $0) },
+                    goals: GoalSource(rawValue: try row.get(8)) ?? .any))
         }
         return all
     }

@@ -421,7 +421,7 @@ extension ShardMove {
             }
         }
         for (app, install) in try cluster.working(on: new, { target in try history.halfErased(on: &target) }) {
-            _ = try ErasureRun(control).run(app: app, install: install)
+            _ = try ErasureRun(control).run(app: app, install: install, isCopy: true)
         }
     }
 }

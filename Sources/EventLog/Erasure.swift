@@ -35,6 +35,22 @@ package struct Erasure: Sendable, Equatable {
         package var total: Int64 { events.reduce(0) { $0 + $1.events } }
     }
 
+    /// How much of an install was removed.
+    package struct Counts: Sendable, Equatable {
+        package let events: Int64
+        package let deliveries: Int64
+        package let rejected: Int64
+        package let clientDrops: Int64
+
+        package init(events: Int64, deliveries: Int64, rejected: Int64, clientDrops: Int64) {
+            (self.events, self.deliveries, self.rejected, self.clientDrops) = (
+                events, deliveries, rejected, clientDrops
+            )
+        }
+
+        package var isZero: Bool { events == 0 && deliveries == 0 && rejected == 0 && clientDrops == 0 }
+    }
+
     /// The number of events in a month.
     package struct MonthCount: Sendable, Equatable {
         package let month: CivilDate
@@ -136,5 +152,16 @@ package struct Erasure: Sendable, Equatable {
             "UPDATE log.client_drop SET install_id = NULL WHERE install_id = \(install) AND app = \(app)"
         ).affected
         return receipt
+    }
+    /// Adds what was removed, in the same transaction, to what was removed of the install before in this database, and returns the sum.
+    package func add(_ counts: Counts, on connection: inout Connection) throws(PostgresError) -> Counts {
+        let row = try connection.query(
+            """
+            UPDATE log.erasure SET events = events + \(counts.events), deliveries = deliveries + \(counts.deliveries),
+                rejected = rejected + \(counts.rejected), client_drops = client_drops + \(counts.clientDrops)
+            WHERE app = \(app) AND install_id = \(install) RETURNING events, deliveries, rejected, client_drops
+            """)[0]
+        return Counts(
+            events: try row.get(0), deliveries: try row.get(1), rejected: try row.get(2), clientDrops: try row.get(3))
     }
 }

@@ -8,6 +8,10 @@ package struct StoredRejection: Sendable {
     package let app: Int32
     package let key: Int32
     package let keyName: String?
+    /// `write` or `server`; nil if there is no such key.
+    package let keyKind: String?
+    /// With which keys the app's goals are taken now.
+    package let goals: String
     package let receivedAt: Timestamp
     package let sentAt: Timestamp?
     package let reason: String
@@ -40,7 +44,7 @@ package enum RejectedEvents {
         let rows = try connection.query(
             """
             SELECT r.id, app.slug, r.app, r.key, key.name, r.received_at, r.sent_at, r.reason, r.detail, r.source, r.raw,
-                r.replayed_at
+                r.replayed_at, key.kind, app.goals
             FROM log.rejected AS r
             JOIN log.app AS app ON app.id = r.app
             LEFT JOIN log.api_key AS key ON key.id = r.key
@@ -57,7 +61,8 @@ package enum RejectedEvents {
             rejections.append(
                 StoredRejection(
                     id: try row.get(0), slug: try row.get(1), app: try row.get(2), key: try row.get(3),
-                    keyName: try row.optional(4), receivedAt: try row.get(5), sentAt: try row.optional(6),
+                    keyName: try row.optional(4), keyKind: try row.optional(12), goals: try row.get(13),
+                    receivedAt: try row.get(5), sentAt: try row.optional(6),
                     reason: try row.get(7), detail: try row.get(8), source: try row.optional(9), raw: try row.get(10),
                     replayedAt: try row.optional(11)))
         }

@@ -8,9 +8,9 @@ internal import Telemetry
 struct Admission: Sendable {
     let keys: KeyDirectory
     let decoding: Decoding
-    /// The kind of key that the route needs, and the answer to a key of another kind.
-    let kind: APIKey.Kind
-    let wrongKind: String
+    /// The kinds of keys that the route takes, the usual one first, and the answer to a key of another kind.
+    let kinds: [APIKey.Kind]
+    var wrongKind = ""
     /// The most bytes of a body after unpacking.
     let unpackedLimit: Int
     /// Where the app's rate limit is counted.
@@ -28,27 +28,8 @@ struct Admission: Sendable {
         _ head: RequestHead, _ answer: Answer, received: ClockReading? = nil,
         then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
-        guard let secret = bearer(head.header("Authorization")) else {
-            return answer.send(
-                Problem(
-                    .missingKey, "Send 'Authorization: Bearer <\(kind.rawValue) key>'.",
-                    headers: [("WWW-Authenticate", "Bearer")]))
-        }
-        keys.find(secret) { [self] found in
-            switch found {
-            case .unavailable:
-                answer.send(Problem(.unavailable, "The key cannot be checked at the moment.", retryAfter: 2))
-            case .unknown:
-                answer.send(
-                    Problem(
-                        .unknownKey, "No app has this key. To create one: bellwether app key add SLUG.",
-                        headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]))
-            case .access(let access) where access.isRevoked:
-                answer.send(.closedKey)
-            case .access(let access) where access.kind != kind:
-                answer.send(Problem(.wrongKeyKind, wrongKind))
-            case .access(let access): read(head, of: access, answer, received, then: receive)
-            }
+        KeyCheck(keys: keys, kinds: kinds, wrongKind: wrongKind).check(head, answer) { access, _ in
+            read(head, of: access, answer, received, then: receive)
         }
     }
 
@@ -78,16 +59,6 @@ struct Admission: Sendable {
             toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))
             decoding.unpack(body, of: access.app, toll, answer) { body in receive(body, access, toll) }
         }
-    }
-
-    private func bearer(_ field: String?) -> String? {
-        guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else {
-            return nil
-        }
-        let scheme = field[..<space]
-        guard scheme == "Bearer" || scheme.lowercased() == "bearer" else { return nil }
-        let secret = field.utf8[space...].drop { $0 == UInt8(ascii: " ") }
-        return secret.isEmpty || secret.contains(UInt8(ascii: " ")) ? nil : String(Substring(secret))
     }
 
     private func isJSON(_ field: String?) -> Bool {

@@ -13,7 +13,7 @@ package final class CategoriesRoute: Sendable {
         keys: KeyDirectory, decoding: Decoding, destinations: Destinations, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, decoding: decoding, kind: .server,
+            keys: keys, decoding: decoding, kinds: [.server],
             wrongKind:
                 "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
             unpackedLimit: RegistryLimits.document, isDraining: isDraining)

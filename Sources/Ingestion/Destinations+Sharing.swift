@@ -36,8 +36,8 @@ extension Destinations.Table {
             }
             return response
         } answer: { response in
-            guard response.status == 200, !others.isEmpty else { return answer(response) }
             let rows = stored.withLock { $0 }
+            guard response.status == 200, !others.isEmpty, !rows.isEmpty else { return answer(response) }
             let waiting = Lock<(cells: Int, response: Response)>((others.count, response))
             for other in others {
                 other.requestWorker.submit(of: app, bytes: rows.reduce(0) { $0 + $1.bytes }) {

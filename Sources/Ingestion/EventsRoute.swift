@@ -20,8 +20,7 @@ package final class EventsRoute: Sendable {
         clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, decoding: decoding, kind: .write,
-            wrongKind: "Events are posted with a write key; this is a server key.",
+            keys: keys, decoding: decoding, kinds: [.write, .server],
             unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining,
             clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
@@ -47,13 +46,21 @@ package final class EventsRoute: Sendable {
     }
 
     private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
-        let envelope: DecodedEnvelope
+        var envelope: DecodedEnvelope
         do {
             envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.received.time)
             }
         } catch { return request.answer.send(Problem(decoding: error)) }
         CrashPoint.pass("decoded")
         toll?.raise(to: envelope.count + envelope.drops.count)
+        let rule = KeyRule(access)
+        guard !rule.refusesAll(of: envelope) else {
+            return request.answer.send(
+                Problem(
+                    .wrongKeyKind,
+                    "Events are posted with a write key; this is a server key, with which only goal.reached is taken."))
+        }
+        envelope = envelope.kept(to: rule)
         if request.isDry {
             let dryRun = EventsDryRun(envelope: envelope, access: access)
             return dryRun.run(by: destinations.table, bytes: body.count, request.answer)

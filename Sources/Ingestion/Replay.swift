@@ -92,6 +92,7 @@ package struct Replay {
         let source = rejection.source.map { "\"source\":\($0)," } ?? ""
         let envelope = "{\(sentAt)\(source)\"events\":[\(rejection.raw)]}"
         let decoded = try? decoder.decode(body: Array(envelope.utf8), receivedAt: rejection.receivedAt)
-        return decoded?.accepted.count == 1 ? decoded : nil
+        guard let allowed = decoded?.kept(to: KeyRule(rejection)), allowed.accepted.count == 1 else { return nil }
+        return allowed
     }
 }

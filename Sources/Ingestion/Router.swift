@@ -1,6 +1,7 @@
 internal import BellwetherVersion
 package import HTTPServer
 internal import ServiceRuntime
+internal import Values
 
 /// Passes a request to the route for its path and method. Answers all paths without a route itself.
 package final class Router: RequestHandler {
@@ -17,6 +18,7 @@ package final class Router: RequestHandler {
         case events = "/v1/events"
         case categories = "/v1/categories"
         case sends = "/v1/sends"
+        case install = "/v1/installs/{install_id}"
         case health = "/healthz"
         case readiness = "/readyz"
         case metrics = "/metrics"
@@ -26,8 +28,16 @@ package final class Router: RequestHandler {
             switch self {
             case .events, .sends: ["POST"]
             case .categories: ["PUT"]
+            case .install: ["DELETE"]
             case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
             }
+        }
+
+        /// The one that a request's path is of, and the install that it names.
+        static func of(_ path: String) -> (path: Path, install: UUID?)? {
+            let installs = "/v1/installs/"
+            guard path.hasPrefix(installs) else { return Path(rawValue: path).map { ($0, nil) } }
+            return UUID(String(path.dropFirst(installs.count))).map { (.install, $0) }
         }
 
         func isThere(on surface: Surface) -> Bool {
@@ -44,11 +54,13 @@ package final class Router: RequestHandler {
         package var events: EventsRoute?
         package var categories: CategoriesRoute?
         package var sends: SendsRoute?
+        package var installs: InstallsRoute?
 
         package init(
-            events: EventsRoute? = nil, categories: CategoriesRoute? = nil, sends: SendsRoute? = nil
+            events: EventsRoute? = nil, categories: CategoriesRoute? = nil, sends: SendsRoute? = nil,
+            installs: InstallsRoute? = nil
         ) {
-            (self.events, self.categories, self.sends) = (events, categories, sends)
+            (self.events, self.categories, self.sends, self.installs) = (events, categories, sends, installs)
         }
 
         fileprivate func have(_ path: Path) -> Bool {
@@ -56,6 +68,7 @@ package final class Router: RequestHandler {
             case .events: events != nil
             case .categories: categories != nil
             case .sends: sends != nil
+            case .install: installs != nil
             case .health, .readiness, .metrics, .description: true
             }
         }
@@ -97,7 +110,7 @@ package final class Router: RequestHandler {
         let answer = Answer(exchange, crossOrigin.headers(for: head))
         if head.method == "OPTIONS", let preflight = crossOrigin.preflight(head) { return answer.send(preflight) }
         if surface != .inside, FrontPage.isAsked(head) { return answer.send(frontPage) }
-        guard let path = Path(rawValue: head.path), path.isThere(on: surface), routes.have(path) else {
+        guard let (path, install) = Path.of(head.path), path.isThere(on: surface), routes.have(path) else {
             return answer.send(Problem(.unknownPath, "No such path. The interface is described at /openapi.yaml."))
         }
         guard path.methods.contains(head.method) else {
@@ -108,6 +121,7 @@ package final class Router: RequestHandler {
         case .events: routes.events?.begin(head, answer)
         case .categories: routes.categories?.begin(head, answer)
         case .sends: routes.sends?.begin(head, answer)
+        case .install: if let install { routes.installs?.begin(head, of: install, answer) }
         case .health: answer.send(Self.text("ok \(BellwetherVersion.number)\n"))
         case .readiness:
             guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }

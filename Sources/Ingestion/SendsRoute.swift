@@ -20,7 +20,7 @@ package final class SendsRoute: Sendable {
         clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, decoding: decoding, kind: .server,
+            keys: keys, decoding: decoding, kinds: [.server],
             wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
             unpackedLimit: Bounds.unpackedBody, isDraining: isDraining,
             clockFault: { reading in destinations.clockFault(of: reading) })

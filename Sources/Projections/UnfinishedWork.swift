@@ -9,7 +9,8 @@ package struct UnfinishedWork: Sendable, Equatable {
     package let remedy: String
 
     package static func all(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
-        try erasures(on: &connection) + automaticRebuilds(on: &connection) + wordChanges(on: &connection)
+        try erasures(on: &connection) + requestedErasures(on: &connection) + automaticRebuilds(on: &connection)
+            + wordChanges(on: &connection)
             + rebuilds(on: &connection)
             + zoneChanges(on: &connection)
             + retentions(on: &connection)
@@ -25,6 +26,18 @@ package struct UnfinishedWork: Sendable, Equatable {
                     remedy: "bellwether erase --app \(app) --install \(erasure.install)"))
         }
         return work
+    }
+
+    private static func requestedErasures(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
+        let backlog = try ErasureRequest.backlog(on: &connection)
+        guard let oldest = backlog.oldest else { return [] }
+        let installs = backlog.count == 1 ? "1 install waits" : "\(backlog.count) installs wait"
+        let fault = backlog.fault.map { "; the last attempt failed: \($0)" } ?? ""
+        return [
+            UnfinishedWork(
+                what: "\(installs) to be erased, asked for by an app's server since \(oldest)\(fault)",
+                remedy: "bellwether erase --requested, or a running serve that is logged in as the owner")
+        ]
     }
 
     private static func automaticRebuilds(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {

@@ -1,6 +1,6 @@
 internal import Accounts
 package import Clusters
-internal import EventLog
+package import EventLog
 internal import Postgres
 package import Projections
 internal import Sends
@@ -22,23 +22,65 @@ package struct RemovalOfInstall: Sendable {
         /// Databases that may still have something of the install, and why.
         package let failures: [any Error]
 
+        /// Whether this run found nothing.
+        package var isEmpty: Bool { failures.isEmpty && parts.allSatisfy(\.erased.own.isZero) }
+
         package func sum(_ count: (ErasureRun.Receipt) -> Int64) -> Int64 { parts.reduce(0) { $0 + count($1.erased) } }
+
+        /// As JSON: what this run has removed, or all runs together.
+        package func object(
+            of install: UUID, app slug: String, counting counts: KeyPath<ErasureRun.Receipt, Erasure.Counts>
+        ) -> JSONObject {
+            let erased = parts.map(\.erased)
+            let isAlone = parts.contains { $0.database.name == nil }
+            var stopped: [String] = []
+            for name in erased.flatMap(\.stopped).map(\.name) where !stopped.contains(name) { stopped.append(name) }
+            var members: [(String, any JSONWritable)] = [
+                ("app", slug), ("install_id", "\(install)"),
+                ("erased_at", erased.map(\.erasure.erasedAt).max().map { "\($0)" }),
+                ("batch", isAlone ? erased.first?.erasure.number : nil),
+                ("events", sum { $0[keyPath: counts].events }), ("deliveries", sum { $0[keyPath: counts].deliveries }),
+                ("rejected", sum { $0[keyPath: counts].rejected }),
+                ("drop_reports", sum { $0[keyPath: counts].clientDrops }), ("fcm_export_rows", exportRows),
+                ("stopped", stopped),
+            ]
+            guard !isAlone else { return JSONObject(members) }
+            members.append(
+                (
+                    "cells",
+                    parts.map { database, erased -> JSONObject in
+                        let own = erased[keyPath: counts]
+                        return [
+                            "cell": database.name, "erased_at": "\(erased.erasure.erasedAt)",
+                            "batch": erased.erasure.number, "events": own.events, "deliveries": own.deliveries,
+                            "rejected": own.rejected, "drop_reports": own.clientDrops,
+                            "stopped": erased.stopped.map(\.name),
+                        ]
+                    }
+                ))
+            return JSONObject(members)
+        }
     }
 
     private let databases: [CellDatabase]
     private let log: Log
+    private let cancellation: Cancellation
 
     /// `databases` are all that the cluster has, hubs among them.
-    package init(_ databases: [CellDatabase], log: Log) { (self.databases, self.log) = (databases, log) }
+    package init(_ databases: [CellDatabase], log: Log, cancellation: Cancellation = Cancellation()) {
+        (self.databases, self.log, self.cancellation) = (databases, log, cancellation)
+    }
 
     /// A cell that cannot be reached is named, and the others forget the install all the same.
     package func run(_ install: UUID, ofApp slug: String) throws -> Receipt {
         var parts: [(CellDatabase, ErasureRun.Receipt)] = []
         var failures: [(cell: ClusterMap.Cell?, error: any Error)] = []
-        databases.filter { !$0.isHub }.sideBySide { [log] database in
+        databases.filter { !$0.isHub }.sideBySide { [log, cancellation] database in
             var connection = try LogSession.open(url: database.url, role: nil, purpose: "erasure", log: log)
             let app = try Apps.named(slug, on: &connection)
-            return try ErasureRun(ProjectionControl(url: database.url, log: log)).run(app: app.id, install: install)
+            var control = ProjectionControl(url: database.url, log: log)
+            control.cancellation = cancellation
+            return try ErasureRun(control).run(app: app.id, install: install)
         } told: { database, result in
             do { parts.append((database, try result.get())) } catch {
                 failures.append((database.cell, database.error(error)))

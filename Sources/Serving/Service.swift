@@ -16,6 +16,7 @@ package final class Service: Sendable {
     private let keeper: LogKeeper
     private let ingestion: Ingestion?
     private let runner: Runner?
+    private let erasures: ErasureKeeper?
     private let doors: [HTTPServer]
     private let draining = Lock(false)
     private let isReady: Router.ReadinessCheck
@@ -120,6 +121,9 @@ package final class Service: Sendable {
             ? Runner(
                 Runner.Configuration(url: url, lanes: configuration.lanes), metrics: registry, log: log,
                 isWell: { keeper.health == .well }) : nil
+        let erasures =
+            configuration.parts.contains(.project)
+            ? ErasureKeeper(url: url, metrics: registry, log: log, isWell: { keeper.health == .well }) : nil
         let draining = self.draining
         let isDraining: @Sendable () -> Bool = { draining.withLock { $0 } }
         let isReady: Router.ReadinessCheck = {
@@ -138,7 +142,9 @@ package final class Service: Sendable {
                         isDraining: isDraining),
                     sends: SendsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        metrics: metrics, clock: configuration.clock, isDraining: isDraining))
+                        metrics: metrics, clock: configuration.clock, isDraining: isDraining),
+                    installs: InstallsRoute(
+                        keys: ingestion.keys, destinations: ingestion.destinations, isDraining: isDraining))
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
@@ -156,7 +162,7 @@ package final class Service: Sendable {
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
         }
-        (self.keeper, self.ingestion, self.runner) = (keeper, ingestion, runner)
+        (self.keeper, self.ingestion, self.runner, self.erasures) = (keeper, ingestion, runner, erasures)
         (self.doors, self.isReady) = (doors, isReady)
         let door = doors[0]
         registry.counter("bellwether_http_requests_total", "Requests answered, by status.", label: "status") {
@@ -227,6 +233,7 @@ package final class Service: Sendable {
             keeper.start()
         }
         runner?.start()
+        erasures?.start()
         for door in doors {
             door.start()
             log.info("listening", ["address": "\(door.address)"])
@@ -260,6 +267,7 @@ package final class Service: Sendable {
     package func stop() {
         draining.withLock { $0 = true }
         runner?.askToStop()
+        erasures?.askToStop()
         let end = Deadline.after(seconds: 15)
         for door in doors { door.stop(deadline: end) }
         ingestion?.decoding.stop()
@@ -269,6 +277,7 @@ package final class Service: Sendable {
         ingestion?.home.requestWorker.stop()
         ingestion?.keys.stop()
         runner?.stop(patience: 5)
+        erasures?.stop()
         keeper.stop()
     }
 }

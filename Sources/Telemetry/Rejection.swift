@@ -20,6 +20,8 @@ package enum RejectionReason: String, CaseIterable, Hashable, Sendable {
     case invalidTime = "invalid_time"
     case missingNotification = "missing_notification"
     case invalidField = "invalid_field"
+    /// A key of this kind may not tell events of this type of this app.
+    case notAllowed = "not_allowed"
     /// The install was erased, and the event is from before.
     case erased
     /// Retention has removed the month that the event belongs to.

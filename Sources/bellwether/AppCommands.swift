@@ -40,21 +40,26 @@ struct AppCreateCommand: Command {
 struct AppSetCommand: Command {
     static let words = ["app", "set"]
     static let operands = ["SLUG"]
-    static let summary = "Change an app's time zone or rate limit"
+    static let summary = "Change an app's time zone, its rate limit, or who may tell its goals"
     static let options = [
         Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted"),
         Option("rate-limit", "N", help: "Events a second that the app may send, or 'none'"),
         Option("rate-burst", "N", help: "Events that it may send at once after a pause (default: ten seconds' worth)"),
+        Option(
+            "goals", "KEYS", choices: GoalSource.allCases.map(\.rawValue),
+            help: "Whose goals are taken: of 'any' key, or of a 'server' key alone"),
     ]
 
     private let arguments: Arguments
     private let rateLimit: RateLimit??
+    private let goals: GoalSource?
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
         rateLimit = try Self.rateLimit(arguments)
-        guard arguments.has("time-zone") || arguments.has("rate-limit") else {
-            throw UsageError("say what to change: --time-zone or --rate-limit")
+        goals = arguments.has("goals") ? try arguments.choice("goals", default: .any) : nil
+        guard arguments.has("time-zone") || arguments.has("rate-limit") || goals != nil else {
+            throw UsageError("say what to change: --time-zone, --rate-limit or --goals")
         }
     }
 
@@ -66,6 +71,10 @@ struct AppSetCommand: Command {
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
                 let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }
                 StandardStream.error.write("'\(slug)' may send \(limit ?? "without a limit").\n")
+            }
+            if let goals {
+                try Apps.set(goals: goals, of: slug, on: &connection)
+                StandardStream.error.write("Goals of '\(slug)' are taken with \(goals.words).\n")
             }
         }
         return shared.exitCode()
@@ -137,12 +146,13 @@ struct AppListCommand: Command {
         }
         switch format {
         case .text:
-            var table = TextTable(["APP", "TIME ZONE", "RATE LIMIT", "KEY", "KIND", "MADE", "REVOKED"])
+            var table = TextTable(["APP", "TIME ZONE", "RATE LIMIT", "GOALS", "KEY", "KIND", "MADE", "REVOKED"])
             for (app, keys) in apps {
                 let limit = app.rateLimit?.words ?? "none"
                 for key in keys {
                     table.add([
-                        app.slug, app.timeZone, limit, key.name, key.kind.rawValue, "\(key.createdAt)",
+                        app.slug, app.timeZone, limit, app.goals.rawValue, key.name, key.kind.rawValue,
+                        "\(key.createdAt)",
                         key.revokedAt.map { "\($0)" } ?? "",
                     ])
                 }
@@ -152,7 +162,7 @@ struct AppListCommand: Command {
             let lines = apps.map { app, keys -> JSONObject in
                 [
                     "app": app.slug, "time_zone": app.timeZone, "rate_limit": app.rateLimit?.eventsPerSecond,
-                    "rate_burst": app.rateLimit?.burst,
+                    "rate_burst": app.rateLimit?.burst, "goals": app.goals.rawValue,
                     "keys": keys.map { key -> JSONObject in
                         [
                             "name": key.name, "kind": key.kind.rawValue, "created_at": "\(key.createdAt)",
@@ -164,6 +174,16 @@ struct AppListCommand: Command {
             StandardStream.output.write(lines.json + "\n")
         }
         return .done
+    }
+}
+
+extension GoalSource {
+    /// To continue "Goals are taken with".
+    fileprivate var words: String {
+        switch self {
+        case .any: "any key of the app"
+        case .server: "a server key alone"
+        }
     }
 }
 

@@ -109,8 +109,9 @@ struct EraseCommand: Command {
     static let words = ["erase"]
     static let summary = "Erase an install from the log and every funnel, in all cells; prints a receipt"
     static let options = [
-        Option("app", "SLUG", help: "The app; required"),
-        Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required"),
+        Option("app", "SLUG", help: "The app; required without --requested"),
+        Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required without --requested"),
+        Option("requested", help: "Erase all that the apps' servers have asked for by DELETE /v1/installs/ID"),
         Option.format,
     ]
 
@@ -118,9 +119,19 @@ struct EraseCommand: Command {
     private let slug: String
     private let install: UUID
     private let format: OutputFormat
+    private let isRequested: Bool
 
     init(_ arguments: Arguments) throws {
         self.arguments = arguments
+        format = try arguments.choice("format", default: .text)
+        isRequested = arguments.has("requested")
+        if isRequested {
+            guard !arguments.has("app"), !arguments.has("install") else {
+                throw UsageError("--requested erases what was asked for: it takes neither --app nor --install")
+            }
+            (slug, install) = ("", UUID(high: 0, low: 0))
+            return
+        }
         guard let slug = arguments.text("app"), let id = arguments.text("install") else {
             throw UsageError("name the install: --app SLUG --install ID")
         }
@@ -128,13 +139,13 @@ struct EraseCommand: Command {
             throw UsageError("--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: id))'")
         }
         (self.slug, self.install) = (slug, install)
-        format = try arguments.choice("format", default: .text)
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
         let access = try DatabaseAccess(arguments, log: log)
         defer { access.release() }
+        if isRequested { return try performRequested(access, log) }
         let databases = try access.wholeCluster(log: log)
         // An unknown name is said once, and nothing is begun.
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
@@ -143,7 +154,9 @@ struct EraseCommand: Command {
         switch format {
         case _ where receipt.parts.isEmpty: break
         case .text: StandardStream.output.write(text(receipt))
-        case .json: StandardStream.output.write(object(receipt).json + "\n")
+        case .json:
+            let object = receipt.object(of: install, app: slug, counting: \.own)
+            StandardStream.output.write(object.json + "\n")
         }
         for failure in receipt.failures {
             StandardStream.error.write(String(printable: "bellwether: \(failure)") + "\n")
@@ -156,6 +169,31 @@ struct EraseCommand: Command {
         return receipt.failures.isEmpty ? .done : .failed
     }
 
+    /// Each request is tried once; others may be at work on some of them.
+    private func performRequested(_ access: DatabaseAccess, _ log: Log) throws -> ExitCode {
+        let erasures = RequestedErasures(url: access.url, log: log)
+        var connection = try erasures.open()
+        let began: Timestamp = try connection.query("SELECT clock_timestamp()")[0].get(0)
+        var code = ExitCode.done
+        while true {
+            switch try erasures.performNext(notTriedSince: began, on: &connection) {
+            case .nothing: return code
+            case .notOwner:
+                StandardStream.error.write("This login may not delete events: run this as the owner of the database.\n")
+                return .failed
+            case .erased(let install, let app, let receipt):
+                switch format {
+                case .text: StandardStream.output.write("Erased install \(install) of app \(app)\n")
+                case .json: StandardStream.output.write(receipt + "\n")
+                }
+            case .failed(let install, let app, let fault):
+                code = .failed
+                StandardStream.error.write(
+                    String(printable: "bellwether: install \(install) of app \(app) waits: \(fault)") + "\n")
+            }
+        }
+    }
+
     /// The batches of the erasure, as one position.
     private func batch(_ receipt: RemovalOfInstall.Receipt) -> LogPosition {
         LogPosition(receipt.parts.map { ($0.database.name, $0.erased.erasure.number) })
@@ -166,14 +204,14 @@ struct EraseCommand: Command {
         var text = """
             Erased install \(install) of app \(slug)
             at               \(at), as batch \(batch(receipt))
-            events           \(receipt.sum { $0.log.total })
-            deliveries       \(receipt.sum { Int64($0.deliveries) })
-            rejected events  \(receipt.sum { Int64($0.log.rejected) })
-            drop reports     \(receipt.sum { Int64($0.log.clientDrops) }) no longer name it
+            events           \(receipt.sum(\.own.events))
+            deliveries       \(receipt.sum(\.own.deliveries))
+            rejected events  \(receipt.sum(\.own.rejected))
+            drop reports     \(receipt.sum(\.own.clientDrops)) no longer name it
             FCM export rows  \(receipt.exportRows), of the Firebase installations that its events named
 
             """
-        if receipt.failures.isEmpty, receipt.parts.allSatisfy(\.erased.isEmpty) {
+        if receipt.isEmpty {
             text += "Nothing was stored about it: is the id right?\n"
         }
         text += "Events from before this moment that it still sends are rejected as 'erased'.\n"
@@ -186,35 +224,5 @@ struct EraseCommand: Command {
             }
         }
         return text
-    }
-
-    private func object(_ receipt: RemovalOfInstall.Receipt) -> JSONObject {
-        let erased = receipt.parts.map(\.erased)
-        let isAlone = receipt.parts.contains { $0.database.name == nil }
-        var stopped: [String] = []
-        for name in erased.flatMap(\.stopped).map(\.name) where !stopped.contains(name) { stopped.append(name) }
-        var members: [(String, any JSONWritable)] = [
-            ("app", slug), ("install_id", "\(install)"),
-            ("erased_at", erased.map(\.erasure.erasedAt).max().map { "\($0)" }),
-            ("batch", isAlone ? erased.first?.erasure.number : nil),
-            ("events", receipt.sum { $0.log.total }), ("deliveries", receipt.sum { Int64($0.deliveries) }),
-            ("rejected", receipt.sum { Int64($0.log.rejected) }),
-            ("drop_reports", receipt.sum { Int64($0.log.clientDrops) }), ("fcm_export_rows", receipt.exportRows),
-            ("stopped", stopped),
-        ]
-        guard !isAlone else { return JSONObject(members) }
-        members.append(
-            (
-                "cells",
-                receipt.parts.map { database, erased -> JSONObject in
-                    [
-                        "cell": database.name, "erased_at": "\(erased.erasure.erasedAt)",
-                        "batch": erased.erasure.number, "events": erased.log.total, "deliveries": erased.deliveries,
-                        "rejected": erased.log.rejected, "drop_reports": erased.log.clientDrops,
-                        "stopped": erased.stopped.map(\.name),
-                    ]
-                }
-            ))
-        return JSONObject(members)
     }
 }

@@ -267,4 +267,44 @@ struct ClusterRemovalTests {
         #expect(try filled.bellwether.run("verify").status == 0)
         #expect(try filled.seen("SELECT sum(delivered) FROM category_funnel") == ["(5)"])
     }
+
+    @Test(
+        "an app's server asks any process, and all cells forget the install; a cell that is away keeps the request waiting"
+    )
+    func requested() throws {
+        let filled = try FilledCells()
+        defer { filled.drop() }
+        let install = filled.installs[2][0]
+        let first = try Bellwether(filled.cells.databases[0])
+        let key = try first.trusted("app", "key", "add", "chat", "--server").dropLast()
+        let service = try Bellwether(filled.cells.databases[1]).serve("--only", "ingest")
+        func ask() throws -> RawClient.Answer {
+            try service.client().send(
+                "DELETE", "/v1/installs/\(install)", headers: ["Authorization": "Bearer \(key)"])
+        }
+        #expect(try ask().status == 202)
+        // The list is in the first cell.
+        let another = try Bellwether(filled.cells.databases[1]).run("erase", "--requested")
+        #expect(another.status == 0 && another.output.isEmpty, "\(another)")
+        try filled.cells.close(2)
+        let partly = try first.run("erase", "--requested")
+        #expect(partly.status == 1 && partly.output.isEmpty && partly.messages.contains("'cell-3'"), "\(partly)")
+        #expect(try ask().status == 202)
+        let status = try first.trusted("status")
+        #expect(status.contains("1 install waits to be erased") && status.contains("'cell-3'"), "\(status)")
+        try filled.cells.open(2)
+        let ended = try first.run("erase", "--requested")
+        #expect(ended.status == 0 && ended.output == "Erased install \(install) of app chat\n", "\(ended)")
+        let answer = try ask()
+        #expect(answer.status == 200)
+        let receipt = try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+        #expect(receipt["events"] as? Int == 2 && receipt["deliveries"] as? Int == 1, "\(receipt)")
+        let parts = try #require(receipt["cells"] as? [[String: Any]])
+        #expect(parts.compactMap { $0["events"] as? Int } == [0, 0, 2])
+        #expect(try service.stop() == 0)
+        #expect(try filled.seen("SELECT count(*) FROM events WHERE install_id = '\(install)'") == ["(0)"])
+        #expect(try filled.seen("SELECT sum(delivered) FROM category_funnel") == ["(5)"])
+        #expect(try filled.bellwether.run("verify").status == 0)
+        #expect(try filled.cells.cluster().check().isEmpty)
+    }
 }

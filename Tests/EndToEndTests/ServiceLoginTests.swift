@@ -53,6 +53,7 @@ import Testing
         _ = try owner.trusted("rebuild", "media_funnel")
         #expect(try ingest.client().post(Wire.envelope(Wire.event()), key: key).results.accepted == 1)
         _ = try Bellwether(database: url("bellwether_project_service")).trusted("project", "--once")
+        try expectErasure(ingest, project, by: owner)
 
         for (login, own) in Self.logins {
             var connection = try Connection(url: url(login))
@@ -82,6 +83,24 @@ import Testing
             AND rolpassword LIKE 'SCRAM-SHA-256$%' AND NOT rolsuper
             """)
         #expect(try kept[0].get(0) == Int64(5))
+    }
+
+    /// No service may erase, and says who may.
+    private func expectErasure(_ ingest: RunningService, _ project: RunningService, by owner: Bellwether) throws {
+        let key = try owner.trusted("app", "key", "add", "shop", "--server").dropLast()
+        let install = Wire.id()
+        func ask() throws -> Int {
+            try ingest.client().send(
+                "DELETE", "/v1/installs/\(install)", headers: ["Authorization": "Bearer \(key)"]
+            ).status
+        }
+        #expect(try ask() == 202)
+        #expect(
+            eventually { project.log.contains("run bellwether erase --requested as the owner") }, "\(project.log)")
+        let metrics = try project.client().get("/metrics").body
+        #expect(metrics.contains("\nbellwether_erasures_waiting 1\n"), "\(metrics)")
+        #expect(try owner.trusted("erase", "--requested") == "Erased install \(install) of app shop\n")
+        #expect(try ask() == 200)
     }
 
     /// The pages ask for the owner's key.

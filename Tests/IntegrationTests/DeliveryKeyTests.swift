@@ -95,7 +95,7 @@ struct DeliveryKeyTests {
         try expect(40, 20)
 
         let erased = try shops.erase(pairs[0].1, of: app)
-        #expect(erased.deliveries == 1)
+        #expect(erased.own.deliveries == 1)
         try expect(39, 19)
 
         _ = try shops.retain()

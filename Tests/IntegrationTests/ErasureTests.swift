@@ -50,7 +50,7 @@ struct ErasureTests {
         for victim in victims.prefix(7) {
             let receipt = try shops.erase(victim.install, of: victim.app)
             let own = Set(victim.shop.events.filter(victim.isOwn).map(\.identity))
-            #expect(receipt.log.total == Int64(own.count) && receipt.stopped.isEmpty)
+            #expect(receipt.own.events == Int64(own.count) && receipt.stopped.isEmpty)
         }
         try shops.expectProved("while they lag")
         try shops.project()
@@ -150,7 +150,7 @@ struct ErasureTests {
         )
         try shops.project()
         let receipt = try shops.erase(gone, of: app)
-        #expect(receipt.deliveries == 4 && receipt.log.total == 4 && receipt.log.rejected == 3)
+        #expect(receipt.own.deliveries == 4 && receipt.own.events == 4 && receipt.own.rejected == 3)
         #expect(try database.traces(of: gone, of: app) == [])
         #expect(try database.column("SELECT raw FROM analytics.rejected_events", of: String.self) == ["2"])
         func delivered() throws -> Int64 {
@@ -164,12 +164,14 @@ struct ErasureTests {
         #expect(try delivered() == 8)
         try shops.expectLasting()
         // Once more, now with what it has sent since.
-        #expect(try shops.erase(gone, of: app).deliveries == 4)
+        let again = try shops.erase(gone, of: app)
+        #expect(again.own.deliveries == 4)
+        #expect(again.total == Erasure.Counts(events: 8, deliveries: 8, rejected: 3, clientDrops: 0))
         #expect(try delivered() == 4)
         // And with nothing.
         let nothing = try shops.erase(gone, of: app)
-        #expect(nothing.deliveries == 0 && nothing.log.total == 0)
-        #expect(try shops.erase(.random(), of: app).log.total == 0)
+        #expect(nothing.own.deliveries == 0 && nothing.own.events == 0)
+        #expect(try shops.erase(.random(), of: app).own.events == 0)
         try shops.project()
         #expect(try delivered() == 4)
         try shops.expectProved()

@@ -222,7 +222,7 @@ struct HostileStepTests {
             })
         try step.execute(script: "ROLLBACK")
         worker.join()
-        #expect(receipt.withLock { $0 }?.deliveries == 1)
+        #expect(receipt.withLock { $0 }?.own.deliveries == 1)
     }
 
     @Test("a projection that is behind and has not moved for a minute is called stalled")

@@ -1,4 +1,5 @@
 import EmbeddedPostgres
+import EventLog
 import FunnelOracle
 import Postgres
 import ServiceRuntime
@@ -171,7 +172,7 @@ struct RuleChangeTests {
         let event = traffic.shops[0].events[0]
         let app = try #require(traffic.shops[0].apps[event.app])
         let receipt = try ErasureRun(control).run(app: app.id, install: event.event.source.installID)
-        #expect(receipt.deliveries > 0 && receipt.stopped.count == Projectors.all.count + 1)
+        #expect(receipt.own.deliveries > 0 && receipt.stopped.count == Projectors.all.count + 1)
         try control.rebuild().expectSwapped()
         #expect(
             try database.value(

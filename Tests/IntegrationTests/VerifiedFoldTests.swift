@@ -26,7 +26,7 @@ struct VerifiedFoldTests {
             let event = try #require(history.events.first)
             let app: Int32 = try database.value("SELECT id FROM log.app WHERE slug = \(event.app)")
             let receipt = try ErasureRun(control).run(app: app, install: event.event.source.installID)
-            #expect(receipt.deliveries > 0)
+            #expect(receipt.own.deliveries > 0)
         }
         let erased = try verify(database)
         #expect(erased.events < untouched.events)

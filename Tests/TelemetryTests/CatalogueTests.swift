@@ -60,7 +60,7 @@ struct CatalogueTests {
         #expect(
             RejectionReason.allCases.map(\.rawValue) == [
                 "not_an_object", "too_large", "missing_field", "invalid_id", "unknown_type", "invalid_time",
-                "missing_notification", "invalid_field", "erased", "too_old", "unstorable",
+                "missing_notification", "invalid_field", "not_allowed", "erased", "too_old", "unstorable",
             ])
     }
 }

@@ -16,25 +16,34 @@ package struct ErasureRun {
     /// What was done.
     package struct Receipt: Sendable {
         package let erasure: Erasure
-        package let log: Erasure.Receipt
-        /// Deliveries that were removed from the funnels.
-        package let deliveries: Int
+        /// What this run has removed.
+        package let own: Erasure.Counts
+        /// What was removed in this database so far, by earlier runs, too.
+        package let total: Erasure.Counts
         /// Projections that are stopped: they still count the install until they are resumed.
         package let stopped: [StoppedProjection]
-
-        /// Whether there was no data of the install.
-        package var isEmpty: Bool {
-            log.total == 0 && log.rejected == 0 && log.clientDrops == 0 && deliveries == 0
-        }
     }
 
-    package func run(app: Int32, install: UUID) throws -> Receipt {
+    /// `isCopy` says that another database has counted what is removed: a cell that had the events before.
+    package func run(app: Int32, install: UUID, isCopy: Bool = false) throws -> Receipt {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "erasure", log: control.log)
         let erasure = try Erasure.begin(app: app, install: install, on: &connection)
         let shard = Shard.of(install, among: try Shard.count(on: &connection))
-        let findings = try erasure.findEvents(on: &connection)
-        let receipt = try connection.atomically { connection in
+        let receipt = try control.cancellation.during(&connection) { connection in
+            let findings = try erasure.findEvents(on: &connection)
+            return try remove(erasure, findings, in: shard, isCopy: isCopy, on: &connection)
+        }
+        CrashPoint.pass("install erased")
+        try cleanRetired(of: erasure, on: &connection)
+        return receipt
+    }
+
+    /// Removes all in one transaction.
+    private func remove(
+        _ erasure: Erasure, _ findings: Erasure.Findings, in shard: Int16, isCopy: Bool, on connection: inout Connection
+    ) throws -> Receipt {
+        try connection.atomically { connection in
             // Steps lock the install's shard one after another, and this waits for its turn.
             try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
             // An unfinished generation counts the install, or will.
@@ -47,11 +56,11 @@ package struct ErasureRun {
             let log = try erasure.deleteEvents(findings, on: &connection)
             let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
             var cells = CellChanges(of: lane.running)
-            var deliveries = 0
+            var deliveries: Int64 = 0
             try lane.deliveries.readAll(names, on: &connection) { stored, connection in
                 try cells.count(Changes(removed: stored.map(\.delivery)), on: &connection)
                 try lane.deliveries.delete(stored.map(\.delivery.name), on: &connection)
-                deliveries += stored.count
+                deliveries += Int64(stored.count)
             }
             let days = try Self.days(of: erasure, in: lane, on: &connection)
             try cells.count(InstallChanges(removed: days), on: &connection)
@@ -59,14 +68,17 @@ package struct ErasureRun {
             try cells.write(on: &connection)
             for table in ["sealed_delivery", "sealed_install_day"] {
                 try connection.query(
-                    "DELETE FROM projection.\(identifier: table) WHERE app = \(app) AND install_id = \(install)")
+                    "DELETE FROM projection.\(identifier: table) WHERE app = \(erasure.app) AND install_id = \(erasure.install)"
+                )
             }
+            let own = Erasure.Counts(
+                events: log.total, deliveries: deliveries, rejected: Int64(log.rejected),
+                clientDrops: Int64(log.clientDrops))
+            let counted = isCopy ? Erasure.Counts(events: 0, deliveries: 0, rejected: 0, clientDrops: 0) : own
             return Receipt(
-                erasure: erasure, log: log, deliveries: deliveries,
+                erasure: erasure, own: own, total: try erasure.add(counted, on: &connection),
                 stopped: try StoppedProjection.all(on: &connection))
         }
-        try cleanRetired(of: erasure, on: &connection)
-        return receipt
     }
 
     /// Retired tables hold data of the install until somebody drops them.

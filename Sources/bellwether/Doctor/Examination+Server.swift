@@ -87,7 +87,7 @@ extension Examination {
             """)[0]
         let (most, taken, ours): (Int32, Int32, Int32) = (try row.get(0), try row.get(1), try row.get(2))
         let what = "\(taken) of \(most) connections are taken, \(ours) of them by Bellwether"
-        let remedy = "raise max_connections (a serve takes --writers, --lanes and some six), or end idle sessions"
+        let remedy = "raise max_connections (a serve takes --writers, --lanes and some seven), or end idle sessions"
         if most - taken < 3 { return .fail(what, do: remedy) }
         return most - taken < 12 ? .warn(what, do: remedy) : .ok(what)
     }

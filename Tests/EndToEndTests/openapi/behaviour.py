@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import time
 
 from document import examples
 from server import TYPE, Answer, Poster, Server
@@ -17,7 +18,7 @@ def check_routes(document, report, facts, server):
         for method in METHODS:
             answer = door.check(method, path)
             if method in understood:
-                expected = 401 if method in ("POST", "PUT") else 200
+                expected = 401 if method in ("POST", "PUT", "DELETE") else 200
                 report.same(expected, answer.status, f"{method} {path}")
             else:
                 report.same(405, answer.status, f"{method} {path}")
@@ -30,7 +31,8 @@ def check_routes(document, report, facts, server):
             got = Answer(connection.getresponse())
             connection.close()
             report.same(got.headers["Content-Type"], head.headers["Content-Type"], f"HEAD {path}, Content-Type")
-    for path in ("/", "/v1", "/v1/", "/v1/events/", "/V1/events", "/v1/events%2F", "/openapi.json", "/healthz/x"):
+    for path in ("/", "/v1", "/v1/", "/v1/events/", "/V1/events", "/v1/events%2F", "/openapi.json", "/healthz/x",
+                 "/v1/installs", "/v1/installs/", "/v1/installs/x"):
         for method in METHODS:
             door.check(method, path)
     served = door.ask("GET", "/openapi.yaml")
@@ -47,6 +49,18 @@ def check_examples(document, report, _facts, server):
     check_examples_of(document, report, server, "/v1/events", "write", "Envelope", "events")
     check_examples_of(document, report, server, "/v1/sends", "server", "Sends", "sends")
     check_categories(document, report, Poster(server, document, report))
+    check_erasure(report, Poster(server, document, report))
+
+
+def check_erasure(report, door):
+    path = "/v1/installs/{install_id}"
+    report.same(202, door.delete(path, "first").status, f"DELETE {path}, first")
+    end = time.monotonic() + 60
+    while (answer := door.delete(path, "again")).status == 202 and time.monotonic() < end:
+        time.sleep(0.1)
+    report.same(200, answer.status, f"DELETE {path}, at last")
+    report.same("wrong_key_kind", door.delete(path, "write", "write").json().get("code"), f"DELETE {path}, write key")
+    report.same("revoked_key", door.delete(path, "revoked", "revoked").json().get("code"), f"DELETE {path}, revoked")
 
 
 def check_examples_of(document, report, server, path, key, schema, parts):
@@ -144,6 +158,7 @@ def check_errors(document, report, facts, server):
     answer = away.post({"sends": []}, "database away", path="/v1/sends")
     report.same(503, answer.status, "POST /v1/sends, database away")
     report.same(503, away.put({"categories": []}, "database away").status, "PUT /v1/categories, database away")
+    report.same(503, away.delete("/v1/installs/{install_id}", "database away").status, "DELETE, database away")
     # More bodies than there is memory for, none of them whole: that which came first is told to come again.
     held = [door.stall(1 << 20) for _ in range(5)]
     answer = Answer(held[0].getresponse())

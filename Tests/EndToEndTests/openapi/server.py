@@ -9,6 +9,7 @@ import yaml
 from document import StrictLoader
 
 TYPE = "application/json"
+INSTALL = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
 
 
 class Answer:
@@ -43,7 +44,7 @@ class Server:
 
     def connect(self, method, target, body=b"", headers=()):
         connection = UnixConnection(self.path)
-        connection.putrequest(method, target, skip_accept_encoding=True)
+        connection.putrequest(method, target.replace("{install_id}", INSTALL), skip_accept_encoding=True)
         headers = list(headers)
         if (body or method in ("POST", "PUT")) and not any(name == "Content-Length" for name, _ in headers):
             headers.append(("Content-Length", str(len(body))))
@@ -122,6 +123,9 @@ class Poster(Server):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = {"Authorization": f"Bearer {self.keys[key or 'server']}", "Content-Type": TYPE} | dict(headers)
         return self.check("PUT", "/v1/categories", body, list(fields.items()), what)
+
+    def delete(self, path, what, key="server"):
+        return self.check("DELETE", path, headers=[("Authorization", f"Bearer {self.keys[key]}")], what=what)
 
     def stall(self, size):
         """A connection on which a body arrives, but for its last byte."""
