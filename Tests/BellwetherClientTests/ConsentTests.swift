@@ -73,13 +73,17 @@ struct ConsentTests {
         #expect(server.stored.count == 3)
     }
 
-    @Test("if the process ends between the choice and what it means, the next delivery drops what waits")
-    func killed() async throws {
+    @Test(
+        "if the process ends between the choice and what it means, the next delivery drops what waits, and so does opting in",
+        arguments: [false, true])
+    func killed(isOptedIn: Bool) async throws {
         let app = try process()
         open(app)
         try BellwetherClient.QueueDirectory.dropping.write(
             toFile: scratch.url.path + "/opted-out", atomically: true, encoding: .utf8)
-        #expect(await (try process()).flush(within: 60) == .delivered)
+        let next = try process()
+        if isOptedIn { #expect(next.optIn()) }
+        #expect(await next.flush(within: 60) == .delivered)
         #expect(server.envelopes.isEmpty && server.drops.isEmpty)
     }
 

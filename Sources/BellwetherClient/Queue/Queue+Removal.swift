@@ -12,10 +12,13 @@ extension Queue {
         }
     }
 
-    /// Ends it.
+    /// Ends it. What the former choice meant is done first: a process may have ended before it dropped what waited.
     func optIn() throws {
         guard directory.isOptedOut else { return }
-        try exclusively(within: patience) { _ in try directory.remove(directory.optedOut) }
+        try exclusively(within: patience) { memory in
+            if directory.isDropping { try discard(&memory) }
+            try directory.remove(directory.optedOut)
+        }
     }
 
     /// Removes everything that tells of the install: what waits, what was set aside, and the id, which is returned.
