@@ -1,5 +1,7 @@
-#if canImport(UIKit) && !os(watchOS)
+#if canImport(UIKit)
 public import Foundation
+
+#if !os(watchOS)
 public import UIKit
 
 extension Bellwether {
@@ -29,6 +31,7 @@ extension Bellwether {
         return result
     }
 }
+#endif
 
 extension Bellwether {
     /// Sends the waiting events in the background. It asks the system not to suspend the app meanwhile, and stops in time if the

@@ -52,7 +52,7 @@ struct ExpiringActivity: Sendable {
     /// There was no time for the work: the system is about to suspend the process.
     struct Refusal: Error {}
 
-    #if !canImport(UIKit) || os(watchOS)
+    #if !canImport(UIKit)
     static let system = ExpiringActivity(begin: nil)
     #endif
 }
