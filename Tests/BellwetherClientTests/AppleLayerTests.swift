@@ -148,6 +148,12 @@ struct AppleLayerTests {
         }
     }
 
+    @Test("the declarations have the types that Apple's have: what states them compiles against both")
+    func signatures() throws {
+        let file = "\(AppleLayerTests.root)/Tests/BellwetherClientTests/AppleModules/Signatures.swift"
+        #expect(try AppleLayerTests.compile(["-typecheck", file], into: AppleLayerTests.built.get()) == "")
+    }
+
     @Test("each payload of the guide is JSON, and asks for the service extension where the guide says so")
     func payloads() throws {
         let guide = try String(contentsOfFile: "\(AppleLayerTests.root)/Docs/Client.md", encoding: .utf8)

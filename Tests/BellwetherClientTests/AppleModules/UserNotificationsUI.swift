@@ -1,6 +1,6 @@
 // What the library touches of Apple's framework, for type-checking elsewhere.
-// Compared, signature by signature, with the Swift interface that the compiler makes of Apple's SDKs for iOS 17.0, macOS 14.0
-// and tvOS 18.0, and with the headers of iOS 26.5: raw types, optionality, isolation, Sendable.
+// Compared with Apple's own, name by name (`Signatures.swift`), with the SDK of iOS 17.0; from its headers to those of iOS 26.5 one thing
+// changed, which is said where it is.
 import UserNotifications
 
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {
