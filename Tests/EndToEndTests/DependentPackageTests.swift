@@ -15,16 +15,24 @@ struct DependentPackageTests {
     }
 
     /// The package as it lies here, in a repository of its own that has a release.
-    private func publish(to path: String) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        for name in ["Package.swift", "Sources", "Tests", "Migrations", "Examples"] {
-            try FileManager.default.copyItem(atPath: "\(DependentPackageTests.root)/\(name)", toPath: "\(path)/\(name)")
+    private func publish(
+        to path: String, _ names: [String] = ["Package.swift", "Sources", "Tests", "Migrations", "Examples"]
+    ) throws {
+        for name in names {
+            let target = "\(path)/\(name)"
+            try FileManager.default.createDirectory(
+                atPath: (target as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: "\(DependentPackageTests.root)/\(name)", toPath: target)
         }
+        try run(["git", "-C", path, "init", "-q"])
+        try commit(in: path)
+        try run(["git", "-C", path, "tag", BellwetherVersion.number])
+    }
+
+    private func commit(in path: String) throws {
         let git = ["git", "-C", path, "-c", "user.name=somebody", "-c", "user.email=somebody@example.com"]
-        try run(git + ["init", "-q"])
         try run(git + ["add", "-A"])
         try run(git + ["commit", "-q", "-m", "a release"])
-        try run(git + ["tag", BellwetherVersion.number])
     }
 
     /// SwiftPM takes the demand out of packages that it fetched, and Xcode does not: building here would not show it.
@@ -108,5 +116,50 @@ struct DependentPackageTests {
             ], within: 900)
         let ended = try ChildProcess.run([directory("app/.build/debug/app")])
         #expect(ended.status == 0 && ended.output == "true\n", "\(ended.output)\(ended.messages)")
+    }
+
+    @Test(
+        "the package of the library alone has its history, takes what comes, builds, and its tests hold; so does the pod"
+    )
+    func alone() throws {
+        let directory = TemporaryDirectory()
+        let (checkout, package) = (directory("checkout"), directory("package"))
+        let sources = ["BellwetherClient", "BellwetherVersion", "CZlib"].map { "Sources/\($0)" }
+        try publish(to: checkout, sources + ["Examples/client-package", "LICENSE"])
+        let split = ["\(checkout)/Examples/client-package/split", package]
+        func history() throws -> [Substring] {
+            try ChildProcess.run(["git", "-C", package, "rev-list", "--reverse", "split"]).output.split(separator: "\n")
+        }
+        try run(split)
+        let first = try history()
+        #expect(first.count == 1)
+        try "Somebody's.\n".write(toFile: "\(checkout)/LICENSE", atomically: false, encoding: .utf8)
+        try commit(in: checkout)
+        try run(split)
+        let second = try history()
+        #expect(second.count == 2 && second.first == first.first)
+        #expect(try String(contentsOfFile: "\(package)/LICENSE", encoding: .utf8) == "Somebody's.\n")
+        try run(["swift", "test", "--package-path", package, "--cache-path", directory("cache")], within: 900)
+        try pod(in: package)
+    }
+
+    /// A pod is one module with the version in it, built as its podspec says.
+    private func pod(in package: String) throws {
+        let podspec = try String(contentsOfFile: "\(package)/BellwetherClient.podspec", encoding: .utf8)
+        #expect(podspec.contains("s.version = '\(BellwetherVersion.number)'"))
+        let version = try #require(podspec.firstMatch(of: #/swift_versions = \['(\d+)\.0'\]/#)).output.1
+        let folders = try #require(podspec.firstMatch(of: #/source_files = (.+)/#)).output.1.matches(
+            of: #/'([\w/]+)/\*/#)
+        let files = try folders.map { "\(package)/\($0.output.1)" }.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+        }
+        let flags = podspec.matches(of: #/-package-name \w+|-enable-upcoming-feature \w+/#)
+            .flatMap { $0.output.split(separator: " ").map(String.init) }
+        #expect(folders.count == 2 && flags.count == 8)
+        try run(
+            [
+                "swiftc", "-typecheck", "-swift-version", String(version), "-module-name", "BellwetherClient", "-I",
+                "\(package)/Sources/CZlib",
+            ] + flags + files.filter { $0.hasSuffix(".swift") })
     }
 }

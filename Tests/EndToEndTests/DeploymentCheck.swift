@@ -10,7 +10,7 @@ struct DeploymentCheck {
 
     /// What to check.
     enum Subject: String, Sendable {
-        case compose, image, alerts
+        case compose, image, alerts, workflow
     }
 
     private struct Input: Encodable {

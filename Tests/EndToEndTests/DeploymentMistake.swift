@@ -20,6 +20,7 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
     private static let settings = "Examples/compose.env"
     private static let image = "Dockerfile"
     private static let alerts = "Examples/prometheus-rules.yml"
+    private static let workflow = ".github/workflows/client.yml"
 
     static let all: [DeploymentMistake] = [
         DeploymentMistake(
@@ -51,5 +52,23 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
         DeploymentMistake(.alerts, in: alerts, "_queue_bytes > ", "_queued_bytes > ", "has no bellwether_queued_bytes"),
         DeploymentMistake(.alerts, in: alerts, "_commits_total[10m]", "_commits[10m]", "is no counter"),
         DeploymentMistake(.alerts, in: alerts, "`bellwether rejected list`", "`bellwether refused list`", "no command"),
+        DeploymentMistake(.workflow, in: workflow, "  contents: read", "  contents: write", "rights"),
+        DeploymentMistake(
+            .workflow, in: workflow, "checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8", "checkout@v5", "not pinned"),
+        DeploymentMistake(.workflow, in: workflow, "runs-on: macos-26", "runs-on: macos-latest", "no certain system"),
+        DeploymentMistake(.workflow, in: workflow, "    timeout-minutes: 30\n", "", "no limit of time"),
+        DeploymentMistake(.workflow, in: workflow, "matrix.build", "matrix.target", "the matrix has no target"),
+        DeploymentMistake(.workflow, in: workflow, "runner.temp", "runners.temp", "nobody knows runners.temp"),
+        DeploymentMistake(.workflow, in: workflow, #""$DESTINATION" CODE"#, #""$TARGET" CODE"#, "that nobody sets"),
+        DeploymentMistake(
+            .workflow, in: workflow, #""$DESTINATION" CODE"#, "${{ matrix.build }} CODE", "code of whoever"),
+        DeploymentMistake(.workflow, in: workflow, "          fi\n", "", "what bash says"),
+        DeploymentMistake(.workflow, in: workflow, "client-package/split", "client-package/divide", "is no program"),
+        DeploymentMistake(
+            .workflow, in: workflow, "        env:\n", "        environment:\n", "nobody knows: ['environment']"),
+        DeploymentMistake(.workflow, in: workflow, "generic/platform=tvOS", "generic/platform=iOS", "tvOS: built for"),
+        DeploymentMistake(.workflow, in: workflow, "Sources/CZlib/**", "Sources/Zlib/**", "no file is at"),
+        DeploymentMistake(
+            .workflow, in: "Package.swift", ".watchOS(.v8), ", "", "Package.swift.txt: has other platforms"),
     ]
 }

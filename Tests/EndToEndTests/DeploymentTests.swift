@@ -12,6 +12,11 @@ import Testing
     @Test("the alerts are about metrics that the service has")
     func alerts() throws { try holds(.alerts) }
 
+    @Test(
+        "the workflow for the client library is well-formed and pinned, and builds and tests every platform of the package"
+    )
+    func workflow() throws { try holds(.workflow) }
+
     @Test("the proxies let every door of the API through, and none that tells of the inside")
     func proxies() throws {
         let doors = try DeploymentCheck.text(of: "Sources/Ingestion/openapi.yaml").split(separator: "\n")

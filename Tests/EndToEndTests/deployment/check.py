@@ -2,7 +2,7 @@
 
     check.py SUBJECT
 
-SUBJECT is `compose`, `image` or `alerts`. Standard input is a JSON object: `root` (the project's folder), `files` (by name,
+SUBJECT is `compose`, `image`, `alerts` or `workflow`. Standard input is a JSON object: `root` (the project's folder), `files` (by name,
 the text that is meant instead of the one in the folder), `binary` and `metrics` (families by name). Each disagreement is
 a line of output. Exit codes: 0 they agree, 1 they do not, 2 the check itself cannot be made.
 """
@@ -25,8 +25,9 @@ from alerts import check_alerts
 from compose import check_compose
 from image import check_image
 from project import Project
+from workflow import check_workflow
 
-CHECKS = {"compose": check_compose, "image": check_image, "alerts": check_alerts}
+CHECKS = {"compose": check_compose, "image": check_image, "alerts": check_alerts, "workflow": check_workflow}
 
 
 def main():
