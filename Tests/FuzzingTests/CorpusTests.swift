@@ -45,7 +45,7 @@ struct CorpusTests {
                 let decoder = EnvelopeDecoder()
                 return { PayloadLaw.broken(by: $0, in: decoder) }
             },
-            Law(name: "queue", least: 284) { { QueueLaw.broken(by: $0) } },
+            Law(name: "queue", least: 255) { { QueueLaw.broken(by: $0) } },
         ])
     func holds(_ law: Law) throws {
         let inputs = try law.corpus()
