@@ -29,8 +29,9 @@ final class ClientSocket {
     /// Continues the handshake; returns `.bytes` when it is complete.
     func shakeHands() -> Transfer { tls?.accept() ?? .bytes(0) }
 
-    func read(into buffer: inout [UInt8]) -> Transfer {
-        unsafe buffer.withUnsafeMutableBytes { buffer in
+    func read(into buffer: inout [UInt8], atMost most: Int) -> Transfer {
+        unsafe buffer.withUnsafeMutableBytes { whole in
+            let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: whole.prefix(most))
             if let tls { return unsafe tls.read(into: buffer) }
             return unsafe ClientSocket.result(recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)))
         }

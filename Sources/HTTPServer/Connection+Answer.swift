@@ -2,11 +2,15 @@ internal import ServiceRuntime
 
 /// The last step: the answer, and closing the connection if necessary.
 extension Connection {
-    /// Sends the handler's answer.
-    func answer(_ request: UInt64, with response: Response, _ engine: Engine) {
+    /// Takes the handler's answer, which is sent at the connection's turn.
+    func settle(_ request: UInt64, _ response: Response) {
         guard self.request == request else { return }
         switch phase {
-        case .deciding, .reading: answer(response, engine)
+        case .deciding, .reading:
+            releaseBody()
+            exchange = nil
+            phase = .answered(response)
+            (idleSince, due) = (.now, .never)
         default: break
         }
     }
@@ -34,7 +38,6 @@ extension Connection {
             send(response, thenClose: true, engine)
         } else {
             phase = .discarding(response)
-            if !isTrusted { isStranger = true }
             idleSince = .now
             due = min(max(requestDue, .after(seconds: 1)), .after(seconds: configuration.discardTime))
         }
@@ -50,6 +53,7 @@ extension Connection {
             response, date: engine.date.text, persistence: persistence, withBody: !isHeadRequest)
         outgoing = bytes.body.isEmpty ? [bytes.head[...]] : [bytes.head[...], bytes.body]
         server.counters.countAnswer(response.status)
+        if !isTrusted { answersWithoutKey += 1 }
         phase = .sending
         idleSince = .now
         due = .after(seconds: server.configuration.sendDeadline)
@@ -80,7 +84,6 @@ extension Connection {
         socket.finishSending()
         guard engine.letLinger(self) else { return close(engine) }
         phase = .lingering
-        isStranger = true
         dropped = 0
         due = .after(seconds: server.configuration.lingerTime)
     }

@@ -9,7 +9,7 @@ extension Connection {
         precondition(bytesHandedOver == 0 && body.isEmpty, "the body of a request can be read once")
         if let left = decoder.left, left > limit { return answer(with: .bodyTooLarge(limit: limit), engine) }
         phase = .reading(limit: limit, then: then)
-        (isTrusted, isStranger) = (true, false)
+        (isTrusted, hasShownKey, answersWithoutKey) = (true, true, 0)
         idleSince = .now
         due = dueWhileReading
         // Reserve little for a body that a client only announces.
@@ -34,7 +34,7 @@ extension Connection {
             finishBody(engine)
             return true
         }
-        if incoming.isEmpty, !receive(engine) { return false }
+        if incoming.isEmpty, !receive(atMost: engine.scratch.count, engine) { return false }
         do {
             var rest = incoming[...]
             var pieces: [ArraySlice<UInt8>] = []

@@ -11,7 +11,8 @@ extension Connection {
         case .discarding(let response): send(response, thenClose: true, engine)
         case .handshaking, .head, .sending: cut(engine)
         case .lingering: close(engine)
-        case .closed: break
+        // It only waits for its turn.
+        case .answered, .closed: break
         }
     }
 
@@ -19,7 +20,7 @@ extension Connection {
     func hurry(_ engine: Engine) {
         switch phase {
         case .deciding, .reading: answer(with: .draining, thenClose: true, engine)
-        case .discarding(let response): send(response, thenClose: true, engine)
+        case .answered(let response), .discarding(let response): send(response, thenClose: true, engine)
         default: break
         }
     }
@@ -28,7 +29,7 @@ extension Connection {
     /// client whose body is still arriving is told to try again.
     func giveWay(_ engine: Engine) {
         switch phase {
-        case .discarding(let response):
+        case .answered(let response), .discarding(let response):
             send(response, thenClose: true, engine)
             _ = flush(engine)
         case .reading where exchange?.make() == true:

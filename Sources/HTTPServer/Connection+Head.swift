@@ -8,7 +8,7 @@ extension Connection {
     /// False if more bytes must arrive, or another connection should have a turn.
     func takeHead(_ engine: Engine) -> Bool {
         // First look at the bytes that came after the last request.
-        if scanner.position < incoming.count || receive(engine) {
+        if scanner.position < incoming.count || receive(atMost: lane.bytesOfAHead, engine) {
             scan(engine)
             return true
         }
@@ -87,7 +87,6 @@ extension Connection {
     /// Gets ready for the next request.
     func awaitRequest() {
         phase = .head
-        isStranger = !isTrusted
         scanner = HeadScanner()
         emptyLines = 0
         requestDue = .never

@@ -26,10 +26,14 @@ final class Connection: @unchecked Sendable {
     var peerHasEnded = false { didSet { if peerHasEnded { exchange?.leave() } } }
     /// Whether it waits for its turn in this round of the I/O thread.
     var isQueued = false
-    /// Whether it waits behind all others, because it asks for what anybody may ask for (`Engine+Strangers`).
-    var isStranger = false
+    /// Whether the poller reports its changes.
+    var isListenedTo = true
     /// Whether the handler has asked for the body of the current request, as it does only for a valid key.
     var isTrusted = false
+    /// Whether it has asked for that of any request.
+    var hasShownKey = false
+    /// How many requests in a row were answered without it.
+    var answersWithoutKey = 0
     /// Whether it counts as an open connection.
     var isCounted = false
 
@@ -77,6 +81,8 @@ final class Connection: @unchecked Sendable {
         case deciding
         /// The handler wants the body.
         case reading(limit: Int, then: @Sendable ([UInt8]) -> Void)
+        /// The handler has answered. The answer is sent at the connection's turn.
+        case answered(Response)
         /// The answer is known. It is sent when the body has ended; until then, incoming data is dropped.
         case discarding(Response)
         /// The answer is being sent.
@@ -99,7 +105,7 @@ final class Connection: @unchecked Sendable {
     /// it.
     var isExpendable: Bool {
         switch phase {
-        case .handshaking, .head, .sending, .discarding: true
+        case .handshaking, .head, .answered, .sending, .discarding: true
         case .deciding, .reading, .lingering, .closed: false
         }
     }
@@ -113,7 +119,9 @@ final class Connection: @unchecked Sendable {
         switch phase {
         case .sending: bytes += Cost.kernelBuffer
         // The client sends, and we do not read now.
-        case .deciding where mayRead && !incoming.isEmpty: bytes += Cost.kernelBuffer
+        case .head where mayRead && !incoming.isEmpty, .deciding where mayRead && !incoming.isEmpty,
+            .answered where mayRead && !incoming.isEmpty:
+            bytes += Cost.kernelBuffer
         default: break
         }
         return bytes
@@ -131,22 +139,28 @@ final class Connection: @unchecked Sendable {
 
     /// Continues as far as possible now. Returns true if it should continue after other connections had their turn.
     func proceed(_ engine: Engine) -> Bool {
-        // The most steps in a row; a body is more work.
-        var turns = 16
-        while turns > 0 {
-            turns -= 1
+        let lane = lane
+        var steps = lane.stepsInATurn
+        while steps > 0, self.lane == lane {
+            steps -= 1
             switch phase {
             case .handshaking: guard shakeHands(engine) else { return false }
             case .head: guard takeHead(engine) else { return false }
+            case .answered(let response): answer(response, engine)
+            // A body is more work.
             case .reading, .discarding:
-                turns -= 3
+                steps -= 3
                 guard takeBody(engine) else { return false }
             case .sending: guard flush(engine) else { return false }
             case .lingering: guard linger(engine) else { return false }
             case .deciding, .closed: return false
             }
         }
-        return true
+        // Otherwise it waits for the handler, or is gone.
+        switch phase {
+        case .deciding, .closed: return false
+        default: return true
+        }
     }
 
     private func shakeHands(_ engine: Engine) -> Bool {
@@ -162,13 +176,13 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Reads more data from the client; false if there is none now.
-    func receive(_ engine: Engine) -> Bool {
+    func receive(atMost most: Int, _ engine: Engine) -> Bool {
         guard mayRead, let socket else { return false }
-        switch socket.read(into: &engine.scratch) {
+        switch socket.read(into: &engine.scratch, atMost: most) {
         case .bytes(let count):
             incoming += engine.scratch[..<count]
             // A short read means that the socket is empty now, unless the client has also ended its side.
-            if count < engine.scratch.count, !socket.isEncrypted, !peerHasEnded { mayRead = false }
+            if count < most, !socket.isEncrypted, !peerHasEnded { mayRead = false }
             return true
         case .notNow:
             mayRead = false

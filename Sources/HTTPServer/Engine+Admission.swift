@@ -15,7 +15,7 @@ extension Engine {
 
     /// False if more clients may be waiting.
     private func admitSome(from descriptor: Int32) -> Bool {
-        for _ in 0..<64 {
+        for _ in 0..<16 {
             switch listener.accept(on: descriptor) {
             case .nobody: return true
             case .connection(let client, let peer): admit(client, peer: peer)

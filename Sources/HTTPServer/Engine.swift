@@ -21,14 +21,12 @@ final class Engine: @unchecked Sendable {
     var memoryHeld = 0
     /// The part of it that bodies use.
     var bodiesHeld = 0
-    /// Connections that may continue, in order of arrival.
-    private var queue: [Connection] = []
-    /// Connections that may continue their TLS handshake: a signature takes longer than any other step here.
-    private var handshakes: [Connection] = []
-    /// Connections of strangers that may continue, in order of arrival (`Engine+Strangers`).
-    var strangers: [Connection] = []
-    var strangersMayGoOn = Deadline(nanoseconds: 0)
-    /// The buffer for all reads.
+    /// Connections that may continue (`Engine+Turns`).
+    var turns = Turns()
+    /// The processor's time for those who show no key.
+    var visiting = Share()
+    var asking = Share()
+    /// The buffer for all reads of bodies.
     var scratch = [UInt8](repeating: 0, count: 64 << 10)
     var date = HTTPDate()
     private var isEnding = false
@@ -42,7 +40,6 @@ final class Engine: @unchecked Sendable {
     /// The tag of the first listening socket; the others follow.
     private static let listenerTag: UInt64 = 1
     private static let firstTag: UInt64 = 1 << 16
-    private static let mostHandshakesInARound = 8
 
     init(server: ServerContext, listener: Listener, doorbell: Doorbell) throws(HTTPServerError) {
         self.server = server
@@ -67,10 +64,7 @@ final class Engine: @unchecked Sendable {
         var nextRound = Deadline.now
         while true {
             date.refresh()
-            // Most handlers answer at once. Process their answers before asking the poller again.
-            for _ in 0..<3 { obeyAndAdvance() }
-            shakeSomeHands()
-            serveSomeStrangers()
+            serveEverybody()
             if memoryHeld > server.configuration.memoryLimit { makeRoom() }
             if mayAccept, !doorIsShut, acceptPause.hasPassed { admitAll() }
             if nextRound.hasPassed {
@@ -84,40 +78,21 @@ final class Engine: @unchecked Sendable {
         doorbell.clear()
     }
 
-    private func obeyAndAdvance() {
-        obey()
-        let round = queue
-        queue = []
-        for connection in round {
-            connection.isQueued = false
-            advance(connection)
-        }
-    }
-
-    /// Does some handshakes between two looks at the mailbox.
-    private func shakeSomeHands() {
-        let round = handshakes.prefix(Engine.mostHandshakesInARound)
-        handshakes.removeFirst(round.count)
-        for connection in round {
-            connection.isQueued = false
-            advance(connection)
-        }
-    }
-
     private func poll() {
-        let isBusy =
-            !queue.isEmpty || !handshakes.isEmpty || mayServeStrangers
-            || mayAccept && !doorIsShut && acceptPause.hasPassed
+        let isBusy = hasTurnsDue || mayAccept && !doorIsShut && acceptPause.hasPassed
         let rest = connections.isEmpty && !mayAccept ? -1 : Int32(saturating: interval * 1000)
         let sleeps = !isBusy && server.mailbox.fallAsleep()
-        for change in poller.wait(atMost: sleeps ? self.rest(rest) : 0) {
+        for change in poller.wait(atMost: sleeps ? (hasTurnsLater ? 1 : rest) : 0) {
             switch change.tag {
             case Engine.doorbellTag: doorbell.clear()
             case ..<Engine.firstTag: mayAccept = true
             default:
                 guard let connection = connections[change.tag] else { continue }
                 if change.peerHasEnded { connection.peerHasEnded = true }
-                if change.mayRead { connection.mayRead = true }
+                if change.mayRead {
+                    connection.mayRead = true
+                    connection.hear()
+                }
                 if change.mayWrite { connection.mayWrite = true }
                 if change.isGone, case .deciding = connection.phase { connection.close(self) }
                 queueUp(connection)
@@ -126,14 +101,14 @@ final class Engine: @unchecked Sendable {
         server.mailbox.wake()
     }
 
-    private func obey() {
+    func obey() {
         for command in server.mailbox.take() {
             switch command {
             case .readBody(let connection, let request, let limit, let then):
                 connection.read(request, limit: limit, then: then, self)
                 queueUp(connection)
             case .answer(let connection, let request, let response):
-                connection.answer(request, with: response, self)
+                connection.settle(request, response)
                 queueUp(connection)
             case .shutTheDoor:
                 shutTheDoor()
@@ -163,18 +138,6 @@ final class Engine: @unchecked Sendable {
         for connection in connections.values where connection.due <= now {
             connection.expire(self)
             queueUp(connection)
-        }
-    }
-
-    func queueUp(_ connection: Connection) {
-        guard !connection.isQueued else { return }
-        connection.isQueued = true
-        if connection.isHandshaking {
-            handshakes.append(connection)
-        } else if connection.isStranger {
-            strangers.append(connection)
-        } else {
-            queue.append(connection)
         }
     }
 

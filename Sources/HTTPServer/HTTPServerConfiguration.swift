@@ -54,6 +54,8 @@ package struct HTTPServerConfiguration: Sendable {
     /// How much of an unwanted body is read and dropped, and for how long, so that the client reads the answer.
     package var discardLimit = 16 << 20
     package var discardTime = 10.0
+    /// After so long without a request, a client that has shown no key goes before those who ask without a pause again.
+    package var visitorRest = 1.0
     /// How long a connection that we close may continue to send, so that the last answer is not lost.
     package var lingerTime = 2.0
 

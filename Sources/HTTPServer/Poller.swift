@@ -39,10 +39,20 @@ internal import Glibc
 
     /// Watches a socket until it is closed.
     func add(_ socket: Int32, tag: UInt64) -> Bool {
+        control(EPOLL_CTL_ADD, socket, Poller.readable | Poller.writable | Poller.peerEnded | Poller.edges, tag)
+    }
+
+    /// Whether to report changes of a socket that it watches. What has changed meanwhile is reported when it listens again.
+    func listen(_ listens: Bool, to socket: Int32, tag: UInt64) {
+        let changes = listens ? Poller.readable | Poller.writable | Poller.peerEnded : 0
+        _ = control(EPOLL_CTL_MOD, socket, changes | Poller.edges, tag)
+    }
+
+    private func control(_ operation: Int32, _ socket: Int32, _ changes: UInt32, _ tag: UInt64) -> Bool {
         var event = unsafe epoll_event()
-        unsafe event.events = Poller.readable | Poller.writable | Poller.peerEnded | Poller.edges
+        unsafe event.events = changes
         unsafe event.data.u64 = tag
-        return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event) == 0
+        return unsafe epoll_ctl(descriptor, operation, socket, &event) == 0
     }
 
     func remove(_ socket: Int32) {

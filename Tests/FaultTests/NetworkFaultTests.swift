@@ -223,6 +223,28 @@ struct NetworkFaultTests {
         #expect(try eventually(within: 60) { try memory() < before + 50 << 10 })
     }
 
+    @Test("what strangers pipeline waits in the kernel, not in the service's memory")
+    func pipelinedMemory() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let service = try Bellwether(database).serve()
+        defer { _ = try? service.stop() }
+        #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).status == 200)
+        func memory() throws -> Int { try #require(ProcessTable.memory(of: service.process.id)) }
+        let before = try memory()
+        let request = "GET /nothing HTTP/1.1\r\nHost: b\r\n\r\n"
+        let strangers = try (0..<400).map { _ in
+            let stranger = try RawClient(port: service.port)
+            stranger.send(String(repeating: request, count: 60_000 / request.utf8.count))
+            return stranger
+        }
+        for stranger in strangers { #expect(try stranger.answer(within: 60).status == 404) }
+        // It would be 25 MB and more if all were read that has come.
+        #expect(try memory() < before + 16 << 10)
+        #expect(try service.client().post(Wire.envelope(Wire.event()), key: app.secret).status == 200)
+    }
+
     @Test(
         "a request that says twice where its body ends gets 400, and what it smuggled is not run",
         arguments: [
