@@ -113,29 +113,35 @@ BEGIN
         IF room > 0 THEN
             -- Whoever had the lock before may have learned some of them. From here on nobody else adds a word of this kind.
             ids := log.word_ids(of_app, of_kind, new_values);
-            -- Only sorts: a join would go by statistics, which a new table has not, and compare every word with every other.
-            WITH taught AS MATERIALIZED (
-                -- The quotas bound the number of these rows.
-                SELECT w.key, w.install_hash FROM log.word AS w
-                WHERE w.app = of_app AND w.learned_at > now() - interval '1 hour'
-            ), unknown AS (
+            -- No joins: they would go by statistics, which a new table has not, and compare every word with every other.
+            WITH unknown AS MATERIALIZED (
                 SELECT DISTINCT ON (asked.value) asked.value, asked.key, uuid_hash(asked.install_id) AS install_hash
                 FROM unnest(new_values, of_keys, of_installs, ids) WITH ORDINALITY
                     AS asked (value, key, install_id, id, place)
                 WHERE asked.id IS NULL AND asked.value <> '(other)'
                 ORDER BY asked.value, asked.place
+            ), taught AS MATERIALIZED (
+                SELECT w.key, w.install_hash FROM log.word AS w
+                WHERE w.app = of_app AND w.learned_at > now() - interval '1 hour'
             ), of_install AS (
-                -- A row without a value is a word of the last hour, and counts before the new ones.
-                SELECT a.*, row_number() OVER (PARTITION BY a.install_hash ORDER BY a.value NULLS FIRST) AS place
+                -- A row without a value is what its install has taught within the hour, and counts before the new ones.
+                SELECT a.*, sum(a.words) OVER (PARTITION BY a.install_hash ORDER BY a.value NULLS FIRST) AS place
                 FROM (
-                    SELECT u.value, u.key, u.install_hash FROM unknown AS u
-                    UNION ALL SELECT NULL, t.key, t.install_hash FROM taught AS t
+                    SELECT u.value, u.key, u.install_hash, 1 AS words FROM unknown AS u
+                    UNION ALL
+                    SELECT NULL, NULL, c.install_hash, sum(c.words) FROM (
+                        SELECT t.install_hash, 1 AS words FROM taught AS t
+                        UNION ALL SELECT u.install_hash, 0 FROM unknown AS u
+                    ) AS c
+                    GROUP BY c.install_hash HAVING min(c.words) = 0
                 ) AS a
             ), of_key AS (
-                SELECT i.value, i.key, i.install_hash,
-                    row_number() OVER (PARTITION BY i.key ORDER BY i.value NULLS FIRST) AS place
-                FROM of_install AS i
-                WHERE i.value IS NULL OR i.place <= most_of_install
+                SELECT a.*, sum(a.words) OVER (PARTITION BY a.key ORDER BY a.value NULLS FIRST) AS place
+                FROM (
+                    SELECT i.value, i.key, i.install_hash, 1 AS words FROM of_install AS i
+                    WHERE i.value IS NOT NULL AND i.place <= most_of_install
+                    UNION ALL SELECT NULL, t.key, NULL, count(*) FROM taught AS t GROUP BY t.key
+                ) AS a
             )
             INSERT INTO log.word (app, kind, value, sent, key, install_hash)
             SELECT of_app, of_kind, k.value, k.value, k.key, k.install_hash
