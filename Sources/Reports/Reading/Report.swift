@@ -31,22 +31,29 @@ package struct Report: Hashable, Sendable {
     /// Most deliveries first, as in all lists below that name no other order.
     var categories: [CategorySummary] = []
     /// Of the categories that `categories` leaves out; nil if there are none.
-    var otherCategories: RestOfList?
+    var otherCategories: RestOfList<FunnelCounts>?
     var deadActions: [DeadAction] = []
+    /// Of the dead buttons that `deadActions` leaves out: their deliveries, a delivery once for each.
+    var otherDeadActions: RestOfList<Int64>?
     var campaigns: [CampaignSummary] = []
     /// Of the campaigns that `campaigns` leaves out; nil if there are none.
-    var otherCampaigns: RestOfList?
+    var otherCampaigns: RestOfList<FunnelCounts>?
     var stories: [StorySummary] = []
+    var otherStories: RestOfList<StorySummary>?
     /// Nil on a day without stories, and on a sealed one.
     var fallbackCost: FallbackCost?
     var threads: [ThreadSummary] = []
+    var otherThreads: RestOfList<ThreadSummary>?
     /// Groups before the app, and small depths before large ones.
     var stackDepths: [StackDepth] = []
     /// Of deep stacks in the app against none; nil if there are not both.
     var stackCost: Verdict?
     var versions: [VersionSummary] = []
+    var otherVersions: RestOfList<FunnelCounts>?
     var suppressed: [Suppressed] = []
+    var otherSuppressed: RestOfList<Suppressed>?
     var silent: [SilentSummary] = []
+    var otherSilent: RestOfList<SilentSummary>?
     var media: [MediaSummary] = []
     /// Nil if nothing is missing, or nothing was attached.
     var mediaCost: MediaCost?

@@ -11,8 +11,8 @@ struct ReportReader {
     let now: Timestamp
     /// If all apps together have more deliveries in the four weeks, only a sample of the log is read: see `LogSample`.
     var mostDeliveries = LogSample.mostDeliveries
-    /// The most categories and campaigns that it lists.
-    var mostListed = ListBound.entries
+    /// The most that its lists name.
+    var bound = ListBound()
 
     /// Reads it in a transaction of its own. The role of the connection needs `analytics.*` and nothing else.
     func read(on connection: inout Connection) throws(ReportError) -> Report {
@@ -33,8 +33,8 @@ struct ReportReader {
         try connection.execute(script: "SET LOCAL jit = off")
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
-        var scope = try ReportScope(app, period, now: now, mostDeliveries: mostDeliveries, on: &connection)
-        scope.mostListed = mostListed
+        let scope = try ReportScope(
+            app, period, now: now, mostDeliveries: mostDeliveries, bound: bound, on: &connection)
         // The headline depends on whether the day has settled.
         var report = Report(
             app: scope.app, period: period, timeZone: scope.timeZone, position: position, madeAt: now,

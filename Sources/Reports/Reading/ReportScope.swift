@@ -12,23 +12,24 @@ struct ReportScope {
     /// The parts of the log that are read.
     let sample: LogSample
     /// By category: see `Button.read`.
-    let buttons: [ExactName: [Button]]
-    /// The most categories and campaigns that are told one by one: see `ListBound`.
-    var mostListed = ListBound.entries
+    let buttons: [ExactName: BoundList<Button>]
+    /// The most that lists name.
+    let bound: ListBound
 
     /// A hash of the buttons that close or decline as they are registered now; nil if there is none.
     let closingButtons: String?
 
     init(
-        _ app: ReportedApp, _ period: Period, now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
+        _ app: ReportedApp, _ period: Period, now: Timestamp, mostDeliveries: Int64, bound: ListBound = ListBound(),
+        on connection: inout Connection
     ) throws(PostgresError) {
-        (self.app, self.period, timeZone, self.now) = (app.slug, period, app.timeZone, now)
+        (self.app, self.period, timeZone, self.now, self.bound) = (app.slug, period, app.timeZone, now, bound)
         sample = try LogSample.choose(
             day: period.days.upperBound, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
-        buttons = try Button.read(of: app.slug, on: &connection)
+        buttons = try Button.read(of: app.slug, most: bound.parts, on: &connection)
         let closing = buttons.flatMap { category, buttons in
             // A separator that names hardly contain: the hash only tells registrations apart.
-            buttons.filter(\.isClosing).map { ExactName("\(category.text)\u{1}\($0.id)") }
+            buttons.listed.filter(\.isClosing).map { ExactName("\(category.text)\u{1}\($0.id)") }
         }
         closingButtons =
             closing.isEmpty

@@ -31,6 +31,9 @@ struct Button: Hashable, Sendable {
     /// Whether a tap of it, as it is registered now, closes or declines.
     var isClosing: Bool { isThere && (answer == "close" || answer == "decline") }
 
+    /// What adds up over buttons.
+    var counts: [Fact] { [.count("tapped_deliveries", tappedDeliveries), .count("taps", taps)] }
+
     var entry: Entry {
         Entry(
             keys: [.text("action_id", id)],
@@ -44,15 +47,31 @@ struct Button: Hashable, Sendable {
 
 extension Button {
     /// By category, the buttons of categories that have or had a registered one: first those with a place, in that order.
-    /// Where no button was ever registered, the list of taps says as much.
-    static func read(of app: String, on connection: inout Connection) throws(PostgresError) -> [ExactName: [Button]] {
+    /// Where no button was ever registered, the list of taps says as much. Of a category with more than `most`, those that are
+    /// registered now come first into the list, then the most tapped.
+    static func read(
+        of app: String, most: Int64, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: BoundList<Button>] {
         try connection.query(
             """
-            SELECT category, action_id, position::integer, title, nullif(answer, ''), exposures::bigint,
-                tapped_deliveries::bigint, taps::bigint, tap_rate::float8, verdict, rate_bound::float8
-            FROM analytics.category_buttons WHERE app = \(app) ORDER BY position NULLS LAST, action_id COLLATE "C"
+            SELECT category, min(action_id COLLATE "C"), min(position)::integer, min(title), nullif(min(answer), ''),
+                min(exposures)::bigint, sum(tapped_deliveries)::bigint, sum(taps)::bigint, min(tap_rate)::float8, min(verdict),
+                min(rate_bound)::float8, count(*) FILTER (WHERE place > \(most))
+            FROM (
+                SELECT
+                    *, bool_or(verdict <> 'unregistered') OVER (PARTITION BY category) AS is_registered,
+                    least(
+                        row_number() OVER (
+                            PARTITION BY category
+                            ORDER BY verdict IN ('retired', 'unregistered'), position NULLS LAST, tapped_deliveries DESC,
+                                action_id COLLATE "C"),
+                        \(most) + 1) AS place
+                FROM analytics.category_buttons WHERE app = \(app)
+            ) AS ranked
+            WHERE is_registered
+            GROUP BY category, place ORDER BY place > \(most), min(position) NULLS LAST, min(action_id COLLATE "C")
             """
-        ).byName { row throws(PostgresError) -> Button? in
+        ).listedByName(leftOut: 11) { row throws(PostgresError) -> Button? in
             // A verdict that only a later version knows is skipped.
             guard let verdict = Verdict(rawValue: try row.get(9)) else { return nil }
             return Button(
@@ -61,7 +80,6 @@ extension Button {
                 tappedDeliveries: try row.get(6), taps: try row.get(7), tapRate: try row.optional(8),
                 verdict: verdict, rateBound: try row.optional(10))
         }
-        .mapValues { $0.compactMap(\.self) }.filter { $1.contains { $0.verdict != .unregistered } }
     }
 }
 
@@ -132,7 +150,9 @@ extension CategorySummary {
                 .number("Median time to tap", Wording.duration(seconds: action.medianSeconds)),
             ] + (areJudged ? [verdict] : [])
         }
-        table.omitted = max(0, actions.count - Table.mostRows) + max(0, others.count - Self.mostUntapped)
+        table.omitted =
+            max(0, actions.count - Table.mostRows) + Int(clamping: otherActions?.entries ?? 0)
+            + max(0, others.count - Self.mostUntapped)
         return [.table(table)] + answerBlocks
     }
 

@@ -33,7 +33,8 @@ extension CampaignSummary {
                 + rate("Response rate", counts.responseRate)
         }
         let tests = tests(in: report)
-        guard let best = tests.first?.variant else { return [.table(table)] }
+        let rest = RestOfList.words(otherVariants, "variant", "variants")
+        guard let best = tests.first?.variant else { return [.table(table)] + rest }
         let compared = tests.filter { ExactName($0.variant) == ExactName(best) }.prefix(Table.mostRows)
         let words = compared.map { test in
             var tone = Tone.plain
@@ -52,10 +53,11 @@ extension CampaignSummary {
             tests.count > 1
             ? [
                 Block.sentence(
-                    "\(name): each of \(variants.count) variants is compared with each. Probabilities and intervals are corrected for "
+                    "\(name): each of \(min(variants.count, VariantTest.mostVariants)) variants is compared with each. "
+                        + "Probabilities and intervals are corrected for "
                         + "\(tests.count) comparisons.", .note)
             ] : []
-        return [.table(table)] + words + correction
+        return [.table(table)] + rest + words + correction
     }
 
     /// What programs read of them.
@@ -73,6 +75,6 @@ extension CampaignSummary {
                         .number("difference_high", test.interval.upperBound),
                     ] + test.verdict.facts)
             },
-        ]
+        ] + RestOfList.facts("other_variants", otherVariants)
     }
 }

@@ -17,6 +17,8 @@ struct CampaignSummary: Hashable, Sendable {
     var woken: Int64 = 0
     /// The variants with deliveries, the most deliveries first; empty if there are not several.
     var variants: [CampaignVariant] = []
+    /// Of the variants that `variants` leaves out; nil if there are none.
+    var otherVariants: RestOfList<FunnelCounts>?
     /// The verdicts of `tests`, as they were held with all others of the report; empty before.
     var variantVerdicts: [Verdict] = []
 
@@ -64,8 +66,9 @@ enum CampaignsSection: ReportSection {
                 FROM analytics.campaign_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day) GROUP BY campaign
             ), named AS MATERIALIZED (
-                SELECT campaign, CASE WHEN place <= \(scope.mostListed) THEN place END AS place FROM ranked
+                SELECT campaign, CASE WHEN place <= \(scope.bound.entries) THEN place END AS place FROM ranked
             )
+            SELECT * FROM (
             SELECT CASE WHEN place IS NOT NULL THEN min(campaign COLLATE "C") END, \(sql: FunnelCounts.sums),
                 CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
                 sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
@@ -73,13 +76,21 @@ enum CampaignsSection: ReportSection {
                     AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
                 CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint,
                 count(DISTINCT campaign) FILTER (WHERE delivered > 0 OR sent IS NOT NULL OR accepted IS NOT NULL
-                    OR fcm_delivered IS NOT NULL)
+                    OR fcm_delivered IS NOT NULL),
+                count(DISTINCT variant) FILTER (WHERE delivered > 0),
+                row_number() OVER (
+                    PARTITION BY place, grouping(variant)
+                    ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, variant COLLATE "C") AS variant_place,
+                row_number() OVER (
+                    ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST,
+                        CASE WHEN place IS NOT NULL THEN min(campaign COLLATE "C") END, variant COLLATE "C") AS turn
             FROM analytics.campaign_funnel JOIN named USING (campaign)
             WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
             GROUP BY GROUPING SETS ((place), (place, variant)) HAVING place IS NOT NULL OR grouping(variant) = 1
-            ORDER BY sum(delivered) DESC, sum(sent) DESC NULLS LAST, 1, variant COLLATE "C"
+            ) AS told WHERE variant_place <= \(scope.bound.parts) ORDER BY turn
             """)
         var variants: [ExactName: [CampaignVariant]] = [:]
+        var variantsOfAll: [Int64] = []
         var summaries: [CampaignSummary] = []
         for row in rows {
             let counts = try FunnelCounts(row, from: 1)
@@ -101,10 +112,16 @@ enum CampaignsSection: ReportSection {
             summary.contradictions = summary.contradictions(
                 told: try row.get(rest + 3), isOverSent: try row.get(rest + 4), in: report.period)
             summaries.append(summary)
+            variantsOfAll.append(try row.get(rest + 8))
         }
         for place in summaries.indices {
             let own = variants[ExactName(summaries[place].name)] ?? []
             summaries[place].variants = own.count > 1 ? own : []
+            let leftOut = variantsOfAll[place] - Int64(own.count)
+            if leftOut > 0 {
+                let listed = own.reduce(FunnelCounts()) { $0 + $1.counts }
+                summaries[place].otherVariants = RestOfList(entries: leftOut, counts: summaries[place].counts - listed)
+            }
         }
         let campaigns =
             summaries

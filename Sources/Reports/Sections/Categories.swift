@@ -37,11 +37,7 @@ enum CategoriesSection: ReportSection {
                     .list("actions", category.actions) {
                         Entry(
                             keys: [.text("action_id", $0.id)],
-                            facts: [
-                                .count("tapped_deliveries", $0.tappedDeliveries), .count("taps", $0.taps),
-                                .count("foreground_taps", $0.foregroundTaps), .count("timed", $0.timed),
-                                .number("median_seconds", $0.medianSeconds),
-                            ])
+                            facts: $0.counts + [.number("median_seconds", $0.medianSeconds)])
                     },
                     .list("buttons", category.buttons) { $0.entry },
                     .list("answers", category.answers) {
@@ -52,7 +48,8 @@ enum CategoriesSection: ReportSection {
                     .list("launches", category.launches) {
                         Entry(keys: [.text("launch", $0.state)], facts: [.count("opened", $0.opened)])
                     },
-                ])
+                ] + RestOfList.facts("other_actions", category.otherActions) { $0.counts }
+                    + RestOfList.facts("other_buttons", category.otherButtons) { $0.counts })
         } + RestOfList.facts("other_categories", report.otherCategories)
     }
 

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -33,28 +34,56 @@ extension DeadAction {
         _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [DeadAction] {
         let first = scope.first(of: DeadActionRule.days)
+        let categories = try readCategories(scope, on: &connection)
         let delivered = try connection.query(
             """
             SELECT category, day, delivered FROM analytics.category_funnel
-            WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day)
+            WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day) AND category = ANY (\(categories))
             """
         ).map { row throws(PostgresError) in
             DeadActionRule.Delivered(category: try row.get(0), day: try row.get(1), deliveries: try row.get(2))
         }
+        // The rule asks for no more than the last day and the sum. More buttons than a phone shows are a mistake or noise: of those,
+        // the most tapped.
         let tapped = try connection.query(
             """
-            SELECT category, action_id, day, tapped_deliveries FROM analytics.category_actions
-            WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day)
+            SELECT category, action_id, last_day, taps FROM (
+                SELECT
+                    category, action_id, max(day) AS last_day, sum(tapped_deliveries)::bigint AS taps, row_number() OVER (
+                        PARTITION BY category ORDER BY sum(tapped_deliveries) DESC, action_id COLLATE "C") AS place
+                FROM analytics.category_actions
+                WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day) AND category = ANY (\(categories))
+                GROUP BY category, action_id
+            ) AS ranked WHERE place <= \(scope.bound.parts)
             """
         ).map { row throws(PostgresError) in
             DeadActionRule.Tapped(
                 category: try row.get(0), id: try row.get(1), day: try row.get(2), deliveries: try row.get(3))
         }
-        let places = tapped.isEmpty ? [] : try readPlaces(scope, on: &connection)
+        let places = tapped.isEmpty ? [] : try readPlaces(in: categories, scope, on: &connection)
         let found = DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
-            .compactMap { $0.judged(by: scope.buttons[ExactName($0.category)] ?? []) }
+            .compactMap { $0.judged(by: scope.buttons[ExactName($0.category)]?.listed ?? []) }
         // `sorted` keeps the order of equal elements.
-        return (untapped(among: scope.buttons) + found).sorted { $0.delivered > $1.delivered }
+        return (untapped(among: scope.buttons.mapValues(\.listed)) + found).sorted { $0.delivered > $1.delivered }
+    }
+
+    /// The categories with taps in those days, those with most deliveries: as many as a list names.
+    private static func readCategories(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> [String] {
+        // Without a join, which could be planned badly.
+        try connection.query(
+            """
+            SELECT category FROM (
+                SELECT category, day, delivered, false AS is_tapped FROM analytics.category_funnel WHERE app = \(scope.app)
+                UNION ALL
+                SELECT category, day, 0, true FROM analytics.category_actions WHERE app = \(scope.app)
+            ) AS part
+            WHERE day BETWEEN \(scope.first(of: DeadActionRule.days)) AND \(scope.day)
+            GROUP BY category HAVING bool_or(is_tapped)
+            ORDER BY sum(delivered) DESC, category COLLATE "C" LIMIT \(scope.bound.entries)
+            """
+        ).map { row throws(PostgresError) in try row.get(0) }
     }
 
     /// The registered buttons that were seen often enough and never tapped.
@@ -86,26 +115,31 @@ extension DeadAction {
     /// What taps in the sample of the log say about the places of buttons. Their days are those of the taps: looking up the
     /// day of each delivery would be too expensive.
     private static func readPlaces(
-        _ scope: ReportScope, on connection: inout Connection
+        in categories: [String], _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [DeadActionRule.Place] {
         let sample = scope.sample
         return try connection.query(
             """
-            SELECT category, action_id, action_index, action_count, min(first_day), max(last_day)
+            SELECT * FROM (
+            SELECT category, action_id, action_index, action_count, min(first_day), max(last_day), row_number() OVER (
+                PARTITION BY category ORDER BY sum(taps) DESC, action_id COLLATE "C", action_index, action_count) AS place
             FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
             CROSS JOIN LATERAL (
                 SELECT
                     coalesce(category, '') AS category, action_id, action_index, action_count,
                     min((occurred_at AT TIME ZONE \(scope.timeZone))::date) AS first_day,
-                    max((occurred_at AT TIME ZONE \(scope.timeZone))::date) AS last_day
+                    max((occurred_at AT TIME ZONE \(scope.timeZone))::date) AS last_day,
+                    count(*) AS taps
                 FROM analytics.action_taps
                 WHERE app = \(scope.app) AND type = 'action.tapped' AND device_at >= stretch
                     AND device_at < stretch + make_interval(mins => \(sample.width))
                     AND (occurred_at AT TIME ZONE \(scope.timeZone))::date
                         BETWEEN \(scope.first(of: DeadActionRule.days)) AND \(scope.day)
+                    AND coalesce(category, '') = ANY (\(categories))
                 GROUP BY 1, 2, 3, 4
             ) AS part
             GROUP BY category, action_id, action_index, action_count
+            ) AS ranked WHERE place <= \(5 * scope.bound.parts)
             """
         ).map { row throws(PostgresError) in
             let (first, last): (CivilDate, CivilDate) = (try row.get(4), try row.get(5))
@@ -121,7 +155,14 @@ enum DeadButtonsSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.deadActions = try DeadAction.read(scope, on: &connection)
+        let all = try DeadAction.read(scope, on: &connection)
+        report.deadActions = Array(all.prefix(Int(scope.bound.entries)))
+        let rest = all.dropFirst(report.deadActions.count)
+        report.otherDeadActions =
+            rest.isEmpty
+            ? nil
+            : RestOfList(
+                entries: Int64(rest.count), counts: rest.reduce(0) { $0.addingSaturated($1.delivered) })
     }
 
     static func deeds(_ report: Report) -> [Deed] {
@@ -156,12 +197,13 @@ enum DeadButtonsSection: ReportSection {
         return Page.Section(
             "Dead buttons",
             [
-                .table(table),
+                .table(table)
+            ] + RestOfList.words(report.otherDeadActions, "button", "buttons", { $0 }) + [
                 .sentence(
                     "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none; of a "
                         + "registered button, all that showed it. None of them was tapped, so the true tap rate is below the one at "
                         + "the right (95 % confidence). Buttons appear only after a press on the notification, so a delivered button is "
-                        + "not always a seen one.", .note),
+                        + "not always a seen one.", .note)
             ])
     }
 
@@ -183,7 +225,7 @@ enum DeadButtonsSection: ReportSection {
                     .count("days_without_tap", known.days), .count("delivered", dead.delivered),
                     .number("rate_bound", dead.bound),
                 ])
-        }
+        } + RestOfList.facts("other_dead_actions", report.otherDeadActions) { [.count("delivered", $0)] }
     }
 }
 

@@ -6,7 +6,7 @@ internal import Telemetry
 struct Dismissals: Hashable, Sendable {
     /// The categories of which it does.
     var categories: Set<ExactName> = []
-    /// The campaigns and groups with a delivery in one of these on the day. Nil if the deliveries are not there any more.
+    /// The listed campaigns and groups with a delivery in one of these on the day. Nil if single deliveries are not looked at.
     var campaigns: Set<ExactName>? = []
     var threads: Set<ExactName>? = []
 
@@ -24,17 +24,25 @@ struct Dismissals: Hashable, Sendable {
         guard case .day = scope.period else {
             return Dismissals(categories: Set(categories), campaigns: nil, threads: nil)
         }
+        return Dismissals(categories: Set(categories))
+    }
+
+    /// Which of these campaigns and groups had such a delivery.
+    mutating func find(
+        campaigns: [String], threads: [String], _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard self.campaigns != nil, !categories.isEmpty else { return }
         let rows = try connection.query(
             """
-            SELECT DISTINCT campaign, thread FROM analytics.deliveries
+            SELECT DISTINCT CASE WHEN campaign = ANY (\(campaigns)) THEN campaign END,
+                CASE WHEN thread = ANY (\(threads)) THEN thread END
+            FROM analytics.deliveries
             WHERE app = \(scope.app) AND day = \(scope.day) AND NOT silent AND category = ANY (\(categories.map(\.text)))
             """)
-        var (campaigns, threads): (Set<ExactName>, Set<ExactName>) = ([], [])
         for row in rows {
-            campaigns.insert(ExactName(try row.get(0)))
-            threads.insert(ExactName(try row.get(1)))
+            if let campaign: String = try row.optional(0) { self.campaigns?.insert(ExactName(campaign)) }
+            if let thread: String = try row.optional(1) { self.threads?.insert(ExactName(thread)) }
         }
-        return Dismissals(categories: Set(categories), campaigns: campaigns, threads: threads)
     }
 
     func areReported(ofCategory name: String) -> Bool { categories.contains(ExactName(name)) }

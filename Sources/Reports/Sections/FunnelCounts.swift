@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 
 /// The columns that every per-category funnel has.
 package struct FunnelCounts: Hashable, Sendable {
@@ -44,6 +45,24 @@ package struct FunnelCounts: Hashable, Sendable {
             .count("media_attached", mediaAttached),
         ] + engagementRate.facts("engagement_rate") + responseRate.facts("response_rate") + [
             .number("receipt_coverage", receiptCoverage.value)
+        ]
+    }
+}
+
+extension FunnelCounts {
+    static func + (left: Self, right: Self) -> Self { left.combined(right) { $0.addingSaturated($1) } }
+    static func - (left: Self, right: Self) -> Self { left.combined(right) { $0 - $1 } }
+
+    private func combined(_ other: Self, _ combine: (Int64, Int64) -> Int64) -> Self {
+        var all = self
+        for count in Self.all { all[keyPath: count] = combine(self[keyPath: count], other[keyPath: count]) }
+        return all
+    }
+
+    private static var all: [WritableKeyPath<Self, Int64>] {
+        [
+            \.delivered, \.received, \.expanded, \.opened, \.actionTapped, \.storyActionTapped, \.responded,
+            \.receivedResponded, \.dismissed, \.unanswered, \.suppressed, \.mediaAttached, \.closed, \.receivedClosed,
         ]
     }
 }

@@ -21,6 +21,8 @@ struct Permissions: Hashable, Sendable {
     var turnedOn: Int64 = 0
     /// What those that turned notifications off had last received, the most frequent first.
     var mutedAfter: [MutedAfter] = []
+    /// Of those that `mutedAfter` leaves out; nil if there are none.
+    var otherMuted: RestOfList<MutedAfter>?
     /// How noticeable notifications were on the last four weeks' days of which anything is known.
     var reach: [ReachOfDay] = []
 
@@ -39,6 +41,8 @@ struct Permissions: Hashable, Sendable {
         var installs: Int64
         /// Those of them that had received nothing in the 24 hours before. They have neither category nor campaign.
         var receivedNothing: Int64 = 0
+
+        fileprivate var facts: [Fact] { [.count("installs", installs), .count("received_nothing", receivedNothing)] }
     }
 }
 
@@ -116,12 +120,9 @@ enum InstallsSection: ReportSection {
                         },
                         .list("muted_after", permissions.mutedAfter) {
                             Entry(
-                                keys: [.text("category", $0.category), .text("campaign", $0.campaign)],
-                                facts: [
-                                    .count("installs", $0.installs), .count("received_nothing", $0.receivedNothing),
-                                ])
+                                keys: [.text("category", $0.category), .text("campaign", $0.campaign)], facts: $0.facts)
                         },
-                    ])),
+                    ] + RestOfList.facts("other_muted_after", permissions.otherMuted) { $0.facts })),
         ]
     }
 }
@@ -135,12 +136,19 @@ extension Permissions {
             """
         ).first
         guard let day else { return Permissions() }
-        let muted = try connection.query(
+        let most = scope.bound.entries
+        let (muted, otherMuted) = try connection.query(
             """
-            SELECT category, campaign, installs, received_nothing FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
-            ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"
+            SELECT min(category COLLATE "C"), min(campaign COLLATE "C"), sum(installs)::bigint, sum(received_nothing)::bigint,
+                count(*) FILTER (WHERE place > \(most))
+            FROM (
+                SELECT *, least(
+                    row_number() OVER (ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"), \(most) + 1) AS place
+                FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
+            ) AS ranked
+            GROUP BY place ORDER BY place
             """
-        ).map { row throws(PostgresError) in
+        ).listed(leftOut: 4) { row throws(PostgresError) in
             MutedAfter(
                 category: try row.get(0), campaign: try row.get(1), installs: try row.get(2),
                 receivedNothing: try row.get(3))
@@ -157,7 +165,7 @@ extension Permissions {
         }
         return Permissions(
             active: try day.get(0), allowed: try day.get(1), denied: try day.get(2), turnedOff: try day.get(3),
-            turnedOn: try day.get(4), mutedAfter: muted, reach: reach)
+            turnedOn: try day.get(4), mutedAfter: muted, otherMuted: otherMuted, reach: reach)
     }
 
     fileprivate var blocks: [Block] {
@@ -180,7 +188,7 @@ extension Permissions {
                 installs: muted.installs - muted.receivedNothing
             )
         }
-        let nothing = mutedAfter.reduce(0) { $0 + $1.receivedNothing }
+        let nothing = mutedAfter.reduce(otherMuted?.counts.receivedNothing ?? 0) { $0 + $1.receivedNothing }
         let rows = received + (nothing > 0 ? [("Nothing in the 24 hours before", "", nothing)] : [])
         let table = Table("What installs had last received before they turned notifications off", of: rows) { row in
             [.text("Category", row.category), .text("Campaign", row.campaign), .count("Installs", row.installs)]
@@ -188,11 +196,15 @@ extension Permissions {
         return [
             .figures(figures)
         ] + noticed + [
-            .table(table),
-            .sentence(
-                "An app learns of it when it is next in front, so the day may be a later one. What came last is not always the reason. "
-                    + "Compare with what all installs received.", .note),
+            .table(table)
         ]
+            + RestOfList.words(
+                otherMuted, "category and campaign", "categories and campaigns", { $0.installs - $0.receivedNothing },
+                of: "install", "installs") + [
+                .sentence(
+                    "An app learns of it when it is next in front, so the day may be a later one. What came last is not always the reason. "
+                        + "Compare with what all installs received.", .note)
+            ]
     }
 
     /// Where notifications are noticed, day by day: whoever has them only in a summary or a list seldom responds, and no text of

@@ -34,7 +34,7 @@ enum MoversSection: ReportSection {
             FROM analytics.category_funnel WHERE app = \(scope.app) AND day = ANY (\(all)) AND category IN (
                 SELECT category FROM analytics.category_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
-                GROUP BY category ORDER BY sum(delivered) DESC, category COLLATE "C" LIMIT \(scope.mostListed))
+                GROUP BY category ORDER BY sum(delivered) DESC, category COLLATE "C" LIMIT \(scope.bound.entries))
             GROUP BY 1, 2
             """)
         {

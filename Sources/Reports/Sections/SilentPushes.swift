@@ -9,20 +9,36 @@ struct SilentSummary: Hashable, Sendable {
     var noData: Int64
     var failed: Int64
     var noResult: Int64
+
+    fileprivate var facts: [Fact] {
+        [
+            .count("woken", woken), .count("new_data", newData), .count("no_data", noData), .count("failed", failed),
+            .count("no_result", noResult),
+        ]
+    }
 }
 
 enum SilentPushesSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.silent = try connection.query(
+        let most = scope.bound.entries
+        (report.silent, report.otherSilent) = try connection.query(
             """
-            SELECT campaign, sum(woken)::bigint, sum(new_data)::bigint, sum(no_data)::bigint, sum(failed)::bigint,
-                sum(no_result)::bigint
-            FROM analytics.silent_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
-            GROUP BY campaign ORDER BY sum(woken) DESC, campaign COLLATE "C"
+            SELECT
+                min(campaign COLLATE "C"), sum(woken)::bigint, sum(new_data)::bigint, sum(no_data)::bigint, sum(failed)::bigint,
+                sum(no_result)::bigint, count(*) FILTER (WHERE place > \(most))
+            FROM (
+                SELECT
+                    campaign, sum(woken) AS woken, sum(new_data) AS new_data, sum(no_data) AS no_data, sum(failed) AS failed,
+                    sum(no_result) AS no_result,
+                    least(row_number() OVER (ORDER BY sum(woken) DESC, campaign COLLATE "C"), \(most) + 1) AS place
+                FROM analytics.silent_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day) GROUP BY campaign
+            ) AS ranked
+            GROUP BY place ORDER BY place
             """
-        ).map { row throws(PostgresError) in
+        ).listed(leftOut: 6) { row throws(PostgresError) in
             SilentSummary(
                 campaign: try row.get(0), woken: try row.get(1), newData: try row.get(2), noData: try row.get(3),
                 failed: try row.get(4), noResult: try row.get(5))
@@ -42,17 +58,15 @@ enum SilentPushesSection: ReportSection {
                     .count("No data", row.noData), .count("Failed", row.failed), .count("No result", row.noResult),
                 ]
         }
-        return Page.Section("Silent pushes", [.table(table)])
+        return Page.Section(
+            "Silent pushes",
+            [.table(table)]
+                + RestOfList.words(report.otherSilent, "campaign", "campaigns", \.woken, of: "push", "pushes"))
     }
 
     static func facts(_ report: Report) -> [EntryList] {
         .list("silent", report.silent) {
-            Entry(
-                keys: [.text("campaign", $0.campaign)],
-                facts: [
-                    .count("woken", $0.woken), .count("new_data", $0.newData), .count("no_data", $0.noData),
-                    .count("failed", $0.failed), .count("no_result", $0.noResult),
-                ])
-        }
+            Entry(keys: [.text("campaign", $0.campaign)], facts: $0.facts)
+        } + RestOfList.facts("other_silent", report.otherSilent) { $0.facts }
     }
 }

@@ -59,7 +59,7 @@ enum StoriesSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.stories = try StorySummary.read(scope, on: &connection)
+        (report.stories, report.otherStories) = try StorySummary.read(scope, on: &connection)
         if !report.isSealed, case .day = report.period {
             report.fallbackCost = try FallbackCost.read(scope, on: &connection)
         }
@@ -95,6 +95,7 @@ enum StoriesSection: ReportSection {
             ]
         }
         var blocks = [Block.table(ends)]
+        blocks += RestOfList.words(report.otherStories, "kind of story", "kinds of story", \.stories)
         for story in report.stories.prefix(mostInFull) where !story.pages.isEmpty && story.stories >= leastInFull {
             blocks.append(.ladder(story.ladder))
             blocks += story.faults.map {
@@ -113,23 +114,19 @@ enum StoriesSection: ReportSection {
                         .text("category", story.category), .text("campaign", story.campaign),
                         .text("variant", story.variant),
                     ],
-                    facts: [
-                        .count("stories", story.stories), .count("started", story.started),
-                        .count("completed", story.completed), .count("exit_clicked", story.exits.clicked),
-                        .count("exit_finished", story.exits.finished), .count("exit_fallback", story.exits.fallback),
-                        .count("exit_abandoned", story.exits.abandoned),
-                        .number("completion_rate", story.completionRate.value),
-                        .number("fallback_rate", Rate(story.exits.fallback, of: story.stories).value),
-                    ],
+                    facts: story.facts,
                     lists: [
-                        .list("pages", story.pages) { Entry(keys: [.count("page_index", $0.index)], facts: $0.facts) },
+                        .list("pages", story.pages) {
+                            Entry(keys: [.count("page_index", $0.index)], facts: $0.counts + $0.declared)
+                        },
                         .list("faults", story.faults) {
                             Entry(
                                 keys: [.count("declared_index", $0.declaredIndex)],
                                 facts: [.text("fault", $0.kind.rawValue)])
                         },
-                    ])
-            },
+                    ] + RestOfList.facts("other_pages", story.otherPages) { $0.counts })
+            }
+        ] + RestOfList.facts("other_stories", report.otherStories) { $0.facts } + [
             .single(
                 "fallback_cost",
                 report.fallbackCost.map { cost in
@@ -137,16 +134,26 @@ enum StoriesSection: ReportSection {
                         .facts("fallback", cost.fallback.asResponse), .facts("shown", cost.shown.asResponse),
                     ]
                     return Entry(facts: rates + cost.verdict.facts)
-                }),
+                })
         ]
     }
 }
 
 extension StorySummary {
-    /// The number of pages that are drawn. A client may claim a thousand.
+    /// The number of pages that are drawn.
     private static let mostPages = 20
     /// In columns. A picture on a phone needs room for the figures too.
     private static let widestTitle = 18
+
+    fileprivate var facts: [Fact] {
+        [
+            .count("stories", stories), .count("started", started), .count("completed", completed),
+            .count("exit_clicked", exits.clicked), .count("exit_finished", exits.finished),
+            .count("exit_fallback", exits.fallback), .count("exit_abandoned", exits.abandoned),
+            .number("completion_rate", completionRate.value),
+            .number("fallback_rate", Rate(exits.fallback, of: stories).value),
+        ]
+    }
 
     fileprivate var name: String {
         let category = Wording.name(category, else: CategoriesSection.none)
@@ -186,16 +193,18 @@ extension StorySummary.Page {
         title.map { $0.isEmpty ? "Page \(index + 1)" : "\(index + 1) · \($0)" } ?? "Page \(index + 1)"
     }
 
-    fileprivate var facts: [Fact] {
+    /// What adds up over pages.
+    fileprivate var counts: [Fact] {
         [
             .count("planned", planned), .count("reached", reached), .count("shown", shown), .count("views", views),
             .count("clicked", clicked), .count("exited", exited), .count("dwell_ms", dwellMilliseconds),
             .count("dwells", dwells), .number("click_rate", clickRate.value),
-            .number("mean_dwell_seconds", meanDwellSeconds), .text("page_title", title),
-            .count("declared_ms", declaredMilliseconds), .count("auto_advances", autoAdvances),
+            .number("mean_dwell_seconds", meanDwellSeconds), .count("auto_advances", autoAdvances),
             .count("manual_advances", manualAdvances), .count("unexplained_advances", unexplainedAdvances),
         ]
     }
+
+    fileprivate var declared: [Fact] { [.text("page_title", title), .count("declared_ms", declaredMilliseconds)] }
 }
 
 extension StorySummary.PageFault {

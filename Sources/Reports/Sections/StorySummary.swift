@@ -12,7 +12,9 @@ struct StorySummary: Hashable, Sendable {
     var completed: Int64
     var exits: Exits
     var pages: [Page] = []
-    /// What is wrong with the pages as they were declared at that time, in their order.
+    /// Of the pages after those; nil if there are none.
+    var otherPages: RestOfList<Page>?
+    /// What is wrong with the first pages as they were declared at that time, in their order.
     var faults: [PageFault] = []
 
     var completionRate: Rate { Rate(completed, of: started) }
@@ -66,16 +68,31 @@ struct StorySummary: Hashable, Sendable {
 }
 
 extension StorySummary {
-    static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> [StorySummary] {
-        var stories = try connection.query(
+    static func read(
+        _ scope: ReportScope, on connection: inout Connection
+    ) throws(PostgresError) -> (listed: [StorySummary], rest: RestOfList<StorySummary>?) {
+        let most = scope.bound.entries
+        var (stories, rest) = try connection.query(
             """
-            SELECT category, campaign, variant, sum(stories)::bigint, sum(started)::bigint, sum(completed)::bigint,
-                sum(exit_clicked)::bigint, sum(exit_finished)::bigint, sum(exit_fallback)::bigint, sum(exit_abandoned)::bigint
-            FROM analytics.story_funnel WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
-            GROUP BY category, campaign, variant
-            ORDER BY sum(stories) DESC, category COLLATE "C", campaign COLLATE "C", variant COLLATE "C"
+            SELECT
+                min(category COLLATE "C"), min(campaign COLLATE "C"), min(variant COLLATE "C"), sum(stories)::bigint,
+                sum(started)::bigint, sum(completed)::bigint, sum(clicked)::bigint, sum(finished)::bigint,
+                sum(fallback)::bigint, sum(abandoned)::bigint, count(*) FILTER (WHERE place > \(most))
+            FROM (
+                SELECT
+                    category, campaign, variant, sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed,
+                    sum(exit_clicked) AS clicked, sum(exit_finished) AS finished, sum(exit_fallback) AS fallback,
+                    sum(exit_abandoned) AS abandoned,
+                    least(
+                        row_number() OVER (ORDER BY sum(stories) DESC, category COLLATE "C", campaign COLLATE "C",
+                            variant COLLATE "C"), \(most) + 1) AS place
+                FROM analytics.story_funnel
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+                GROUP BY category, campaign, variant
+            ) AS ranked
+            GROUP BY place ORDER BY place
             """
-        ).map { row throws(PostgresError) in
+        ).listed(leftOut: 10) { row throws(PostgresError) in
             StorySummary(
                 category: try row.get(0), campaign: try row.get(1), variant: try row.get(2), stories: try row.get(3),
                 started: try row.get(4), completed: try row.get(5),
@@ -84,15 +101,16 @@ extension StorySummary {
                     abandoned: try row.get(9)))
         }
         // Pages can change from day to day under the same name.
-        guard scope.period.length == 1 else { return stories }
+        guard scope.period.length == 1 else { return (stories, rest) }
         let pages = try readPages(of: stories.prefix(mostWithPages), scope, on: &connection)
-        let faults = try readFaults(scope, on: &connection)
+        let faults = try readFaults(of: stories, scope, on: &connection)
         for index in stories.indices {
             let (campaign, variant) = (ExactName(stories[index].campaign), ExactName(stories[index].variant))
-            stories[index].pages = pages[[ExactName(stories[index].category), campaign, variant]] ?? []
+            let own = pages[[ExactName(stories[index].category), campaign, variant]]
+            (stories[index].pages, stories[index].otherPages) = (own?.listed ?? [], own?.rest)
             stories[index].faults = faults[[campaign, variant]] ?? []
         }
-        return stories
+        return (stories, rest)
     }
 
     /// Pages are read of so many stories, those that most people saw: an app may have thousands, of a thousand pages each.
@@ -101,19 +119,22 @@ extension StorySummary {
     /// By category, campaign and variant.
     private static func readPages(
         of stories: ArraySlice<StorySummary>, _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) -> [[ExactName]: [Page]] {
+    ) throws(PostgresError) -> [[ExactName]: BoundList<Page>] {
+        let most = scope.bound.parts
         let rows = try connection.query(
             """
-            SELECT category, campaign, variant, page_index::integer, planned, reached, shown, views, clicked, exited, dwell_ms,
-                dwells, page_title, declared_ms::bigint, auto_advances::bigint, manual_advances::bigint,
-                unexplained_advances::bigint
+            SELECT category, campaign, variant, min(page_index)::integer, sum(planned)::bigint, sum(reached)::bigint,
+                sum(shown)::bigint, sum(views)::bigint, sum(clicked)::bigint, sum(exited)::bigint, sum(dwell_ms)::bigint,
+                sum(dwells)::bigint, min(page_title), min(declared_ms)::bigint, sum(auto_advances)::bigint,
+                sum(manual_advances)::bigint, sum(unexplained_advances)::bigint,
+                count(*) FILTER (WHERE page_index >= \(most))
             FROM analytics.story_page_funnel WHERE app = \(scope.app) AND day = \(scope.day)
                 AND (category, campaign, variant) IN (
                     SELECT * FROM unnest(
                         \(stories.map(\.category)), \(stories.map(\.campaign)), \(stories.map(\.variant))))
-            ORDER BY page_index
+            GROUP BY category, campaign, variant, least(page_index, \(most)) ORDER BY min(page_index)
             """)
-        var pages: [[ExactName]: [Page]] = [:]
+        var pages: [[ExactName]: BoundList<Page>] = [:]
         for row in rows {
             let page = Page(
                 index: Int(try row.get(3, as: Int32.self)), planned: try row.get(4), reached: try row.get(5),
@@ -122,19 +143,22 @@ extension StorySummary {
                 declaredMilliseconds: try row.optional(13), autoAdvances: try row.optional(14) ?? 0,
                 manualAdvances: try row.optional(15) ?? 0, unexplainedAdvances: try row.optional(16) ?? 0)
             let story = [ExactName(try row.get(0)), ExactName(try row.get(1)), ExactName(try row.get(2))]
-            pages[story, default: []].append(page)
+            pages[story, default: BoundList()].append(page, leftOut: try row.get(17))
         }
         return pages
     }
 
     /// By campaign and variant.
     private static func readFaults(
-        _ scope: ReportScope, on connection: inout Connection
+        of stories: [StorySummary], _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [[ExactName]: [PageFault]] {
         let rows = try connection.query(
             """
             SELECT campaign, variant, declared_index::integer, fault FROM analytics.story_day_pages
-            WHERE app = \(scope.app) AND day = \(scope.day) AND fault IS NOT NULL ORDER BY declared_index
+            WHERE app = \(scope.app) AND day = \(scope.day) AND fault IS NOT NULL AND declared_index < \(scope.bound.parts)
+                AND (campaign, variant) IN (
+                    SELECT * FROM unnest(\(stories.map(\.campaign)), \(stories.map(\.variant))))
+            ORDER BY declared_index
             """)
         var faults: [[ExactName]: [PageFault]] = [:]
         for row in rows {

@@ -78,7 +78,8 @@ enum VersionsSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        report.versions = try connection.query(
+        let most = scope.bound.entries
+        let rows = try connection.query(
             """
             WITH before AS (
                 SELECT
@@ -86,30 +87,45 @@ enum VersionsSection: ReportSection {
                 FROM analytics.version_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay.advanced(by: -7)) AND \(scope.firstDay.advanced(by: -1))
                 GROUP BY GROUPING SETS ((platform, app_version), (platform))
-            ), today AS (
-                SELECT platform, app_version, \(sql: FunnelCounts.sums) FROM analytics.version_funnel
+            ), ranked AS (
+                SELECT
+                    platform, app_version, \(sql: FunnelCounts.sums), sum(engaged)::bigint AS engaged,
+                    sum(received_engaged)::bigint AS received_engaged,
+                    least(
+                        row_number() OVER (ORDER BY sum(delivered) DESC, platform COLLATE "C", app_version COLLATE "C"),
+                        \(most) + 1) AS place
+                FROM analytics.version_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
                 GROUP BY platform, app_version
+            ), today AS MATERIALIZED (
+                SELECT
+                    place, min(platform COLLATE "C") AS platform, min(app_version COLLATE "C") AS app_version,
+                    count(*) FILTER (WHERE place > \(most)) AS left_out, \(sql: FunnelCounts.sums)
+                FROM ranked GROUP BY place
             )
             SELECT
-                today.platform, today.app_version, coalesce(version.had_received, 0), coalesce(version.had, 0),
-                coalesce(platform.had_received, 0), coalesce(platform.had, 0), today.*
+                coalesce(version.had_received, 0), coalesce(version.had, 0), coalesce(platform.had_received, 0),
+                coalesce(platform.had, 0), today.*
             FROM today
             LEFT JOIN before AS version
-                ON version.platform = today.platform AND version.app_version = today.app_version
-            LEFT JOIN before AS platform ON platform.platform = today.platform AND platform.app_version IS NULL
-            ORDER BY today.delivered DESC, today.platform COLLATE "C", today.app_version COLLATE "C"
-            """
-        ).map { row throws(PostgresError) in
+                ON version.platform = today.platform AND version.app_version = today.app_version AND left_out = 0
+            LEFT JOIN before AS platform
+                ON platform.platform = today.platform AND platform.app_version IS NULL AND left_out = 0
+            ORDER BY place
+            """)
+        let (versions, rest) = try rows.listed(leftOut: 7) { row throws(PostgresError) in
             let counts = try FunnelCounts(row, from: 8)
-            let version = Rate(try row.get(2), of: try row.get(3))
-            let platform = Rate(try row.get(4), of: try row.get(5))
+            let version = Rate(try row.get(0), of: try row.get(1))
+            let platform = Rate(try row.get(2), of: try row.get(3))
             let isNew = version.whole < leastBefore
             let before = isNew ? platform : version
             return VersionSummary(
-                platform: try row.get(0), version: try row.get(1), counts: counts, before: before, isNew: isNew,
+                platform: try row.get(5), version: try row.get(6), counts: counts, before: before, isNew: isNew,
                 verdict: TwoProportions.verdict(counts.receiptCoverage, against: before))
         }
+        report.versions = versions
+        // They are not judged, so of them only the counts mean anything.
+        report.otherVersions = rest.map { RestOfList(entries: $0.entries, counts: $0.counts.counts) }
     }
 
     static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
@@ -143,6 +159,7 @@ enum VersionsSection: ReportSection {
             ]
         }
         blocks.append(.table(table))
+        blocks += RestOfList.words(report.otherVersions, "version", "versions")
         if report.versions.prefix(Table.mostRows).contains(where: \.isNew) {
             blocks.append(.sentence("† A new or rare version is compared with all versions of its platform.", .note))
         }
@@ -158,6 +175,6 @@ enum VersionsSection: ReportSection {
             return Entry(
                 keys: [.text("platform", version.platform), .text("app_version", version.version)],
                 facts: version.counts.facts + before + version.verdict.facts)
-        }
+        } + RestOfList.facts("other_versions", report.otherVersions)
     }
 }
