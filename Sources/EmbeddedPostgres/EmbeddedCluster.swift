@@ -79,8 +79,9 @@ package final class EmbeddedCluster: Sendable {
     /// A libpq URL for the local socket; without `user`, for the superuser.
     package func connectionURL(database: String, user: String? = nil) -> String {
         let socket = state.withLock { $0.socket }
-        return "postgresql://\((user ?? superuser).percentEncoded)@\(socket.directory.percentEncoded):\(socket.port)/"
-            + database.percentEncoded
+        // Not every program takes a directory as the host before the database.
+        return "postgresql://\((user ?? superuser).percentEncoded)@/\(database.percentEncoded)"
+            + "?host=\(socket.directory.percentEncoded)&port=\(socket.port)"
     }
 
     /// Restarts the server if it was killed or stopped. Does nothing while it runs.

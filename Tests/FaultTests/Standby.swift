@@ -40,8 +40,7 @@ final class Standby: Sendable {
 
     /// A URL with both hosts, of which the one that takes writes is used.
     func url(beside server: DatabaseServer) throws -> String {
-        let there = try #require(server.url.range(of: "@")).upperBound
-        let host = server.url[there...].prefix { $0 != ":" }
+        let host = try #require(server.url.firstMatch(of: /host=([^&]+)/)).1
         return "postgresql://\(TestCluster.owner)@/\(DatabaseServer.database)?host=\(host),"
             + "\(scratch("socket").replacingOccurrences(of: "/", with: "%2F"))&port=5432,5432"
             + "&target_session_attrs=read-write"
