@@ -106,7 +106,8 @@ let package = Package(
         .target(
             name: "Look",
             dependencies: [
-                "Accounts", "Compression", "EventLog", "HTTPServer", "Postgres", "Reports", "ServiceRuntime",
+                "Accounts", "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "Postgres", "Reports",
+                "ServiceRuntime",
                 "Telemetry",
                 "Values",
             ],

@@ -1,3 +1,4 @@
+internal import BellwetherVersion
 internal import Compression
 internal import HTTPServer
 internal import Reports
@@ -51,6 +52,11 @@ enum LookResponse {
                 ("Cache-Control", "no-store"),
             ] + safety + headers, body: Array(text.utf8))
     }
+
+    /// The process lives.
+    static let healthy = Response(
+        status: 200, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")] + safety,
+        body: Array("ok \(BellwetherVersion.number)\n".utf8))
 
     static func notice(
         _ status: Int, _ title: String, _ words: [String], link: Sight.Link? = nil, refreshes: Int? = nil,
