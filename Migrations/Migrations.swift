@@ -109,13 +109,17 @@ package enum Migrations {
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = runner(definitions)
     /// The same for a hub.
+    private static let schemas = [
+        "analytics", "bellwether", "cells", "cluster", "hub", "log", "projection", "registry", "report", "sends",
+    ]
     private static let hubRunner = runner(definitions.map(HubViews.definition))
 
     private static func runner(_ definitions: [Migration]) -> MigrationRunner {
         MigrationRunner(
             schema: "bellwether", steps: steps + NextVersion.steps,
             definitions: definitions.map(NextVersion.definition),
-            definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, unreleased: ["0001_create_roles"])
+            definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, unreleased: ["0001_create_roles"],
+            ownSchemas: schemas)
     }
 
     /// Whether the database is the hub of a cluster.

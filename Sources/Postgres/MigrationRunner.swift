@@ -21,15 +21,17 @@ package struct MigrationRunner: Sendable {
     private let definitions: [Migration]
     private let definitionsVersion: Int32
     private let unreleased: Set<String>
+    private let ownSchemas: [String]
 
     /// `schema` contains the history. The version of the definitions increases with each change of one, so that an older
     /// program does not touch what a newer one defined. `unreleased` names steps from before the first release, whose tables
-    /// cannot be migrated.
+    /// cannot be migrated. `ownSchemas` are all that it makes views in.
     package init(
         schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1,
-        unreleased: Set<String> = []
+        unreleased: Set<String> = [], ownSchemas: [String] = []
     ) {
         self.unreleased = unreleased
+        self.ownSchemas = ownSchemas
         self.schema = schema
         self.definitionsVersion = definitionsVersion
         self.steps = steps
@@ -77,9 +79,31 @@ package struct MigrationRunner: Sendable {
         } catch {
             switch error {
             case .database(let error): throw .database(nil, error)
+            case .body(.database(let name, let reason)) where reason.state == .dependentObjectsStillExist:
+                let others = (try? dependents(on: &connection)) ?? []
+                throw others.isEmpty ? .database(name, reason) : .dependents(others)
             case .body(let error): throw error
             }
         }
+    }
+
+    /// What others have made on our views. PostgreSQL cannot change a view under it.
+    private func dependents(on connection: inout Connection) throws(PostgresError) -> [String] {
+        var names: [String] = []
+        for row in try connection.query(
+            """
+            SELECT DISTINCT format('%I.%I', theirs.nspname, view.relname)
+            FROM pg_depend AS d
+            JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+            JOIN pg_class AS view ON view.oid = r.ev_class
+            JOIN pg_namespace AS theirs ON theirs.oid = view.relnamespace
+            JOIN pg_class AS source ON d.refclassid = 'pg_class'::regclass AND source.oid = d.refobjid
+            JOIN pg_namespace AS ours ON ours.oid = source.relnamespace
+            WHERE ours.nspname = ANY (\(ownSchemas)) AND theirs.nspname <> ALL (\(ownSchemas))
+            ORDER BY 1
+            """)
+        { names.append(try row.get(0)) }
+        return names
     }
 
     private func apply(on connection: inout Connection, log: Log) throws(MigrationError) -> [String] {
@@ -189,6 +213,8 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
     /// The database cannot hold every character.
     case encoding(String)
     case database(String?, PostgresError)
+    /// Views of others stand on ours, which must be made anew.
+    case dependents([String])
 
     package var description: String {
         switch self {
@@ -205,6 +231,10 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
             "the database's encoding is \(encoding), but must be UTF8: create another one with ENCODING 'UTF8' "
                 + "TEMPLATE template0"
         case .database(let name?, let error): "migration \(name) failed, and nothing was changed: \(error)"
+        case .dependents(let names):
+            "views of Bellwether have to be made anew, and others stand on them: "
+                + names.map { String(printable: $0) }.joined(separator: ", ") + ". Nothing was changed. "
+                + "Drop those (DROP VIEW, or DROP MATERIALIZED VIEW), migrate, and make them again (dbt run does)"
         case .database(nil, let error): "migrating failed, and nothing was changed: \(error)"
         }
     }

@@ -89,6 +89,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let duplicateObject = SQLState("42710")
     package static let inFailedTransaction = SQLState("25P02")
     package static let readOnlyTransaction = SQLState("25006")
+    package static let dependentObjectsStillExist = SQLState("2BP01")
     package static let checkViolation = SQLState("23514")
     package static let ioError = SQLState("58030")
 

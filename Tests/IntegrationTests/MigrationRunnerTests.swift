@@ -57,6 +57,33 @@ struct MigrationRunnerTests {
         #expect(try runner().run(on: &connection, log: .silent) == ["0002_b"])
     }
 
+    @Test("what others have made on a view that must be made anew is named, and nothing is changed")
+    func dependents() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        var connection = try database.connect()
+        _ = try runner().run(on: &connection, log: .silent)
+        try connection.execute(
+            script:
+                "CREATE SCHEMA models; CREATE VIEW models.weekly AS SELECT n FROM c; CREATE VIEW models.other AS SELECT 1 AS n"
+        )
+        let changed = MigrationRunner(
+            schema: "History of it",
+            steps: [("0001_a", "CREATE TABLE a (n int)"), ("0002_b", "CREATE TABLE b (n int)")].map(Migration.init),
+            definitions: [Migration(name: "view_c", sql: "DROP VIEW c; CREATE VIEW c AS SELECT 1 AS before, n FROM a")],
+            ownSchemas: ["public"])
+        do {
+            _ = try changed.run(on: &connection, log: .silent)
+            Issue.record("the view was dropped")
+        } catch {
+            guard case .dependents(let names) = error else { throw error }
+            #expect(names == ["models.weekly"] && "\(error)".contains("models.weekly. Nothing was changed"), "\(error)")
+        }
+        #expect(try connection.query("SELECT n FROM models.weekly").isEmpty)
+        try connection.execute(script: "DROP VIEW models.weekly")
+        #expect(try changed.run(on: &connection, log: .silent) == ["view_c"])
+    }
+
     @Test("a definition whose text changed is applied again, and only that")
     func changedDefinition() throws {
         let database = try TestDatabase.make(.empty)

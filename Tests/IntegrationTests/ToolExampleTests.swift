@@ -1,3 +1,4 @@
+import EmbeddedPostgres
 import Foundation
 import Postgres
 import TestSupport
@@ -39,6 +40,30 @@ struct ToolExampleTests {
             let columns = try database.columns(of: table.name).map { String($0.prefix { $0 != ":" }) }
             #expect(Set(table.key).isSubset(of: columns), "\(table.name)")
         }
+    }
+
+    @Test("dbt: the login of its guide makes models, and is no other login's")
+    func dbtLogin() throws {
+        let cluster = try TestCluster.separate(logins: ["dbt"])
+        defer { TestCluster.remove(cluster) }
+        var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
+        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE DATABASE bellwether OWNER \(TestCluster.owner)")
+        let owner = cluster.connectionURL(database: "bellwether", user: TestCluster.owner)
+        #expect(try Bellwether(database: owner).run("migrate").status == 0)
+        let guide = try Self.text("dbt/README.md").components(separatedBy: "```sql\n")
+        let script = try #require(guide.count == 2 ? guide[1].components(separatedBy: "```").first : nil)
+        var superuser = try Connection(url: cluster.connectionURL(database: "bellwether"))
+        try superuser.execute(script: script)
+        var dbt = try Connection(url: cluster.connectionURL(database: "bellwether", user: "dbt"))
+        // As dbt does it.
+        try dbt.execute(script: "CREATE SCHEMA IF NOT EXISTS bellwether_models")
+        let model = try Self.text("dbt/models/weekly_categories.sql")
+            .replacing(/\{\{ source\('\w+', '(\w+)'\) \}\}/) { "analytics.\($0.1)" }.replacing(
+                /\{\{[^}]*\}\}/, with: "")
+        try dbt.execute(script: "CREATE VIEW bellwether_models.weekly_categories AS \(model)")
+        #expect(try dbt.query("SELECT FROM bellwether_models.weekly_categories").isEmpty)
+        #expect(throws: PostgresError.self) { try dbt.query("SELECT FROM log.event") }
     }
 
     private struct Board: Decodable {
