@@ -30,6 +30,7 @@ package enum Migrations {
         Migration("0017_cluster", PackageResources._017_cluster_sql),
         Migration("0018_moves", PackageResources._018_moves_sql),
         Migration("0019_pages", PackageResources._019_pages_sql),
+        Migration("0020_backups", PackageResources._020_backups_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -58,10 +58,27 @@ struct BackupCommand: Command {
             copy, with: programs, from: access.cluster.map { $0.connectionURL(database: record.database) } ?? access.url
         )
         try output.write(record.text, to: BackupRecord.file)
+        note(record, in: access.url, log: log)
         StandardStream.output.write(
             "Backed up into \(String(printable: place)): everything up to batch \(record.position), "
                 + "\(ByteSize.text(DirectorySize.bytes(in: copy))), checked.\n")
         return .done
+    }
+
+    /// Lets `doctor` know how old the last backup is. A standby cannot note it, nor can a login that owns nothing here; the backup is
+    /// good all the same.
+    private func note(_ record: BackupRecord, in url: String, log: Log) {
+        do throws(PostgresError) {
+            // The session from before may have been cut off meanwhile.
+            var connection = try LogSession.open(url: url, role: nil, purpose: "backup", log: log)
+            connection.deadline = .after(seconds: 60)
+            try connection.query(
+                "INSERT INTO bellwether.backup (position) VALUES (\(record.position)) ON CONFLICT DO NOTHING")
+        } catch {
+            StandardStream.error.write(
+                "The backup could not be noted in the database, where bellwether doctor looks for its age: \(String(printable: "\(error)"))\n"
+            )
+        }
     }
 
     /// Whoever copies a server's files reads all of its databases.

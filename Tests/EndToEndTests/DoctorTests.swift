@@ -31,10 +31,10 @@ struct DoctorTests {
         let bellwether = Bellwether(data: directory("data"))
         defer { _ = try? bellwether.run("database", "stop", "--force") }
         let found = try examine(bellwether)
-        #expect(found.count == 15, "\(found.keys)")
+        #expect(found.count == 16, "\(found.keys)")
         for (name, finding) in found where name != "disk" { #expect(finding.status == "ok", "\(finding)") }
         let text = try bellwether.trusted("doctor")
-        #expect(text.split(separator: "\n").count == 15)
+        #expect(text.split(separator: "\n").count == 16)
         #expect(text.contains("OK    server       PostgreSQL"), "\(text)")
     }
 
@@ -49,12 +49,17 @@ struct DoctorTests {
         #expect(found["durability"]?.to_do?.contains("ALTER SYSTEM SET fsync = on;") == true)
         #expect(found["disk"] == nil && found["security"]?.status == "warn")
         for name in [
-            "server", "migrations", "roles", "connections", "clock", "archive", "standby", "partitions",
+            "server", "migrations", "roles", "connections", "clock", "archive", "backup", "standby", "partitions",
             "projections", "unfinished", "reports",
         ] { #expect(found[name]?.status == "ok", "\(name): \(String(describing: found[name]))") }
 
         let app = try database.makeApp()
         _ = try database.appender().append([app.submission([.sample()])])
+        try database.run("UPDATE log.head SET created_at = now() - interval '9 days'")
+        #expect(try examine(bellwether, fails: true)["backup"]?.what.contains("no backup is known of") == true)
+        try database.run("INSERT INTO bellwether.backup DEFAULT VALUES")
+        #expect(try examine(bellwether, fails: true)["backup"]?.status == "ok")
+        try database.run("UPDATE bellwether.backup SET finished_at = now() - interval '9 days'")
         try database.run(
             """
             REVOKE INSERT ON log.event FROM bellwether_ingest;
@@ -68,6 +73,7 @@ struct DoctorTests {
         found = try examine(bellwether, fails: true)
         #expect(found["roles"]?.status == "fail")
         #expect(found["roles"]?.to_do?.contains("GRANT INSERT ON log.event TO bellwether_ingest;") == true)
+        #expect(found["backup"]?.status == "warn" && found["backup"]?.what.contains("9 days ago") == true)
         #expect(found["projections"]?.status == "fail")
         #expect(found["projections"]?.what.contains("category_funnel stopped at batch 1: a constraint") == true)
         #expect(found["projections"]?.to_do?.contains("bellwether projection resume category_funnel") == true)

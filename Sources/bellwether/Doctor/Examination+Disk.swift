@@ -55,6 +55,29 @@ extension Examination {
             archived.map { "the write-ahead log is archived, last at \($0)" } ?? "nothing had to be archived yet")
     }
 
+    /// A backup a week, and a day for the run itself.
+    private static let mostDays: Int64 = 8
+
+    /// Backups that were noted: by bellwether backup, or by whoever makes them otherwise.
+    static let backup = Examination(name: "backup") { _, connection in
+        let row = try connection.query(
+            "SELECT (SELECT max(finished_at) FROM bellwether.backup), (SELECT created_at FROM log.head), clock_timestamp()"
+        )[0]
+        let (last, made, now): (Timestamp?, Timestamp, Timestamp) = (
+            try row.optional(0), try row.get(1), try row.get(2)
+        )
+        let days = (now - (last ?? made)) / 86_400_000_000
+        if days >= mostDays {
+            return .warn(
+                last.map { "the last backup was finished at \($0), \(days) days ago" }
+                    ?? "no backup is known of, and the database is \(days) days old",
+                do:
+                    "run bellwether backup DIR each night or week; if another program makes backups, let it note each one: "
+                    + "INSERT INTO bellwether.backup DEFAULT VALUES")
+        }
+        return .ok(last.map { "the last backup was finished at \($0)" } ?? "the database is new, and has no backup yet")
+    }
+
     static let standby = Examination(name: "standby", readsOurs: false) { _, connection in
         let row = try connection.query(
             """
