@@ -1,21 +1,36 @@
 #!/bin/bash
-# Makes the nightly report of every app: once now, to make up for a missed night, then each day at BELLWETHER_REPORT_AT in
-# the time zone TZ. After a failure it tries again every quarter of an hour, four times in all.
+# Makes the nightly report of every app or, if it is given the word retain, drops what is older than BELLWETHER_RETAIN_DAYS: once
+# now, to make up for a missed night, then each day at BELLWETHER_REPORT_AT (or BELLWETHER_RETAIN_AT) in the time zone TZ. After a
+# failure it tries again every quarter of an hour, four times in all.
 set -u
-at=${BELLWETHER_REPORT_AT:-04:00} directory=${BELLWETHER_REPORT_DIRECTORY:-/reports} mark=${BELLWETHER_REPORT_MARK:-/tmp/last-night}
+work=${1:-report}
+case $work in
+    report) at=${BELLWETHER_REPORT_AT:-04:00} ;;
+    retain) at=${BELLWETHER_RETAIN_AT:-05:00} ;;
+    *) exit 64 ;;
+esac
+directory=${BELLWETHER_REPORT_DIRECTORY:-/reports} mark=${BELLWETHER_REPORT_MARK:-/tmp/last-night} days=${BELLWETHER_RETAIN_DAYS:-400}
 date --date="$at" +%s >/dev/null || exit 64
 
-make_reports() {
+work_once() {
+    if [ "$work" = retain ]; then
+        bellwether retain --days "$days"
+    else
+        bellwether report --all-apps --output-dir "$directory" --wait 10m
+    fi
+}
+
+work_tonight() {
     local try
     for try in 1 2 3 4; do
         [ "$try" = 1 ] || sleep 900
-        bellwether report --all-apps --output-dir "$directory" --wait 10m && touch "$mark" && return
+        work_once && touch "$mark" && return
     done
-    echo "nightly: no complete report tonight" >&2
+    echo "nightly: $work was not done tonight" >&2
 }
 
 while true; do
-    make_reports
+    work_tonight
     # When the clocks go forward, a day may skip this hour: then run a day after the last time.
     now=$(date +%s)
     next=$(date --date="$at" +%s) || next=$((now + 86400))

@@ -46,7 +46,7 @@ struct BackupGuideTests {
     }
 
     /// The block of the guide that has this line.
-    private static func block(with line: String) throws -> String {
+    static func block(with line: String) throws -> String {
         let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "\n```")
         let block = try #require(blocks.first { $0.contains("\n\(line)") }, "\(line)")
         return block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().joined()

@@ -51,6 +51,8 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
         DeploymentMistake(.image, in: ".dockerignore", "!Migrations\n", "", "what is copied and what may be"),
         DeploymentMistake(.alerts, in: alerts, "_queue_bytes > ", "_queued_bytes > ", "has no bellwether_queued_bytes"),
         DeploymentMistake(.alerts, in: alerts, "_commits_total[10m]", "_commits[10m]", "is no counter"),
+        DeploymentMistake(
+            .alerts, in: alerts, #"action: "Replace the files by"#, #"note: "Replace the files by"#, "annotations"),
         DeploymentMistake(.alerts, in: alerts, "`bellwether rejected list`", "`bellwether refused list`", "no command"),
         DeploymentMistake(.workflow, in: workflow, "  contents: read", "  contents: write", "rights"),
         DeploymentMistake(

@@ -44,6 +44,8 @@ import Testing
         }
         #expect(isCounted, "\(project.log)")
         try expectNight(url("bellwether_report_service"))
+        try expectReader(url("bellwether_owner"))
+        try expectRetention(url("bellwether_owner"))
         try expectPages(url("bellwether_look_service"))
 
         // What older rules have counted it may not make anew, and says who may.
@@ -103,6 +105,20 @@ import Testing
         #expect(try ask() == 200)
     }
 
+    /// Whoever may use Docker reads as the guide says.
+    private func expectReader(_ url: String) throws {
+        let guide = try DeploymentCheck.text(of: "Docs/Operations.md")
+        let command = try #require(guide.firstMatch(of: /docker compose exec database (psql .+)/)).1
+        let place = try #require(url.firstMatch(of: /host=([^&]+)&port=(\d+)/))
+        let ended = try ChildProcess.run(
+            ["sh", "-c", "\(command) -XAtc 'SELECT current_user, count(*) FROM events'"],
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "",
+                "PGHOST": String(place.1).removingPercentEncoding ?? "", "PGPORT": String(place.2),
+            ])
+        #expect(ended.output == "bellwether_analyst|1\n", "\(ended)")
+    }
+
     /// The pages ask for the owner's key.
     private func expectPages(_ url: String) throws {
         let pages = try Bellwether(database: url).start(["look", "--listen", "0.0.0.0:0"])
@@ -111,6 +127,10 @@ import Testing
         #expect(
             try eventually { try HTTPClient(port: UInt16(port) ?? 0).get("/sign-in").status == 200 },
             "\(pages.messages)")
+        // Whoever watches it has no key.
+        let health = try HTTPClient(port: UInt16(port) ?? 0).get("/healthz")
+        #expect(health.status == 200 && health.body.hasPrefix("ok "), "\(health)")
+        #expect(try HTTPClient(port: UInt16(port) ?? 0).get("/").status != 200)
         pages.signal(SIGTERM)
         #expect(try pages.wait().status == 0)
     }
@@ -130,6 +150,22 @@ import Testing
         #expect(isMade && night.isRunning, "\(night.messages)")
         let files = try FileManager.default.contentsOfDirectory(atPath: reports("shop"))
         #expect(Set(files.map { ($0 as NSString).pathExtension }) == ["txt", "md", "html", "json", "csv"])
+        night.signal(SIGTERM)
+        #expect(try night.wait().status == 128 + SIGTERM)
+    }
+
+    /// The same script drops what is old, as the owner.
+    private func expectRetention(_ url: String) throws {
+        let marks = TemporaryDirectory()
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let night = try ChildProcess(
+            ["bash", DeploymentCheck.root + "/Examples/compose/nightly.sh", "retain"],
+            environment: [
+                "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
+                "BELLWETHER_DATABASE_URL": url, "BELLWETHER_RETAIN_DAYS": "1", "BELLWETHER_REPORT_MARK": marks("mark"),
+            ])
+        let isDone = eventually(within: 60) { FileManager.default.fileExists(atPath: marks("mark")) }
+        #expect(isDone && night.isRunning, "\(night.messages)")
         night.signal(SIGTERM)
         #expect(try night.wait().status == 128 + SIGTERM)
     }
