@@ -82,7 +82,7 @@ class Scene:
     @property
     def socket(self):
         """Directory and port of PostgreSQL."""
-        found = re.search(r"@([^:/]+):(\d+)/", self.url)
+        found = re.search(r"host=([^&]+)&port=(\d+)", self.url)
         return found[1].replace("%2F", "/"), int(found[2])
 
     def relay(self):
@@ -90,7 +90,7 @@ class Scene:
 
     def url_through(self, relay):
         """The same database, asked through a relay."""
-        return re.sub(r"@[^:/]+:", f"@{str(relay.directory).replace('/', '%2F')}:", self.url)
+        return re.sub(r"host=[^&]+", f"host={str(relay.directory).replace('/', '%2F')}", self.url)
 
     def allocations(self, name):
         return Allocations(self.directory, name, self.symbols)

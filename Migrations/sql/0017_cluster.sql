@@ -10,7 +10,10 @@ CREATE TABLE cluster.cell (
     -- Where it is, for libpq. Who logs in, and with which password, is up to the process that connects.
     connection text NOT NULL CHECK (connection <> '' AND connection !~ '(^|\s)(user|password|sslpassword)\s*='),
     -- A hub has no events. Its views of `analytics` read all cells.
-    is_hub boolean NOT NULL DEFAULT false
+    is_hub boolean NOT NULL DEFAULT false,
+    -- The last map that changed which copies the cell has. If its own map is older than that, it was restored from a backup, and what
+    -- it shows another cell may show, too.
+    least_epoch bigint NOT NULL DEFAULT 0
 );
 
 -- Which cell takes the events of a shard. While the shard is moved, two cells have events of it: `home` is the one whose copy is
@@ -33,12 +36,53 @@ CREATE TABLE cluster.state (
     cluster uuid,
     cell smallint REFERENCES cluster.cell,
     epoch bigint NOT NULL DEFAULT 0 CHECK (epoch >= 0),
+    -- A batch that others had seen here, and which is not here any more: this database was restored from a backup. NULL when somebody
+    -- has said that the cluster goes on without what was lost, which is true of all that was committed before `settled_at`.
+    lost_batch bigint,
+    lost_committed_at timestamptz,
+    settled_at timestamptz,
     CHECK ((cluster IS NULL) = (cell IS NULL))
 );
 INSERT INTO cluster.state DEFAULT VALUES;
 
+-- The last batch of each other cell that somebody saw there. No restore leaves it as it was: it is gone, or its number belongs to a
+-- batch of another time.
+CREATE TABLE cluster.seen (
+    cell smallint PRIMARY KEY REFERENCES cluster.cell ON DELETE CASCADE,
+    batch bigint NOT NULL,
+    committed_at timestamptz NOT NULL
+);
+
+-- What each process of `serve` says every few seconds: why it cannot work in a cell, or NULL if it can.
+CREATE TABLE cluster.process (
+    node text NOT NULL,
+    cell smallint NOT NULL REFERENCES cluster.cell ON DELETE CASCADE,
+    login text NOT NULL DEFAULT session_user,
+    fault text,
+    told_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (node, cell)
+);
+
 GRANT USAGE ON SCHEMA cluster TO bellwether_ingest, bellwether_projector;
 GRANT SELECT ON cluster.cell, cluster.map, cluster.state TO bellwether_ingest, bellwether_projector;
+GRANT SELECT, INSERT, UPDATE ON cluster.seen TO bellwether_ingest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON cluster.process TO bellwether_ingest;
+
+-- Whether this database does not have a batch that somebody saw in it before. Then it says so from now on.
+CREATE FUNCTION cluster.lacks_batch(seen bigint, seen_at timestamptz) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM log.batch WHERE number = seen AND committed_at = seen_at)
+        OR EXISTS (SELECT FROM cluster.state WHERE settled_at > seen_at) THEN
+        RETURN false;
+    END IF;
+    UPDATE cluster.state SET lost_batch = seen, lost_committed_at = seen_at WHERE lost_batch IS NULL;
+    RETURN true;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.lacks_batch FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION cluster.lacks_batch TO bellwether_ingest;
 
 -- A new map is a decision about what the log accepts. After it is committed, a writer that does not know it fails at its commit,
 -- however long it was delayed, and reads the map again.
@@ -52,7 +96,26 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce(array_agg(shard ORDER BY shard), '{}') FROM cluster.map WHERE a_cell IN (arriving, leaving) $$;
 REVOKE ALL ON FUNCTION cluster.hidden_in FROM PUBLIC;
 
--- The same for whoever reads a cell: a hub says what it hides when it logs in. NULL for everybody else.
+-- Fails if a hub reads this database and it was restored from a backup: its numbers are not those that the hub has to show, and
+-- another cell may have its shards. A hub says when it logs in which map the cell must have. True for everybody else.
+CREATE FUNCTION cluster.is_whole() RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    least bigint := nullif(current_setting('bellwether.least_epoch', true), '');
+BEGIN
+    IF least IS NOT NULL AND NOT EXISTS (SELECT FROM cluster.state WHERE epoch >= least AND lost_batch IS NULL) THEN
+        RAISE EXCEPTION 'cell ''%'' was restored from a backup, and does not have all that the cluster knows of it. Hubs show nothing of it until that is settled: run bellwether cluster check',
+            current_setting('bellwether.cell', true)
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    RETURN true;
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.is_whole FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION cluster.is_whole TO bellwether_analyst, bellwether_projector;
+
+-- The same as hidden_in for whoever reads a cell: a hub says what it hides when it logs in. NULL for everybody else.
 CREATE FUNCTION cluster.hidden_shards() RETURNS smallint[]
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT nullif(current_setting('bellwether.hidden', true), '')::smallint[] $$;
@@ -63,7 +126,7 @@ GRANT EXECUTE ON FUNCTION cluster.hidden_shards TO bellwether_analyst, bellwethe
 CREATE FUNCTION cluster.readable() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT string_agg(format('%s %s %s %s', cell, name, connection, cluster.hidden_in(cell)), E'\n' ORDER BY cell)
+    SELECT string_agg(format('%s %s %s %s %s', cell, name, connection, least_epoch, cluster.hidden_in(cell)), E'\n' ORDER BY cell)
     FROM cluster.cell WHERE NOT is_hub
 $$;
 REVOKE ALL ON FUNCTION cluster.readable FROM PUBLIC;
@@ -76,7 +139,7 @@ REVOKE ALL ON FUNCTION cluster.readable FROM PUBLIC;
 -- PostgreSQL waits for whoever reads them. The lock timeout of the session says how long.
 CREATE FUNCTION cluster.take_map(
     of_cluster uuid, new_epoch bigint, own smallint, new_cells smallint[], new_names text[], new_connections text[],
-    new_hubs boolean[], holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
+    new_hubs boolean[], least_epochs bigint[], holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
     known smallint[]
 ) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -113,9 +176,10 @@ BEGIN
     had := cluster.readable();
     DELETE FROM cluster.map;
     DELETE FROM cluster.cell WHERE cell <> ALL (new_cells);
-    INSERT INTO cluster.cell (cell, name, connection, is_hub)
-    SELECT * FROM unnest(new_cells, new_names, new_connections, new_hubs)
-    ON CONFLICT (cell) DO UPDATE SET name = excluded.name, connection = excluded.connection, is_hub = excluded.is_hub;
+    INSERT INTO cluster.cell (cell, name, connection, is_hub, least_epoch)
+    SELECT * FROM unnest(new_cells, new_names, new_connections, new_hubs, least_epochs)
+    ON CONFLICT (cell) DO UPDATE
+    SET name = excluded.name, connection = excluded.connection, is_hub = excluded.is_hub, least_epoch = excluded.least_epoch;
     INSERT INTO cluster.map (shard, cell, home, arriving, leaving)
     SELECT m.place - 1, m.cell, m.home, m.arriving, m.leaving
     FROM unnest(holders, homes, arriving, leaving) WITH ORDINALITY AS m (cell, home, arriving, leaving, place);
@@ -160,7 +224,8 @@ BEGIN
                 FROM regexp_matches(c.connection, E'(\\w+)=''((?:[^''\\\\]|\\\\.)*)''', 'g') AS part
                 WHERE part[1] NOT IN ('options', 'connect_timeout', 'application_name', 'client_encoding', 'fallback_application_name')
                 UNION ALL
-                VALUES ('options', '-c role=bellwether_analyst -c bellwether.hidden=' || cluster.hidden_in(c.cell)::text),
+                VALUES ('options', format('-c role=bellwether_analyst -c bellwether.hidden=%s -c bellwether.least_epoch=%s -c bellwether.cell=%s',
+                        cluster.hidden_in(c.cell), c.least_epoch, c.name)),
                     ('connect_timeout', '5'), ('application_name', 'bellwether hub'),
                     ('async_capable', 'true'), ('fetch_size', '1000')
             ) AS o

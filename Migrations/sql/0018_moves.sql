@@ -418,3 +418,21 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_leftovers FROM PUBLIC;
+
+-- Removes from a former cell that comes back what the first cell took over: otherwise hubs would count it twice.
+CREATE FUNCTION cluster.drop_leftovers() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM log.batch_expected AS b, unnest(b.shard_events) AS s (events) WHERE s.events > 0) THEN
+        RAISE EXCEPTION 'this database has events, so it is not as it was when it left the cluster: add an empty one'
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    PERFORM log.open_gate();
+    DELETE FROM log.batch_tally;
+    DELETE FROM log.rejected;
+    DELETE FROM log.client_drop;
+    PERFORM set_config('bellwether.gate', '', true);
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.drop_leftovers FROM PUBLIC;

@@ -15,7 +15,8 @@ LEFT JOIN LATERAL (
 ) AS t ON true
 LEFT JOIN LATERAL (
     SELECT sum(l.events) AS events FROM log.batch_loss_now AS l WHERE l.batch_id = b.id
-) AS lost ON true;
+) AS lost ON true
+WHERE (SELECT cluster.is_whole());
 
 COMMENT ON VIEW analytics.batches IS 'The commits of the log, in order. An erasure is a batch without events. A report at position N has seen the batches up to N and no others';
 COMMENT ON COLUMN analytics.batches.batch IS 'Position in the log: numbers follow commit order and have no gaps';

@@ -6,7 +6,8 @@ SELECT
 FROM log.client_drop AS d
 JOIN log.app AS app ON app.id = d.app
 LEFT JOIN log.api_key AS key ON key.id = d.key
-LEFT JOIN log.batch AS batch ON batch.id = d.batch_id;
+LEFT JOIN log.batch AS batch ON batch.id = d.batch_id
+WHERE (SELECT cluster.is_whole());
 
 COMMENT ON VIEW analytics.client_drops IS 'Events that client libraries report they had to drop before they could be sent';
 COMMENT ON COLUMN analytics.client_drops.app IS 'Slug of the app';

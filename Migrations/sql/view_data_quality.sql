@@ -64,7 +64,8 @@ CROSS JOIN LATERAL (
     GROUP BY part.key
     HAVING sum(part.accepted) + sum(part.duplicate) + sum(part.rejected) + sum(part.client_dropped) > 0
 ) AS total
-LEFT JOIN log.api_key AS key ON key.id = total.key;
+LEFT JOIN log.api_key AS key ON key.id = total.key
+WHERE (SELECT cluster.is_whole());
 
 COMMENT ON VIEW analytics.data_quality IS 'What became of everything that was sent, by day of receipt and API key. accepted + duplicate + rejected is the number of events sent';
 COMMENT ON COLUMN analytics.data_quality.app IS 'Slug of the app';

@@ -25,7 +25,7 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT (d.day - date '2000-01-01')::bigint AS day) AS n
     WHERE d.app = app.id
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
-        AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
+        AND (SELECT cluster.is_whole()) AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
     -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash in PostgreSQL.
     GROUP BY d.install_id, d.key & 1099511627775
 ) AS f

@@ -7,7 +7,8 @@ SELECT
 FROM log.rejected AS r
 JOIN log.app AS app ON app.id = r.app
 LEFT JOIN log.api_key AS key ON key.id = r.key
-LEFT JOIN log.batch AS batch ON batch.id = r.batch_id;
+LEFT JOIN log.batch AS batch ON batch.id = r.batch_id
+WHERE (SELECT cluster.is_whole());
 
 COMMENT ON VIEW analytics.rejected_events IS 'Rejected events, as received. Identical events are kept once, and only a limited number per app and day; batches and data_quality count all of them';
 COMMENT ON COLUMN analytics.rejected_events.app IS 'Slug of the app whose key it was sent with';

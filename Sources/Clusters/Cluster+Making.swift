@@ -21,7 +21,7 @@ extension Cluster {
             let cluster: UUID = try connection.query("SELECT gen_random_uuid()")[0].get(0)
             let map = ClusterMap(
                 cluster: cluster, epoch: 1, own: 1, cells: [ClusterMap.Cell(number: 1, name: name, place: place)],
-                holders: [Int16](repeating: 1, count: Int(shards)))
+                holders: [Int16](repeating: 1, count: Int(shards)), leastEpochs: [1: 1])
             guard try map.write(as: 1, knowing: map.shards, on: &connection) else { throw ClusterError.overtaken }
             return map
         } catch { throw ClusterError(error) }
@@ -46,20 +46,77 @@ extension Cluster {
             if isHub { try gather(in: known, superuser: superuser) }
             return untold
         }
-        let former = try working(on: try first) { first in try CellLeftovers.greatestNumber(on: &first) }
-        let cell = ClusterMap.Cell(
-            number: max(map.cells.map(\.number).max() ?? 0, former) + 1, name: name, place: place, isHub: isHub)
-        try prepare(cell)
+        let cell = ClusterMap.Cell(number: try number(at: place, isHub: isHub), name: name, place: place, isHub: isHub)
+        try prepare(cell, isReturning: try isFormer(cell))
         if isHub { try permit(cell, superuser: superuser) }
         var next = map
         next.epoch += 1
         next.cells.append(cell)
+        next.cells.sort { $0.number < $1.number }
+        next.leastEpochs[cell.number] = next.epoch
         let untold = try tell(next)
         // What was stored while nobody knew of this cell. Who stores something from now on sees the new map in the first cell.
         CrashPoint.pass("cell told")
         _ = try share(SharedTables.all, with: cell)
         if isHub { try gather(in: cell, superuser: superuser) }
         return untold
+    }
+
+    /// The number of a cell to be: a new one, or that which its database had when it left this cluster.
+    private func number(at place: String, isHub: Bool) throws -> Int16 {
+        let log = self.log
+        let known: ClusterMap?
+        do {
+            var connection = try Self.open(url(of: place), log: log)
+            known = try? ClusterMap.read(on: &connection)
+        } catch { throw ClusterError.database(error) }
+        if let known, known.cluster == map.cluster {
+            if let cell = map.cell(known.own) { throw ClusterError.isCopy(of: cell.name) }
+            guard known.isOfHub == isHub else { throw ClusterError.wasOther(isHub: known.isOfHub) }
+            return known.own
+        }
+        let former = try working(on: try first) { first in try CellLeftovers.greatestNumber(on: &first) }
+        return max(map.cells.map(\.number).max() ?? 0, former) + 1
+    }
+
+    /// Whether a cell left the cluster before. What it counted must be in the first cell.
+    private func isFormer(_ cell: ClusterMap.Cell) throws -> Bool {
+        guard !cell.isHub else { return false }
+        let first = try self.first
+        if let left = try working(on: first, { connection in try CellLeftovers.unsettled(on: &connection) })
+            .first(where: { $0.number == cell.number })
+        {
+            // It may have another place by now.
+            try settle(ClusterMap.Cell(number: left.number, name: left.name, place: cell.place))
+        }
+        return try working(on: first) { connection in try CellLeftovers.isFormer(cell.number, on: &connection) }
+    }
+
+    /// Says where a cell is from now on. The database must be there already, and answer. Returns the cells that could not be told.
+    package func setPlace(
+        of name: String, to url: String
+    ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
+        let place = try Self.place(of: url, ownURL: ownURL)
+        try levelMaps()
+        guard let cell = map.cells.first(where: { $0.name == name }) else { throw ClusterError.unknownCell(name) }
+        if let other = map.cells.first(where: { $0.place == place && $0 != cell }) {
+            throw ClusterError.placeTaken(by: other.name)
+        }
+        let there: ClusterMap?
+        do {
+            var connection = try Self.open(self.url(of: place), log: log)
+            there = try ClusterMap.read(on: &connection)
+        } catch { throw ClusterError.database(error) }
+        guard let there, there.cluster == map.cluster, there.own == cell.number else {
+            throw ClusterError.isNotCell(name)
+        }
+        guard cell.place != place else { return [] }
+        var next = map
+        next.epoch += 1
+        next.cells = next.cells.map {
+            $0 == cell ? ClusterMap.Cell(number: cell.number, name: name, place: place, isHub: cell.isHub) : $0
+        }
+        return try tell(next)
     }
 
     /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell, as soon as no
@@ -86,6 +143,7 @@ extension Cluster {
         var next = map
         next.epoch += 1
         next.cells.removeAll { $0 == cell }
+        next.leastEpochs[cell.number] = nil
         let untold = try tell(next)
         CrashPoint.pass("cell left")
         if !cell.isHub { try settle(cell) }
@@ -186,7 +244,7 @@ extension Cluster {
     }
 
     /// Migrates the database of a new cell, makes sure that it has nothing of its own, and gives it what all cells share.
-    private func prepare(_ cell: ClusterMap.Cell) throws {
+    private func prepare(_ cell: ClusterMap.Cell, isReturning: Bool = false) throws {
         let log = self.log
         let shards = Int16(map.holders.count)
         let cluster = map.cluster
@@ -198,6 +256,8 @@ extension Cluster {
             guard present == shards else { throw ClusterError.otherShards(present, own: shards) }
             if let other = try ClusterMap.read(on: &connection) {
                 guard other.cluster == cluster, other.own == cell.number else { throw ClusterError.inAnotherCluster }
+                // What it counted while it was a cell before, the first cell has.
+                if isReturning { try CellLeftovers.remove(on: &connection) }
                 return
             }
             guard try connection.query("SELECT FROM log.batch LIMIT 1").isEmpty else {

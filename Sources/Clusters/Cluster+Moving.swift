@@ -34,6 +34,9 @@ extension Cluster {
             throw ClusterError.unknownShard(shard, count: map.holders.count)
         }
         try levelMaps(moving: shards)
+        if shards.contains(where: { map.move(of: $0) == nil && map.holders[Int($0)] != target.number }) {
+            try requireReach(of: target)
+        }
         var move = ShardMove(in: self, rate: rate, progress: progress)
         while let stage = stage(of: shards, to: target.number) { try move.perform(stage, target: target.number) }
         return move.untold

@@ -19,6 +19,7 @@ extension Cluster {
     /// any more of which it has a copy, it gets that back.
     func settleRestored(among cells: [ClusterMap.Cell], accepting accepted: String?) throws -> Restored {
         let newest = map
+        let lacking = restoredCells(among: cells)
         var older: [Int16: ClusterMap.Comparison] = [:]
         for cell in cells where !cell.isHub {
             // What else is wrong with a cell is said later.
@@ -82,15 +83,45 @@ extension Cluster {
         settled.known = map.shards.filter { !open.contains($0) }
         if next.epoch > map.epoch {
             next.epoch = map.epoch + 1
+            next.leastEpochs = next.leastEpochs.mapValues { min($0, next.epoch) }
             _ = try tell(next, knowing: settled.known)
         }
+        try settleLosses(of: cells, lacking, accepting: accepted, &settled)
         return settled
+    }
+
+    /// Says which cells lack batches that others saw in them. If `accepted` names one of them, the cluster goes on without these.
+    private func settleLosses(
+        of cells: [ClusterMap.Cell], _ lacking: [Int16: String], accepting accepted: String?, _ settled: inout Restored
+    ) throws {
+        for cell in cells {
+            guard let what = lacking[cell.number], !settled.open.contains(cell.number),
+                let lost = try working(on: cell, { connection in try CellWitness.lost(on: &connection) })
+            else { continue }
+            if cell.name == accepted {
+                try working(on: cell) { connection in try CellWitness.settle(on: &connection) }
+                settled.findings.append(
+                    Finding(
+                        cell: cell.name,
+                        what:
+                            "the cluster goes on without what was lost up to batch \(lost.batch); hubs show the cell again",
+                        isMended: true))
+            } else {
+                settled.findings.append(
+                    Finding(cell: cell.name, what: Self.words(for: what, cell.name), isMended: false))
+            }
+        }
+    }
+
+    private static func words(for loss: String, _ name: String) -> String {
+        "was restored from a backup: \(loss). Hubs show an error in its place. Restore it with its whole write-ahead log; or repeat what "
+            + "was erased and revoked since, and go on without what is lost: bellwether cluster check --accept-loss \(name)"
     }
 
     private static func words(for own: ClusterMap.Comparison, _ name: String) -> String {
         "was restored from a backup that is older than a move, or than its place in the cluster. "
             + (own.surplus.isEmpty
-                ? "" : "It has \(ClusterError.named(own.surplus)) again, so hubs may count those events twice. ")
+                ? "" : "It has \(ClusterError.named(own.surplus)) again, so hubs show an error in its place. ")
             + (own.missing.isEmpty
                 ? "" : "It does not have \(ClusterError.named(own.missing)), as the cluster expects. ")
             + "Restore it with its whole write-ahead log; or, to go on with it as it is, bellwether cluster check --accept-loss \(name)"

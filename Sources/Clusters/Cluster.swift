@@ -46,7 +46,7 @@ package final class Cluster {
         sessions = sessions.filter { newer.cells.contains($0.key) }
         map = ClusterMap(
             cluster: map.cluster, epoch: newer.epoch, own: map.own, cells: newer.cells, holders: newer.holders,
-            moves: newer.moves)
+            moves: newer.moves, leastEpochs: newer.leastEpochs)
     }
 
     /// Runs `body` with a connection to a cell.
@@ -99,7 +99,8 @@ package final class Cluster {
         cell: ClusterMap.Cell, error: PostgresError
     )] {
         var untold: [(cell: ClusterMap.Cell, error: PostgresError)] = []
-        let first = try self.first
+        // In the place that it has by the next map.
+        guard let first = next.first else { throw .notInCluster }
         let isNew: Bool
         do {
             isNew = try on(first) { connection throws(PostgresError) in

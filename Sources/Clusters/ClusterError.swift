@@ -37,6 +37,16 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     /// Somebody else changed the map at the same time.
     case overtaken
     case unreachable(cell: String, PostgresError)
+    /// A process of the service says that it cannot work in a cell.
+    case unreached(cell: String, node: String, login: String, fault: String)
+    /// Logins of the service that a cell does not have.
+    case noLogin([String], cell: String)
+    /// A database that is not the cell whose place it is said to be.
+    case isNotCell(String)
+    /// A copy of a database that is in the cluster.
+    case isCopy(of: String)
+    /// A former cell that is to be a hub, or the other way round.
+    case wasOther(isHub: Bool)
     case database(PostgresError)
 
     static func named(_ shards: [Int16]) -> String {
@@ -96,6 +106,24 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .hubCannotRead(let hub, let error):
             "'\(hub)' is a hub of the cluster, but cannot read its cells yet: \(error). Then run the same command again; where a cell "
                 + "asks for no password, with --superuser URL"
+        case .unreached(let cell, let node, let login, let fault):
+            "the process '\(String(printable: node))' cannot work in cell '\(cell)' as \(String(printable: login)), and would refuse "
+                + "all events of these shards: \(String(printable: fault)). Create its login there (with the role "
+                + "bellwether_ingest), give the process its password by PGPASSWORD or PGPASSFILE, not in its URL, and try "
+                + "again half a minute later"
+        case .noLogin(let logins, let cell):
+            "cell '\(cell)' has no login \(logins.map { "'\(String(printable: $0))'" }.joined(separator: ", ")) with the role "
+                + "bellwether_ingest, as the other cells have, so processes of the service would refuse all events of these "
+                + "shards. Create it there: CREATE ROLE … LOGIN PASSWORD …; GRANT bellwether_ingest TO …"
+        case .isNotCell(let name):
+            "the database there is not the cell '\(String(printable: name))': nothing has changed. Give the URL under which that "
+                + "cell answers now"
+        case .isCopy(let name):
+            "that database is a copy of the cell '\(name)', which is in the cluster: add an empty one"
+        case .wasOther(let isHub):
+            isHub
+                ? "that database was a hub of this cluster: add it with --hub"
+                : "that database was a cell of this cluster: add it without --hub"
         case .overtaken: "somebody else changed the cluster at the same time: try again"
         case .unreachable(let cell, let error): "the cell '\(cell)' cannot be reached: \(error)"
         case .database(let error): error.description

@@ -19,8 +19,19 @@ package enum CellLeftovers {
         try first.query(
             """
             INSERT INTO cluster.former_cell (cell, name, connection) VALUES (\(cell.number), \(cell.name), \(cell.place))
-            ON CONFLICT DO NOTHING
+            ON CONFLICT (cell) DO UPDATE
+            SET name = excluded.name, connection = excluded.connection, left_at = now(), settled_at = NULL
             """)
+    }
+
+    /// Whether a cell with this number has left, as the first one knows.
+    package static func isFormer(_ cell: Int16, on first: inout Connection) throws(PostgresError) -> Bool {
+        try !first.query("SELECT FROM cluster.former_cell WHERE cell = \(cell)").isEmpty
+    }
+
+    /// Removes from a cell that comes back what the first one took when it left.
+    package static func remove(on connection: inout Connection) throws(PostgresError) {
+        try connection.query("SELECT cluster.drop_leftovers()")
     }
 
     /// Cells that have left without what they counted, as the first one knows: somebody was killed in between. One that is still in the

@@ -47,12 +47,15 @@ package struct ClusterMap: Sendable, Equatable {
     package var holders: [Int16]
     /// The shards that are being moved, in their order.
     package var moves: [Move]
+    /// By the number of a cell: the last epoch that changed which copies it has. A cell with an older map was restored from a backup.
+    package var leastEpochs: [Int16: Int64]
 
     package init(
-        cluster: UUID, epoch: Int64, own: Int16, cells: [Cell], holders: [Int16], moves: [Move] = []
+        cluster: UUID, epoch: Int64, own: Int16, cells: [Cell], holders: [Int16], moves: [Move] = [],
+        leastEpochs: [Int16: Int64] = [:]
     ) {
         (self.cluster, self.epoch, self.own, self.cells) = (cluster, epoch, own, cells)
-        (self.holders, self.moves) = (holders, moves)
+        (self.holders, self.moves, self.leastEpochs) = (holders, moves, leastEpochs)
     }
 
     /// Reads the map of a database; nil if that belongs to no cluster.
@@ -68,7 +71,8 @@ package struct ClusterMap: Sendable, Equatable {
                 ARRAY(SELECT coalesce(cell, 0::smallint) FROM cluster.map ORDER BY shard),
                 ARRAY(SELECT home FROM cluster.map ORDER BY shard),
                 ARRAY(SELECT coalesce(arriving, leaving) FROM cluster.map ORDER BY shard),
-                ARRAY(SELECT shard FROM cluster.map WHERE arriving IS NOT NULL)
+                ARRAY(SELECT shard FROM cluster.map WHERE arriving IS NOT NULL),
+                ARRAY(SELECT least_epoch FROM cluster.cell ORDER BY cell)
             FROM cluster.state AS s
             """)[0]
         guard let cluster: UUID = try row.optional(0) else { return nil }
@@ -84,15 +88,18 @@ package struct ClusterMap: Sendable, Equatable {
             let shard = Int16(shard)
             return Move(shard: shard, home: home, other: other, isArriving: arriving.contains(shard))
         }
+        let leastEpochs: [Int64] = try row.get(11)
         return ClusterMap(
             cluster: cluster, epoch: try row.get(1), own: try row.get(2), cells: cells, holders: try row.get(7),
-            moves: moves)
+            moves: moves, leastEpochs: Dictionary(uniqueKeysWithValues: zip(numbers, leastEpochs)))
     }
 
     /// SQL: whether a row of this shard is shown to whoever reads it. Hubs do not show the second copy of a shard that is being
-    /// moved; everybody else sees all rows of a database.
+    /// moved; everybody else sees all rows of a database. A cell that was restored from a backup shows hubs nothing, also where it has no
+    /// row: what it lacks is not nothing.
     package static func isShown(_ shard: String) -> String {
-        "((SELECT cluster.hidden_shards()) IS NULL OR \(shard) <> ALL ((SELECT cluster.hidden_shards())::smallint[]))"
+        "(SELECT cluster.is_whole()) AND ((SELECT cluster.hidden_shards()) IS NULL OR "
+            + "\(shard) <> ALL ((SELECT cluster.hidden_shards())::smallint[]))"
     }
 
     /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has a map of
@@ -109,8 +116,8 @@ package struct ClusterMap: Sendable, Equatable {
             """
             SELECT cluster.take_map(
                 \(cluster), \(epoch), \(own), \(cells.map(\.number)), \(cells.map(\.name)), \(cells.map(\.place)),
-                \(cells.map(\.isHub)), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving),
-                \(known))
+                \(cells.map(\.isHub)), \(cells.map { leastEpochs[$0.number] ?? 0 }), \(ofShards.holders),
+                \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving), \(known))
             """)[0].get(0)
     }
 
@@ -186,7 +193,17 @@ package struct ClusterMap: Sendable, Equatable {
             next.moves.append(Move(shard: shard, home: move.home, other: move.other, isArriving: move.isArriving))
         }
         next.moves.sort { $0.shard < $1.shard }
+        for shard in shards {
+            let (before, after) = (copies(of: shard), next.copies(of: shard))
+            guard before != after else { continue }
+            for cell in before + after where cell != 0 { next.leastEpochs[cell] = next.epoch }
+        }
         return next
+    }
+
+    /// The cells that have events of a shard: first the one whose copy hubs show, then one whose copy arrives or leaves.
+    private func copies(of shard: Int16) -> [Int16] {
+        move(of: shard).map { [$0.home, $0.other] } ?? [holders[Int(shard)]]
     }
 
     package var shards: [Int16] { holders.indices.map { Int16($0) } }

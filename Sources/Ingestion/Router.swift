@@ -87,18 +87,21 @@ package final class Router: RequestHandler {
     private let routes: Routes
     private let metricsPage: MetricsPage
     private let isReady: ReadinessCheck
+    private let remarks: @Sendable () -> [String]
     private let crossOrigin: CrossOrigin
     private let frontPage: Response
 
+    /// `remarks` is what `/readyz` says besides when the service is ready.
     package init(
         _ surface: Surface, routes: Routes, metrics: IngestionMetrics, crossOrigin: CrossOrigin = CrossOrigin([]),
         pages: String? = nil,
-        isReady: @escaping ReadinessCheck
+        isReady: @escaping ReadinessCheck, remarks: @escaping @Sendable () -> [String] = { [] }
     ) {
         self.surface = surface
         self.routes = routes
         metricsPage = MetricsPage(metrics.registry)
         self.isReady = isReady
+        self.remarks = remarks
         self.crossOrigin = crossOrigin
         frontPage = FrontPage.response(pages: pages)
     }
@@ -124,7 +127,9 @@ package final class Router: RequestHandler {
         case .install: if let install { routes.installs?.begin(head, of: install, answer) }
         case .health: answer.send(Self.text("ok \(BellwetherVersion.number)\n"))
         case .readiness:
-            guard let reason = isReady() else { return answer.send(Self.text("ready\n")) }
+            guard let reason = isReady() else {
+                return answer.send(Self.text((["ready"] + remarks()).joined(separator: "\n") + "\n"))
+            }
             answer.send(Problem(.notReady, reason.reason, retryAfter: 1))
         case .metrics:
             answer.send(

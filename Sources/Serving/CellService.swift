@@ -44,6 +44,9 @@ final class CellService: Sendable {
         return commits.isConnected && requestWorker.isConnected ? nil : "Connecting to the database."
     }
 
+    /// The same with what the database said, for an operator.
+    var complaint: String? { keeper.health.complaint ?? fault }
+
     /// Whether it takes events, or it is known that it does not.
     var isSettled: Bool {
         switch keeper.health {
@@ -68,6 +71,14 @@ final class CellService: Sendable {
 }
 
 extension LogKeeper.Health {
+    /// What the database said when it could not be used.
+    var complaint: String? {
+        switch self {
+        case .well, .unknown: nil
+        case .away(let reason), .refused(let reason), .unfit(let reason): reason
+        }
+    }
+
     /// Why the database cannot be used; nil if it can.
     var reason: String? {
         switch self {

@@ -68,6 +68,20 @@ final class ClusterWatch: Sendable {
         return cells
     }
 
+    /// The databases of the cluster as this process sees them, its own first; none outside a cluster, or before each of its cells has
+    /// been reached or found to be away.
+    var databases: [ClusterLookout.Database] {
+        guard hasSettled else { return [] }
+        let (map, number, others) = worker.withLock { ($0.map, $0.home, $0.others) }
+        let cells = (map?.cells ?? []).filter { $0.isHub || $0.number == number || others[$0]?.isSettled == true }
+        let databases = cells.map { cell in
+            cell.number == number
+                ? ClusterLookout.Database(cell: cell, url: url, fault: home.complaint)
+                : ClusterLookout.Database(cell: cell, url: url(of: cell), fault: others[cell].flatMap(\.complaint))
+        }
+        return databases.filter { $0.cell.number == number } + databases.filter { $0.cell.number != number }
+    }
+
     /// A writer has heard of a map with this epoch.
     func hear(of epoch: Int64) { worker.notify { state, _ in state.heard = max(state.heard, epoch) } }
 
@@ -189,6 +203,11 @@ final class ClusterWatch: Sendable {
         let own = map.cells.contains { $0.number == known.number } ? [url] : []
         keys.use(own + others.keys.sorted { $0.number < $1.number }.map(url))
         worker.withLock { [others, hubs] state in (state.map, state.others, state.hubs) = (map, others, hubs) }
+        if known.map == nil, ConnectionString.hasPassword(url) {
+            log.warning(
+                "the password in the URL of this process opens its own cell alone: give it by PGPASSWORD, PGPASSFILE or a service file, which open the others, too"
+            )
+        }
         log.info(
             "following the map of the cluster",
             ["epoch": "\(map.epoch)", "cells": map.cells.map(\.name).joined(separator: ", ")])

@@ -29,6 +29,7 @@ package final class Service: Sendable {
         let home: CellService
         let destinations: Destinations
         let cluster: ClusterWatch
+        let lookout: ClusterLookout
 
         init(
             _ configuration: Configuration, metrics: IngestionMetrics, log: Log,
@@ -47,6 +48,7 @@ package final class Service: Sendable {
             ) { CellService(url: $0, configuration, metrics: metrics, log: log, learned: learned) }
             heard.withLock { $0 = { [weak cluster] epoch in cluster?.hear(of: epoch) } }
             (self.keys, self.home, self.destinations, self.cluster) = (keys, home, destinations, cluster)
+            lookout = ClusterLookout(node: configuration.node, log: log) { [weak cluster] in cluster?.databases ?? [] }
             decoding = Decoding()
         }
 
@@ -62,6 +64,13 @@ package final class Service: Sendable {
                 if faults.count == cells.count { return faults.joined(separator: " ") }
             }
             return cluster.hasSettled && keys.isReady ? nil : "Connecting to the database."
+        }
+
+        /// What a process that is ready has to say nevertheless: which cells it cannot work in.
+        var remarks: [String] {
+            cluster.cells.sorted { $0.key < $1.key }.compactMap { cell in
+                cell.value.map { "cell \(cell.key): \($0)" }
+            }
         }
     }
 
@@ -148,7 +157,8 @@ package final class Service: Sendable {
             } ?? Router.Routes()
         let router = Router(
             configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
-            crossOrigin: configuration.crossOrigin, pages: configuration.pages?.address, isReady: isReady)
+            crossOrigin: configuration.crossOrigin, pages: configuration.pages?.address, isReady: isReady,
+            remarks: { ingestion?.remarks ?? [] })
         var doors = [
             try HTTPServer(
                 configuration: configuration.server, handler: router, log: log, errorResponse: Router.response(to:))
@@ -157,7 +167,9 @@ package final class Service: Sendable {
             var quiet = HTTPServerConfiguration(listen: metricsListen)
             quiet.connectionLimit = 64
             quiet.memoryLimit = 8 << 20
-            let metricsRouter = Router(.inside, routes: Router.Routes(), metrics: metrics, isReady: isReady)
+            let metricsRouter = Router(
+                .inside, routes: Router.Routes(), metrics: metrics, isReady: isReady,
+                remarks: { ingestion?.remarks ?? [] })
             doors.append(
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))
@@ -229,6 +241,7 @@ package final class Service: Sendable {
             ingestion.keys.start()
             ingestion.decoding.start()
             ingestion.cluster.start()
+            ingestion.lookout.start()
         } else {
             keeper.start()
         }
@@ -272,6 +285,7 @@ package final class Service: Sendable {
         for door in doors { door.stop(deadline: end) }
         ingestion?.decoding.stop()
         ingestion?.home.commits.askToStop()
+        ingestion?.lookout.stop()
         ingestion?.cluster.stop()
         ingestion?.home.commits.stop()
         ingestion?.home.requestWorker.stop()

@@ -71,6 +71,28 @@ struct ClusterAddCommand: Command {
     }
 }
 
+/// Says where a cell is from now on.
+struct ClusterSetPlaceCommand: Command {
+    static let words = ["cluster", "set-place"]
+    static let operands = ["CELL", "URL"]
+    static let summary = "Tell the cluster under which URL a cell or hub is found from now on"
+
+    private let arguments: Arguments
+
+    init(_ arguments: Arguments) throws { self.arguments = arguments }
+
+    func run() throws -> ExitCode {
+        let (name, url) = (arguments.operands[0], arguments.operands[1])
+        return try DatabaseAccess.withCluster(arguments) { cluster in
+            let untold = try cluster.setPlace(of: name, to: url)
+            StandardStream.error.write(
+                "'\(String(printable: name))' is found there from now on. Processes of the service follow by themselves.\n"
+            )
+            return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
+        }
+    }
+}
+
 /// Takes a cell out of a cluster.
 struct ClusterRemoveCommand: Command {
     static let words = ["cluster", "remove"]
@@ -96,7 +118,7 @@ struct ClusterRemoveCommand: Command {
 /// Shows the cells.
 struct ClusterStatusCommand: Command {
     static let words = ["cluster", "status"]
-    static let summary = "Show the cells: shards, map, events, lag; exit 1 if one does not answer"
+    static let summary = "Show the cells: shards, map, events, lag; exit 1 if one does not answer or is not well"
     static let options = [Option.format]
 
     private let arguments: Arguments
@@ -120,13 +142,18 @@ struct ClusterStatusCommand: Command {
                 case .there(let epoch, let log, let lag):
                     table.add([
                         cell.cell.name, shards(cell), "\(epoch)", "\(log.head)", "\(log.events)",
-                        "\((lag * 10).rounded() / 10)", cell.cell.place, "there",
+                        "\((lag * 10).rounded() / 10)", cell.cell.place, cell.troubles.isEmpty ? "there" : "FAIL",
                     ])
                 case .away(let reason):
                     table.add([cell.cell.name, shards(cell), "", "", "", "", cell.cell.place, "away: \(reason)"])
                 }
             }
             StandardStream.output.write(table.text)
+            for cell in cells {
+                for trouble in cell.troubles {
+                    StandardStream.output.write(String(printable: "FAIL    \(cell.cell.name): \(trouble)") + "\n")
+                }
+            }
             for move in map.moves where map.holders[Int(move.shard)] == 0 {
                 StandardStream.output.write(
                     "Nobody takes the events of shard \(move.shard) at the moment; if that lasts, go on with its move.\n"
@@ -142,7 +169,7 @@ struct ClusterStatusCommand: Command {
             }
         case .json: StandardStream.output.write(cells.map { object($0, map) }.json + "\n")
         }
-        return cells.allSatisfy { if case .there = $0.answer { true } else { false } } ? .done : .failed
+        return cells.allSatisfy { if case .there = $0.answer { $0.troubles.isEmpty } else { false } } ? .done : .failed
     }
 
     private func shards(_ cell: CellStatus) -> String { cell.cell.isHub ? "hub" : "\(cell.shards)" }
@@ -158,6 +185,7 @@ struct ClusterStatusCommand: Command {
             members += [("epoch", epoch), ("head", log.head), ("events", log.events), ("lag_seconds", lag)]
         case .away(let reason): members.append(("away", reason))
         }
+        members.append(("troubles", cell.troubles))
         return JSONObject(members)
     }
 }

@@ -18,7 +18,7 @@ enum Commands {
             DatabaseUpgradeCommand.self,
             SendsImportCommand.self, FCMExportImportCommand.self, SimulateCommand.self, DemoCommand.self,
             ClusterCreateCommand.self, ClusterAddCommand.self, ClusterMoveCommand.self, ClusterRemoveCommand.self,
-            ClusterStatusCommand.self, ClusterCheckCommand.self,
+            ClusterSetPlaceCommand.self, ClusterStatusCommand.self, ClusterCheckCommand.self,
             CompletionCommand.self, ManCommand.self,
         ]
     }

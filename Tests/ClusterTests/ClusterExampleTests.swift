@@ -23,10 +23,10 @@ import Testing
 
         func remove() { for server in servers { TestCluster.remove(server) } }
 
-        /// Where a server is, as a URL says it.
+        /// Where a server is, as the example's URLs say it: before the database.
         func address(_ place: Int) -> String {
             let url = servers[place].connectionURL(database: "", user: "x")
-            return String(url.dropFirst("postgresql://x@".count).dropLast())
+            return url.firstMatch(of: /host=([^&]+)&port=(\d+)/).map { "\($0.1):\($0.2)" } ?? ""
         }
 
         func url(_ place: Int, _ user: String? = nil) -> String {

@@ -166,6 +166,14 @@ struct HubCommandTests {
         let none = try bellwether.run("report", "--app", "chat", "--date", "2026-11-20", "--as-of", "2")
         #expect(none.status == 1 && none.messages.contains("2026-11-20"), "\(none)")
         #expect(try bellwether.trusted("report", "--week", "2026-W47", "--app", "chat").contains("week 47"))
+        // Who looks after the cells' funnels finds it where it was kept.
+        let projecting = try Bellwether(filled.cells.databases[0]).serve("--only", "project")
+        let isFound = try eventually {
+            try projecting.client().get("/metrics").body.contains(
+                /bellwether_last_report_timestamp_seconds [1-9][0-9]*/)
+        }
+        #expect(isFound, "\(projecting.log)")
+        #expect(try projecting.stop() == 0)
         try filled.cells.close(1)
         let away = try bellwether.start(["report", "--app", "chat"] + day).wait()
         #expect(away.status == 69 && away.output.isEmpty && away.messages.contains("\"cell-2\""), "\(away)")

@@ -32,39 +32,6 @@ struct RestoredCellTests {
         hub.drop()
     }
 
-    /// Copies a cell as it is now.
-    private func keep(_ place: Int) throws {
-        let name = try close(place)
-        var administrator = try administrator(besides: place)
-        try administrator.execute(script: "CREATE DATABASE \(name)_kept TEMPLATE \(name)")
-    }
-
-    /// Puts the copy in place of the cell.
-    private func restore(_ place: Int) throws {
-        let name = try close(place)
-        var administrator = try administrator(besides: place)
-        try administrator.execute(script: "DROP DATABASE \(name)")
-        try administrator.execute(script: "ALTER DATABASE \(name)_kept RENAME TO \(name)")
-    }
-
-    /// Connected to another cell.
-    private func administrator(besides place: Int) throws -> Connection {
-        try cells.databases[place == 0 ? 1 : 0].administrator()
-    }
-
-    private func close(_ place: Int) throws -> String {
-        let name = cells.databases[place].name
-        var administrator = try administrator(besides: place)
-        #expect(
-            try eventually {
-                try administrator.query(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)"
-                )
-                .count == 0
-            })
-        return name
-    }
-
     private func move() throws { #expect(try cells.cluster().move([shard], to: "cell-3").isEmpty) }
 
     private func shown() throws -> Int64 { try hub.value("SELECT count(*) FROM analytics.events") }
@@ -72,10 +39,12 @@ struct RestoredCellTests {
     @Test("the copy that it has again gets no events, and is removed when somebody says so")
     func surplus() throws {
         defer { drop() }
-        try keep(1)
+        try cells.keep(1)
         try move()
-        try restore(1)
-        #expect(try shown() == 4)
+        try cells.restore(1)
+        // Both copies are there, and hubs count neither twice.
+        let error = #expect(throws: PostgresError.self) { try shown() }
+        #expect(error.map { "\($0)".contains("cell 'cell-2' was restored from a backup") } == true, "\(error as Any)")
         // A process that begins there goes by the newest map.
         let service = try Bellwether(cells.databases[1]).serve("--only", "ingest")
         let envelope = Wire.envelope(install: install, Wire.event())
@@ -107,9 +76,9 @@ struct RestoredCellTests {
             let killed = try Bellwether(cells.databases[0]).dying(at: "arrival prepared").start(words).wait(within: 60)
             #expect(killed.status == 128 + SIGKILL, "\(killed)")
         }
-        try keep(2)
+        try cells.keep(2)
         try move()
-        try restore(2)
+        try cells.restore(2)
         for _ in 0..<2 {
             let findings = try cells.cluster().check()
             #expect(findings.map(\.isMended) == [false] && findings.first?.cell == "cell-3", "\(findings)")
@@ -127,11 +96,11 @@ struct RestoredCellTests {
     @Test("if the old cell has not forgotten the shard yet, no loss is accepted, and nothing is forgotten")
     func shownAlready() throws {
         defer { drop() }
-        try keep(2)
+        try cells.keep(2)
         let words = ["cluster", "move", "--shard", "\(shard)", "--to", "cell-3"]
         let killed = try Bellwether(cells.databases[0]).dying(at: "copy shown").start(words).wait(within: 60)
         #expect(killed.status == 128 + SIGKILL, "\(killed)")
-        try restore(2)
+        try cells.restore(2)
         #expect(try !cells.cluster().check(lossIn: "cell-3").contains { $0.isMended && $0.what.contains("anew") })
         #expect(throws: ClusterError.self) { try move() }
         #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 1)
@@ -140,7 +109,7 @@ struct RestoredCellTests {
     @Test("an empty database in the place of a cell gets no shards before somebody says that theirs are lost")
     func emptied() throws {
         defer { drop() }
-        let name = try close(1)
+        let name = try cells.cut(1)
         let empty = try TestDatabase.make(.withUsualShards)
         defer { empty.drop() }
         var administrator = try cells.databases[0].administrator()
@@ -171,10 +140,10 @@ struct RestoredCellTests {
         let own = try #require(drawn)
         let moved = Shard.of(own, among: 16)
         _ = try first.appender().append([cells.app.submission([Event.sample(install: own)])])
-        try keep(0)
+        try cells.keep(0)
         #expect(try cells.cluster().move([moved], to: "cell-3").isEmpty)
         let before = try shown()
-        try restore(0)
+        try cells.restore(0)
         try first.run(
             "DELETE FROM cluster.map; UPDATE cluster.state SET cluster = NULL, cell = NULL, epoch = 0; DELETE FROM cluster.cell"
         )
@@ -196,11 +165,11 @@ struct RestoredCellTests {
     @Test("if both are from before the move, the shard goes back to where it was", arguments: ["cell-2", "cell-3"])
     func both(accepted: String) throws {
         defer { drop() }
-        try keep(1)
-        try keep(2)
+        try cells.keep(1)
+        try cells.keep(2)
         try move()
-        try restore(1)
-        try restore(2)
+        try cells.restore(1)
+        try cells.restore(2)
         #expect(try cells.cluster().check().map(\.isMended) == [false, false])
         _ = try cells.cluster().check(lossIn: accepted)
         let rest = try cells.cluster().check()

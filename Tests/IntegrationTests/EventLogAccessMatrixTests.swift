@@ -36,7 +36,9 @@ struct EventLogAccessMatrixTests {
     static let expected: [String: [String]] = [
         "bellwether_ingest": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
-            "cluster.map: SELECT", "cluster.state: SELECT", "log: USAGE", "log.api_key: SELECT", "log.app: SELECT",
+            "cluster.lacks_batch(): EXECUTE", "cluster.map: SELECT", "cluster.process: DELETE, INSERT, SELECT, UPDATE",
+            "cluster.seen: INSERT, SELECT, UPDATE", "cluster.state: SELECT", "log: USAGE", "log.api_key: SELECT",
+            "log.app: SELECT",
             "log.add_batch(): EXECUTE", "log.batch: INSERT, SELECT", "log.batch_id: USAGE",
             "log.batch_tally: INSERT, SELECT",
             "log.client_drop: INSERT, SELECT", "log.closed_before_move: SELECT", "log.erasure: SELECT",
@@ -56,8 +58,8 @@ struct EventLogAccessMatrixTests {
         ],
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
-            "cluster.hidden_shards(): EXECUTE", "cluster.map: SELECT", "cluster.state: SELECT", "log: USAGE",
-            "log.app: SELECT", "log.batch: SELECT",
+            "cluster.hidden_shards(): EXECUTE", "cluster.is_whole(): EXECUTE", "cluster.map: SELECT",
+            "cluster.state: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
             "log.erasure_request: SELECT of app, SELECT of fault, SELECT of finished_at, SELECT of requested_at",
             "log.event: SELECT", "log.head: SELECT", "log.note_pages_ending(): EXECUTE", "log.opened_event: SELECT",

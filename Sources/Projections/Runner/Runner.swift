@@ -1,4 +1,5 @@
 internal import Accounts
+internal import EventLog
 internal import Postgres
 package import ServiceRuntime
 internal import Values
@@ -190,12 +191,23 @@ package final class Runner: Sendable {
         connection.deadline = .after(seconds: 10)
         defer { connection.deadline = .never }
         do {
-            let last = try LastReport.oldest(on: &connection)
+            let last = try oldestReport(&connection)
             worker.withLock { state in state.lastReport = last }
         } catch {
             guard connection.isUsable else { throw error }
             log.warning("could not look up the last reports", ["error": "\(error)"])
         }
+    }
+
+    /// In a cluster with a hub the reports are made and kept there.
+    private func oldestReport(_ connection: inout Connection) throws(PostgresError) -> Timestamp? {
+        guard let hub = try ClusterMap.read(on: &connection)?.cells.first(where: \.isHub) else {
+            return try LastReport.oldest(on: &connection)
+        }
+        let url = hub.url(for: ConnectionString.user(of: configuration.url))
+        var reader = try LogSession.open(url: url, role: .projector, purpose: "reports", log: log, statementSeconds: 10)
+        reader.deadline = .after(seconds: 10)
+        return try LastReport.oldest(on: &reader)
     }
 
     /// Finishes zone changes that a command began, and makes those that an update of the time-zone data requires.

@@ -7,6 +7,22 @@ internal import Postgres
 internal import ServiceRuntime
 
 extension Examination {
+    /// Whether a cell was restored from a backup, and whether the processes of the service can work in all of them.
+    static let cluster = Examination(name: "cluster") { access, _ in
+        guard let cluster = try access.cluster(log: Log.silent) else { return nil }
+        cluster.followNewest()
+        let cells = cluster.status()
+        guard let ill = cells.first(where: { !$0.troubles.isEmpty }), let trouble = ill.troubles.first else {
+            let away = cells.filter { if case .away = $0.answer { true } else { false } }
+            return away.isEmpty
+                ? .ok("no cell was restored, and the processes of the service can work in all of them")
+                : .warn(
+                    "cell '\(away[0].cell.name)' does not answer", do: "see bellwether cluster status")
+        }
+        return .fail(
+            "cell '\(ill.cell.name)' \(trouble)", do: "see bellwether cluster status, and run bellwether cluster check")
+    }
+
     /// Whether a hub can read each of its cells, and whether these are well.
     static let cells = Examination(name: "cells") { access, connection in
         guard try LogTails.isHub(&connection) else { return nil }

@@ -1,0 +1,58 @@
+internal import EventLog
+internal import Postgres
+
+/// Whether the processes of the service can work in a cell, as far as the owner can know: they say it themselves every few seconds, and
+/// the logins that take events elsewhere must be there.
+extension Cluster {
+    /// Why running processes cannot work in cells, by the number of the cell, as they told these cells.
+    func complaints(told cells: [ClusterMap.Cell]) -> [Int16: [CellReport]] {
+        var complaints: [Int16: [String: CellReport]] = [:]
+        for cell in cells where !cell.isHub {
+            let reports = try? on(cell) { connection throws(PostgresError) in try CellReport.all(on: &connection) }
+            for report in reports ?? [] where report.fault != nil {
+                complaints[report.cell, default: [:]][report.node] = report
+            }
+        }
+        return complaints.mapValues { $0.values.sorted { $0.node < $1.node } }
+    }
+
+    /// Fails if installs would be refused whose shards this cell gets.
+    func requireReach(of target: ClusterMap.Cell) throws {
+        if let report = complaints(told: map.cells)[target.number]?.first, let fault = report.fault {
+            throw ClusterError.unreached(cell: target.name, node: report.node, login: report.login, fault: fault)
+        }
+        var needed: Set<String> = []
+        for cell in map.cells where !cell.isHub && cell != target && map.holders.contains(cell.number) {
+            let logins = try? on(cell) { connection throws(PostgresError) in
+                try CellReport.ingestLogins(on: &connection)
+            }
+            needed.formUnion(logins ?? [])
+        }
+        let present = try working(on: target) { connection in try CellReport.ingestLogins(on: &connection) }
+        let missing = needed.subtracting(present).sorted()
+        guard missing.isEmpty else { throw ClusterError.noLogin(missing, cell: target.name) }
+    }
+}
+
+/// Cells that were restored from a backup.
+extension Cluster {
+    /// Compares these databases with what others saw in them, and says of each cell what is wrong with it since it was restored.
+    func restoredCells(among cells: [ClusterMap.Cell]) -> [Int16: String] {
+        _ = CellWitness.compare(cells) { cell, body in _ = try? on(cell, body) }
+        var restored: [Int16: String] = [:]
+        for cell in cells where !cell.isHub {
+            let state: (epoch: Int64, lost: CellWitness?)? = try? on(cell) { connection throws(PostgresError) in
+                (try ClusterMap.read(on: &connection)?.epoch ?? 0, try CellWitness.lost(on: &connection))
+            }
+            guard let state else { continue }
+            if let lost = state.lost {
+                restored[cell.number] =
+                    "batch \(lost.batch), committed at \(lost.committedAt), was seen in it before and is not there any more"
+            } else if let least = map.leastEpochs[cell.number], state.epoch < least {
+                restored[cell.number] =
+                    "its map is of epoch \(state.epoch), and what it has was changed in epoch \(least)"
+            }
+        }
+        return restored
+    }
+}
