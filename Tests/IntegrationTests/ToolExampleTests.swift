@@ -66,6 +66,17 @@ struct ToolExampleTests {
         #expect(throws: PostgresError.self) { try dbt.query("SELECT FROM log.event") }
     }
 
+    @Test("the README's table names every view, and nothing else")
+    func readme() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let text = try String(contentsOf: Self.examples.appendingPathComponent("../README.md"), encoding: .utf8)
+        let part = try #require(text.components(separatedBy: "\n## Views\n").last).components(separatedBy: "\n## ")[0]
+        let rows = part.split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let named = rows.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
+        #expect(named.sorted() == (try Self.analyticsViews(in: database)))
+    }
+
     private struct Board: Decodable {
         struct Source: Decodable { let uid: String }
         struct Target: Decodable {
