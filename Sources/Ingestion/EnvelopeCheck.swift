@@ -20,6 +20,8 @@ package struct EnvelopeCheck: Sendable {
         package let type: EventType
         /// What goes into the column `extra`.
         package let extra: String?
+        /// What stands in it, and what was probably meant.
+        package var unread: [UnreadMember] { extra.map { UnreadMember.all(in: $0, of: type) } ?? [] }
     }
 
     /// In the order of the envelope.
@@ -71,6 +73,9 @@ package struct EnvelopeCheck: Sendable {
             case .accepted(let event):
                 text += "events[\(index)]  accepted  \(event.type.name)"
                 if let extra = event.extra { text += "  extra: \(String(printable: extra))" }
+                for member in event.unread {
+                    text += "\n    \(String(printable: member.path)): \(String(printable: member.advice))"
+                }
             case .duplicate(let event):
                 text += "events[\(index)]  duplicate  \(event.type.name): the envelope already has the same event"
             case .rejected(_, let rejection):
@@ -106,6 +111,15 @@ package struct EnvelopeCheck: Sendable {
 
     private static func members(of event: Event) -> String {
         let extra = event.extra.map { String(escapedJSON: $0) } ?? "null"
-        return "\"id\":\"\(event.id)\",\"type\":\"\(event.type.name)\",\"extra\":\(extra)"
+        let unread = event.unread.map { $0.json(at: nil) }.joined(separator: ",")
+        return "\"id\":\"\(event.id)\",\"type\":\"\(event.type.name)\",\"extra\":\(extra),\"unread\":[\(unread)]"
+    }
+}
+
+extension UnreadMember {
+    /// As an object, with the event's index if there is one.
+    func json(at index: Int?) -> String {
+        let place = index.map { "\"index\":\($0)," } ?? ""
+        return "{\(place)\"member\":\(String(json: path)),\"advice\":\(String(json: advice))}"
     }
 }

@@ -55,6 +55,21 @@ struct EventsDryRun: Sendable {
     /// The answer, with the verdicts on those events that could be read.
     private func response(_ exceptions: [(index: Int, verdict: Verdict)]) -> Response {
         let rejected = envelope.rejected.map { ($0.index, Verdict.rejected($0.rejection)) }
-        return OutcomeWriter(envelope, rejected + exceptions).response
+        var writer = OutcomeWriter(envelope, rejected + exceptions)
+        writer.unread = unread(among: Set(rejected.map(\.0)))
+        return writer.response
+    }
+
+    /// At most so many are told of an envelope: its author mends them one by one.
+    private static let mostUnread = 100
+
+    /// What of the events no column will hold.
+    private func unread(among rejected: Set<Int>) -> [(index: Int, member: UnreadMember)] {
+        var unread: [(index: Int, member: UnreadMember)] = []
+        for (index, event) in envelope.events.enumerated() where !event.extra.isEmpty && !rejected.contains(index) {
+            guard unread.count < Self.mostUnread else { break }
+            unread += UnreadMember.all(in: envelope.text(event.extra), of: event.type).map { (index, $0) }
+        }
+        return Array(unread.prefix(Self.mostUnread))
     }
 }

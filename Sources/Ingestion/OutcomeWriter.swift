@@ -1,3 +1,4 @@
+internal import Envelopes
 internal import EventLog
 internal import HTTPServer
 internal import ServiceRuntime
@@ -9,6 +10,8 @@ struct OutcomeWriter: Sendable {
     private var (duplicate, rejected) = (0, 0)
     private var reasons: [RejectionReason: Int] = [:]
     private var lines = ""
+    /// What no column will hold: told in a dry run, if there is any.
+    var unread: [(index: Int, member: UnreadMember)] = []
 
     /// Starts with all of the parts accepted.
     init(count: Int) { self.count = count }
@@ -37,8 +40,10 @@ struct OutcomeWriter: Sendable {
 
     var response: Response {
         let accepted = count - duplicate - rejected
+        let kept = unread.map { $0.member.json(at: $0.index) }.joined(separator: ",")
         let body =
-            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]}\n"
+            "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]"
+            + (kept.isEmpty ? "}\n" : ",\"unread\":[\(kept)]}\n")
         return Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 

@@ -48,6 +48,21 @@ struct DryRunRequestTests {
         #expect(zip(after, before).allSatisfy { $0 > $1 }, "\(before) \(after)")
     }
 
+    @Test("what no column will hold is told in a dry run alone, and of many members only the first hundred")
+    func unread() throws {
+        let envelope = Wire.envelope(Wire.event(), "17", Wire.event(more: #""launch":"hot""#))
+        let told = try post(envelope).body
+        #expect(
+            told.hasSuffix(
+                #","unread":[{"index":2,"member":"launch","advice":"\"hot\" is none of cold, warm, foreground"}]}"# + "\n"),
+            "\(told)")
+        let stored = try post(envelope, "")
+        #expect(!stored.body.contains("unread"))
+        let odd = Wire.event(more: (0..<30).map { "\"member\($0)\":1" }.joined(separator: ","))
+        let answer = try post(Wire.envelope(install: Wire.id(), more: #""x":1"#, odd, odd, odd, odd, odd, odd, odd))
+        #expect(answer.body.components(separatedBy: #""member":"#).count == 101)
+    }
+
     @Test("a service's own counts do not move, an empty envelope and one without a readable event are answered, too")
     func counts() throws {
         let database = try TestDatabase.make()

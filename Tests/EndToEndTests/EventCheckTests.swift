@@ -15,6 +15,7 @@ struct EventCheckTests {
         let fine = try bellwether.run("event", "check", directory("good.json"))
         #expect(fine.status == 0 && fine.messages.isEmpty, "\(fine)")
         #expect(fine.output.hasPrefix(#"events[0]  accepted  notification.opened  extra: {"colour":"red"}"#), "\(fine)")
+        #expect(fine.output.contains("\n    colour: no such member: it is only kept in extra\n"), "\(fine)")
         #expect(fine.output.hasSuffix("\naccepted 1, duplicate 0, rejected 0\n"))
         let bad = Wire.envelope(Wire.event(), Wire.event(type: "notification.eaten"))
         let json = try bellwether.run("event", "check", "-", "--format", "json", input: bad)
