@@ -54,13 +54,14 @@ package struct ErasureRun {
             // Projections of an older version count the install until they are rebuilt.
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
-            let names = try Self.deliveries(of: erasure, in: shard, on: &connection)
             var cells = CellChanges(of: lane.running)
             var deliveries: Int64 = 0
-            try lane.deliveries.readAll(names, on: &connection) { stored, connection in
-                try cells.count(Changes(removed: stored.map(\.delivery)), on: &connection)
-                try lane.deliveries.delete(stored.map(\.delivery.name), on: &connection)
-                deliveries += Int64(stored.count)
+            try Self.eachPart(of: erasure, in: shard, on: &connection) { names, connection in
+                try lane.deliveries.readAll(names, on: &connection) { stored, connection in
+                    try cells.count(Changes(removed: stored.map(\.delivery)), on: &connection)
+                    try lane.deliveries.delete(stored.map(\.delivery.name), on: &connection)
+                    deliveries += Int64(stored.count)
+                }
             }
             let days = try Self.days(of: erasure, in: lane, on: &connection)
             try cells.count(InstallChanges(removed: days), on: &connection)
@@ -121,19 +122,28 @@ package struct ErasureRun {
         return try lane.installDays.stored(try InstallDay.Name.all(rows), on: &connection)
     }
 
-    /// The deliveries of the erased events.
-    static func deliveries(
-        of erasure: Erasure, in shard: Int16, on connection: inout Connection
-    ) throws(PostgresError) -> [Delivery.Name] {
-        let rows = try connection.query(
-            "SELECT DISTINCT notification_key FROM \(sql: Erasure.table) WHERE notification_key IS NOT NULL")
-        var names: [Delivery.Name] = []
-        for row in rows {
-            names.append(
-                Delivery.Name(
-                    app: erasure.app, shard: shard, install: erasure.install,
-                    notificationKey: try row.get(0)))
+    /// Gives the deliveries of the erased events, so many at a time: one install may have millions. In a transaction.
+    static func eachPart(
+        of erasure: Erasure, in shard: Int16, most: Int = 10_000, on connection: inout Connection,
+        _ body: ([Delivery.Name], inout Connection) throws -> Void
+    ) throws {
+        try connection.execute(
+            script: """
+                DECLARE erased_delivery NO SCROLL CURSOR FOR
+                SELECT DISTINCT notification_key FROM \(Erasure.table) WHERE notification_key IS NOT NULL
+                """)
+        let fetch: String = "FETCH \(most) FROM erased_delivery"
+        while true {
+            let rows = try connection.query(Statement(fetch))
+            guard rows.count > 0 else { break }
+            var names: [Delivery.Name] = []
+            for row in rows {
+                names.append(
+                    Delivery.Name(
+                        app: erasure.app, shard: shard, install: erasure.install, notificationKey: try row.get(0)))
+            }
+            try body(names, &connection)
         }
-        return names
+        try connection.execute(script: "CLOSE erased_delivery")
     }
 }
