@@ -130,17 +130,12 @@ struct ReportByHandTests {
     }
 
     private func expectLists(_ report: Report) {
+        // The day itself has not settled, and the buttons of NEWS were seen on no other.
         #expect(
             report.deadActions == [
                 DeadAction(
-                    category: "INFO", what: .silentSince(id: "CONTACT", days: 10), delivered: 463,
-                    bound: TwoProportions.bound(ofNoneIn: 463)!),
-                DeadAction(
-                    category: "NEWS", what: .neverTapped(index: 1, count: 3), delivered: 205,
-                    bound: TwoProportions.bound(ofNoneIn: 205)!),
-                DeadAction(
-                    category: "NEWS", what: .neverTapped(index: 2, count: 3), delivered: 205,
-                    bound: TwoProportions.bound(ofNoneIn: 205)!),
+                    category: "INFO", what: .silentSince(id: "CONTACT", days: 10), delivered: 363,
+                    bound: TwoProportions.bound(ofNoneIn: 363)!)
             ])
         #expect(report.campaigns.map(\.name) == ["", "spring", "black-friday"])
         let news = report.categories[0].counts

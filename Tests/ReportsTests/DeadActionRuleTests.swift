@@ -11,6 +11,8 @@ struct DeadActionRuleTests {
     /// A category "C" that was delivered so often on each of the 28 days.
     private struct Scene {
         var perDay: Int64 = 100
+        /// The last days that have not settled.
+        var unsettled = 0
         var tapped: [DeadActionRule.Tapped] = []
         var places: [DeadActionRule.Place] = []
 
@@ -32,7 +34,10 @@ struct DeadActionRuleTests {
             let delivered = (0..<28).map {
                 DeadActionRule.Delivered(category: "C", day: day.advanced(by: -$0), deliveries: perDay)
             }
-            return DeadActionRule(day: day, delivered: delivered, tapped: tapped, places: places).find()
+            return DeadActionRule(
+                day: day, lastSettled: day.advanced(by: -unsettled), delivered: delivered, tapped: tapped,
+                places: places
+            ).find()
         }
     }
 
@@ -107,12 +112,43 @@ struct DeadActionRuleTests {
         #expect(scene.found.count == 1)
         #expect(dead.what == .neverTapped(index: 1, count: 3))
         #expect(dead.delivered == 2_800)
-        // Added yesterday: known for two days.
+        // Known for six days, and for seven.
         scene = Scene()
-        scene.tap("YES", 8...27, index: 0, of: 1)
-        scene.tap("YES", 0...1, index: 0, of: 2)
-        #expect(scene.found.map(\.delivered) == [200])
-        scene.perDay = 40
+        scene.tap("YES", 7...27, index: 0, of: 1)
+        scene.tap("YES", 0...5, index: 0, of: 2)
+        #expect(scene.dead == [])
+        scene.tap("YES", 6...6, index: 0, of: 2)
+        #expect(scene.found.map(\.delivered) == [700])
+        scene.unsettled = 1
+        #expect(scene.dead == [])
+    }
+
+    @Test("not one whose neighbours are tapped so rarely that no tap may be chance")
+    func neighbours() {
+        var scene = Scene()
+        // Three taps on two neighbours in 2,800 deliveries.
+        scene.tap("YES", 3...4, deliveries: 1, index: 0, of: 3)
+        scene.tap("YES", 20...20, deliveries: 0, index: 0, of: 3)
+        scene.tap("LATER", 5...5, deliveries: 1, index: 2, of: 3)
+        #expect(scene.dead == [])
+        scene.tap("YES", 6...9, deliveries: 3, index: 0, of: 3)
+        #expect(scene.dead == [.neverTapped(index: 1, count: 3)])
+    }
+
+    @Test("nothing that days say which have not settled, but a tap on them counts")
+    func unsettled() {
+        var scene = Scene()
+        scene.tap("OLD", 8...20)
+        #expect(scene.found.map(\.delivered) == [800])
+        scene.unsettled = 1
+        #expect(scene.found.map(\.delivered) == [700])
+        // Six settled days without a tap.
+        scene.unsettled = 2
+        #expect(scene.dead == [])
+        scene = Scene()
+        scene.unsettled = 1
+        scene.tap("OLD", 8...20)
+        scene.tap("OLD", 0...0, deliveries: 1)
         #expect(scene.dead == [])
     }
 
@@ -143,14 +179,15 @@ struct DeadActionRuleTests {
             .init(category: category, day: day, deliveries: deliveries)
         }
         func tapped(_ category: String) -> DeadActionRule.Tapped {
-            .init(category: category, id: "YES", day: day, deliveries: 1)
+            .init(category: category, id: "YES", day: day, deliveries: 20)
         }
         func place(_ category: String) -> DeadActionRule.Place {
-            .init(category: category, id: "YES", index: 0, count: 2, days: day...day)
+            .init(category: category, id: "YES", index: 0, count: 2, days: day.advanced(by: -6)...day)
         }
         let names = ["caf\u{e9}", "cafe\u{301}", "B", "A"]
         let rule = DeadActionRule(
-            day: day, delivered: zip(names, [200, 300, 150, 150]).map(delivered), tapped: names.map(tapped),
+            day: day, lastSettled: day, delivered: zip(names, [200, 300, 150, 150]).map(delivered),
+            tapped: names.map(tapped),
             places: names.map(place))
         let found = rule.find()
         // By their bytes: to `String` the first two are one.
@@ -161,22 +198,40 @@ struct DeadActionRuleTests {
 
     @Test(
         "of registered buttons, those that were seen and never tapped are dead, and those that fell silent; no others")
-    func registered() {
+    func registered() throws {
         func button(_ id: String, _ position: Int?, _ verdict: Button.Verdict) -> Button {
             let bound = verdict == .untapped ? 0.002 : nil
             return Button(
-                id: id, position: position, title: id.lowercased(), exposures: 2_000, tappedDeliveries: 0, taps: 0,
-                verdict: verdict, rateBound: bound)
+                id: id, position: position, title: id.lowercased(), exposures: 2_000,
+                tappedDeliveries: verdict == .tapped ? 40 : 0, taps: 0, verdict: verdict, registered: Self.day,
+                rateBound: bound)
         }
         let buttons = [
             button("YES", 1, .tapped), button("NO", 2, .untapped), button("LATER", 3, .mayBeCutOff),
             button("OLD", nil, .retired),
         ]
-        let dead = DeadAction.untapped(among: [ExactName("NEWS"): buttons])
+        func untapped(_ buttons: [Button], unsettled: Int64 = 0) -> [DeadAction] {
+            DeadAction.untapped(
+                among: [ExactName("NEWS"): buttons], unsettled: [ExactName("NEWS"): unsettled],
+                last: Self.day.advanced(by: -6))
+        }
+        let bound = try #require(TwoProportions.bound(ofNoneIn: 2_000))
         #expect(
-            dead == [
-                DeadAction(category: "NEWS", what: .untapped(id: "NO"), delivered: 2_000, bound: 0.002, title: "no")
+            untapped(buttons) == [
+                DeadAction(category: "NEWS", what: .untapped(id: "NO"), delivered: 2_000, bound: bound, title: "no")
             ])
+        // What people saw on days that have not settled proves nothing; nor does a button beside one that is hardly tapped; nor one
+        // that was added a day ago.
+        #expect(untapped(buttons, unsettled: 1_600).map(\.delivered) == [400])
+        #expect(untapped(buttons, unsettled: 1_702) == [])
+        var rare = buttons
+        rare[0].tappedDeliveries = 3
+        #expect(untapped(rare) == [])
+        var older = buttons
+        older[0].registered = Self.day.advanced(by: -30)
+        #expect(untapped(older) == [])
+        older[1].registered = Self.day.advanced(by: -6)
+        #expect(untapped(older).count == 1)
         func judged(_ what: DeadAction.What) -> DeadAction? {
             DeadAction(category: "NEWS", what: what, delivered: 300, bound: 0.01).judged(by: buttons)
         }

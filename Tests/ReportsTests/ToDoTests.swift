@@ -40,6 +40,39 @@ struct ToDoTests {
         #expect(JSONDocument(SampleReport.small).text.contains(#""to_do":[]"#))
     }
 
+    @Test("a week carries what its days ask for, until a settled day that had it asks no more")
+    func week() throws {
+        let monday = try #require(CivilDate(year: 2026, month: 11, day: 16))
+        func day(_ place: Int, asks: Bool, delivers: Bool = true, settled: Bool = true) -> Report {
+            var report = SampleReport.small
+            report.period = .day(monday.advanced(by: place))
+            report.settling = Settling(hoursSinceEnd: settled ? 999 : 1, share: settled ? 1 : 0.5, events: 5_000)
+            let campaign = CampaignSummary(
+                name: "spring",
+                counts: FunnelCounts(delivered: delivers ? 90 : 0),
+                sent: 10, contradictions: asks ? ["delivered over sent"] : [])
+            report.campaigns = [campaign]
+            return report
+        }
+        func open(_ days: [Report]) -> [CivilDate?] { ToDoSection.open(days).map(\.day) }
+        #expect(open([day(0, asks: true), day(1, asks: true)]) == [monday.advanced(by: 1)])
+        #expect(open([day(0, asks: true), day(1, asks: false)]) == [])
+        #expect(open([day(0, asks: true), day(1, asks: false, delivers: false)]) == [monday])
+        #expect(open([day(0, asks: true), day(1, asks: false, settled: false)]) == [monday])
+        var week = SampleReport.small
+        week.period = .week(Week(of: monday))
+        week.carried = ToDoSection.open([day(0, asks: true)])
+        let first = try #require(Page(week).sections.first)
+        guard case .sentence(let words, _)? = first.blocks.first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(
+            words.hasPrefix("Check what reports the sends of spring: ")
+                && words.hasSuffix("(report on Mon 16 Nov, “Campaigns”)."))
+        #expect(JSONDocument(week).text.contains(#""day":"2026-11-16"}]"#))
+    }
+
     @Test("a rate that fell is named with both figures and where they stand")
     func fallen() {
         var report = SampleReport.small

@@ -17,6 +17,8 @@ package struct Report: Hashable, Sendable {
     var trend: [TrendPoint] = []
     /// Most deliveries first. Empty if there is no usual day.
     var movers: [Mover] = []
+    /// Of a week: what its days ask for and nothing has mended since.
+    var carried: [Deed] = []
     /// Which buttons close or decline, as registered when the report was made; nil if none does. Engagement of two reports can be
     /// compared only if they agree in this.
     var closingButtons: String?

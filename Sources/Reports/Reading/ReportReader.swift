@@ -6,7 +6,7 @@ internal import Values
 /// does not read what earlier reports said: `restated` stays empty.
 struct ReportReader {
     let app: String
-    let period: Period
+    var period: Period
     /// When the report is made: how settled the day is depends on it.
     let now: Timestamp
     /// If all apps together have more deliveries in the four weeks, only a sample of the log is read: see `LogSample`.
@@ -41,7 +41,24 @@ struct ReportReader {
             settling: try Settling.read(scope, on: &connection))
         for section in report.sections { try section.read(into: &report, scope, on: &connection) }
         report.judgeTogether()
+        if case .week = period { report.carried = ToDoSection.open(try days(app, on: &connection)) }
         return report
+    }
+}
+
+extension ReportReader {
+    /// The days of the week, as far as they have begun, each as its own report has it now.
+    private func days(_ app: ReportedApp, on connection: inout Connection) throws(PostgresError) -> [Report] {
+        let days = period.days
+        var reports: [Report] = []
+        for place in 0..<period.length {
+            let day = days.lowerBound.advanced(by: place)
+            guard day <= app.today else { break }
+            var reader = self
+            reader.period = .day(day)
+            reports.append(try reader.read(app, on: &connection))
+        }
+        return reports
     }
 }
 

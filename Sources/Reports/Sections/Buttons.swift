@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// A button of a category: how it is registered, and what became of it on all days. `CategoriesSection` shows it.
 struct Button: Hashable, Sendable {
@@ -14,6 +15,8 @@ struct Button: Hashable, Sendable {
     var taps: Int64
     var tapRate: Double?
     var verdict: Verdict
+    /// The day from which on it has been registered without a break.
+    var registered: CivilDate?
     /// Of an untapped one: with 95 % confidence, fewer than this share of those who see it tap it.
     var rateBound: Double?
 
@@ -33,6 +36,12 @@ struct Button: Hashable, Sendable {
 
     /// What adds up over buttons.
     var counts: [Fact] { [.count("tapped_deliveries", tappedDeliveries), .count("taps", taps)] }
+
+    /// How often it is tapped, beside one that is not; nil if it says nothing of that one.
+    var neighbourRate: Rate? {
+        guard isThere, tappedDeliveries > 0, let exposures else { return nil }
+        return Rate(tappedDeliveries, of: exposures)
+    }
 
     var entry: Entry {
         Entry(
@@ -56,7 +65,8 @@ extension Button {
             """
             SELECT category, min(action_id COLLATE "C"), min(position)::integer, min(title), nullif(min(answer), ''),
                 min(exposures)::bigint, sum(tapped_deliveries)::bigint, sum(taps)::bigint, min(tap_rate)::float8, min(verdict),
-                min(rate_bound)::float8, count(*) FILTER (WHERE place > \(most))
+                min(rate_bound)::float8, count(*) FILTER (WHERE place > \(most)),
+                (min(registered_at) AT TIME ZONE (SELECT time_zone FROM analytics.apps WHERE apps.app = \(app)))::date
             FROM (
                 SELECT
                     *, bool_or(verdict <> 'unregistered') OVER (PARTITION BY category) AS is_registered,
@@ -78,7 +88,7 @@ extension Button {
                 id: try row.get(1), position: try row.optional(2, as: Int32.self).map(Int.init),
                 title: try row.optional(3), answer: try row.optional(4), exposures: try row.optional(5),
                 tappedDeliveries: try row.get(6), taps: try row.get(7), tapRate: try row.optional(8),
-                verdict: verdict, rateBound: try row.optional(10))
+                verdict: verdict, registered: try row.optional(12), rateBound: try row.optional(10))
         }
     }
 }

@@ -149,10 +149,11 @@ enum CampaignsSection: ReportSection {
             let wrong = campaign.contradictions.map {
                 Deed(
                     urgency: .broken, deliveries: campaign.counts.delivered,
-                    what:
-                        "Check what reports the sends of \(name): \(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered"
+                    ask: "Check what reports the sends of \(name)",
+                    why:
+                        "\(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered"
                         + (campaign.sent.map { " of \(Wording.count($0)) sent" } ?? ""),
-                    section: "Campaigns")
+                    section: "Campaigns", subject: .campaign(campaign.name))
             }
             let rate = report.leadsWithEngagement ? "engagement" : "response"
             // The best variant stands first, and is the one to send only if it is better than each of the others.
@@ -167,9 +168,11 @@ enum CampaignsSection: ReportSection {
             return wrong + [
                 Deed(
                     urgency: .better, deliveries: campaign.counts.delivered,
-                    what:
-                        "Send variant \(winner) of \(name): its \(rate) rate is \(Wording.percent(test.rate)), and that of "
-                        + "\(loser) \(Wording.percent(test.baseRate))", section: "Campaigns")
+                    ask: "Send variant \(winner) of \(name)",
+                    why:
+                        "its \(rate) rate is \(Wording.percent(test.rate)), and that of "
+                        + "\(loser) \(Wording.percent(test.baseRate))", section: "Campaigns",
+                    subject: .campaign(campaign.name))
             ]
         }
     }

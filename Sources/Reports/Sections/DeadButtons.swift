@@ -12,7 +12,7 @@ struct DeadAction: Hashable, Sendable {
     var what: What
     /// Deliveries that could have been tapped: of a registered button that was never tapped, those on which people saw it; else
     /// those of the category after the day of its last tap or, if it was never tapped, of the 28 days up to the day, from the
-    /// first tap that showed that the button exists. Never fewer than 100.
+    /// first tap that showed that the button exists. Only of days that have settled, and never fewer than 100.
     var delivered: Int64
     /// With 95 % confidence, fewer than this share of people would tap it.
     var bound: Double
@@ -31,7 +31,7 @@ struct DeadAction: Hashable, Sendable {
 
 extension DeadAction {
     fileprivate static func read(
-        _ scope: ReportScope, on connection: inout Connection
+        _ scope: ReportScope, settledUpTo lastSettled: CivilDate, on connection: inout Connection
     ) throws(PostgresError) -> [DeadAction] {
         let first = scope.first(of: DeadActionRule.days)
         let categories = try readCategories(scope, on: &connection)
@@ -43,13 +43,14 @@ extension DeadAction {
         ).map { row throws(PostgresError) in
             DeadActionRule.Delivered(category: try row.get(0), day: try row.get(1), deliveries: try row.get(2))
         }
-        // The rule asks for no more than the last day and the sum. More buttons than a phone shows are a mistake or noise: of those,
+        // The rule asks for no more than the last day and the sum of the settled ones. More buttons than a phone shows are a mistake or noise: of those,
         // the most tapped.
         let tapped = try connection.query(
             """
             SELECT category, action_id, last_day, taps FROM (
                 SELECT
-                    category, action_id, max(day) AS last_day, sum(tapped_deliveries)::bigint AS taps, row_number() OVER (
+                    category, action_id, max(day) AS last_day,
+                    coalesce(sum(tapped_deliveries) FILTER (WHERE day <= \(lastSettled)), 0)::bigint AS taps, row_number() OVER (
                         PARTITION BY category ORDER BY sum(tapped_deliveries) DESC, action_id COLLATE "C") AS place
                 FROM analytics.category_actions
                 WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day) AND category = ANY (\(categories))
@@ -61,10 +62,15 @@ extension DeadAction {
                 category: try row.get(0), id: try row.get(1), day: try row.get(2), deliveries: try row.get(3))
         }
         let places = tapped.isEmpty ? [] : try readPlaces(in: categories, scope, on: &connection)
-        let found = DeadActionRule(day: scope.day, delivered: delivered, tapped: tapped, places: places).find()
-            .compactMap { $0.judged(by: scope.buttons[ExactName($0.category)]?.listed ?? []) }
+        let buttons = scope.buttons.mapValues(\.listed)
+        let found = DeadActionRule(
+            day: scope.day, lastSettled: lastSettled, delivered: delivered, tapped: tapped, places: places
+        ).find().compactMap { $0.judged(by: buttons[ExactName($0.category)] ?? []) }
+        let unsettled = try readUnsettled(scope, after: lastSettled, on: &connection)
+        let untapped = untapped(
+            among: buttons, unsettled: unsettled, last: DeadActionRule.lastBeginning(upTo: lastSettled))
         // `sorted` keeps the order of equal elements.
-        return (untapped(among: scope.buttons.mapValues(\.listed)) + found).sorted { $0.delivered > $1.delivered }
+        return (untapped + found).sorted { $0.delivered > $1.delivered }
     }
 
     /// The categories with taps in those days, those with most deliveries: as many as a list names.
@@ -86,18 +92,41 @@ extension DeadAction {
         ).map { row throws(PostgresError) in try row.get(0) }
     }
 
-    /// The registered buttons that were seen often enough and never tapped.
-    static func untapped(among buttons: [ExactName: [Button]]) -> [DeadAction] {
+    /// The registered buttons that were seen often enough and never tapped, though their neighbours were.
+    ///
+    /// On days that have not settled as many may have seen them as `unsettled` says of their category: these prove nothing yet. A
+    /// button that was added to its category after the day `last` is too young.
+    static func untapped(
+        among buttons: [ExactName: [Button]], unsettled: [ExactName: Int64], last: CivilDate
+    ) -> [DeadAction] {
         buttons.keys.sorted().flatMap { category in
-            (buttons[category] ?? []).compactMap { button in
-                guard button.verdict == .untapped, let exposures = button.exposures, let bound = button.rateBound else {
-                    return nil
-                }
+            let all = buttons[category] ?? []
+            let began = all.compactMap(\.registered).min()
+            return all.compactMap { button -> DeadAction? in
+                guard button.verdict == .untapped, let seen = button.exposures else { return nil }
+                let exposures = seen - (unsettled[category] ?? 0)
+                guard exposures >= DeadActionRule.leastSeen, let bound = TwoProportions.bound(ofNoneIn: exposures),
+                    DeadActionRule.isProof(exposures, beside: all.compactMap(\.neighbourRate))
+                else { return nil }
+                if let own = button.registered, let began, own > began, own > last { return nil }
                 return DeadAction(
                     category: category.text, what: .untapped(id: button.id), delivered: exposures, bound: bound,
                     title: button.title)
             }
         }
+    }
+
+    /// By category, how many deliveries of the days that have not settled may have shown their buttons.
+    private static func readUnsettled(
+        _ scope: ReportScope, after lastSettled: CivilDate, on connection: inout Connection
+    ) throws(PostgresError) -> [ExactName: Int64] {
+        try connection.query(
+            """
+            SELECT category, sum(expanded + action_tapped)::bigint FROM analytics.category_funnel
+            WHERE app = \(scope.app) AND day > \(lastSettled) AND category = ANY (\(scope.buttons.keys.map(\.text)))
+            GROUP BY category
+            """
+        ).byName { row throws(PostgresError) in try row.get(1, as: Int64.self) }.compactMapValues(\.first)
     }
 
     /// With its title. Nil if it is no longer registered, and if registered buttons are known: then their verdicts say which were
@@ -155,7 +184,8 @@ enum DeadButtonsSection: ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {
-        let all = try DeadAction.read(scope, on: &connection)
+        let all = try DeadAction.read(
+            scope, settledUpTo: report.settling.lastSettledDay(upTo: scope.day), on: &connection)
         report.deadActions = Array(all.prefix(Int(scope.bound.entries)))
         let rest = all.dropFirst(report.deadActions.count)
         report.otherDeadActions =
@@ -174,10 +204,11 @@ enum DeadButtonsSection: ReportSection {
                 let (button, known) = dead.words
                 return Deed(
                     urgency: urgency, deliveries: dead.delivered,
-                    what:
-                        "\(what) \(button) of \(Wording.name(dead.category, else: CategoriesSection.none)): "
-                        + "\(known), in \(Wording.count(dead.delivered, "delivery", "deliveries"))"
-                        + (list.count > 1 ? "; \(list.count - 1) more like it" : ""), section: "Dead buttons")
+                    ask: "\(what) \(button) of \(Wording.name(dead.category, else: CategoriesSection.none))",
+                    why:
+                        "\(known), in \(Wording.count(dead.delivered, "delivery", "deliveries"))"
+                        + (list.count > 1 ? "; \(list.count - 1) more like it" : ""), section: "Dead buttons",
+                    subject: .category(dead.category))
             }
         }
         return deed(fallen, .fallen, "Find out why nobody taps the button")
@@ -203,7 +234,8 @@ enum DeadButtonsSection: ReportSection {
                     "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none; of a "
                         + "registered button, all that showed it. None of them was tapped, so the true tap rate is below the one at "
                         + "the right (95 % confidence). Buttons appear only after a press on the notification, so a delivered button is "
-                        + "not always a seen one.", .note)
+                        + "not always a seen one. Days that have not settled are left out, and so is a button whose neighbours are tapped so "
+                        + "rarely that no tap may be chance.", .note)
             ])
     }
 

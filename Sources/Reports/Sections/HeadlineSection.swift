@@ -31,9 +31,11 @@ enum HeadlineSection: ReportSection {
         return [
             Deed(
                 urgency: .fallen, deliveries: counts.delivered,
-                what:
-                    "Look for what changed: the \(report.leadingRate) is \(Wording.percent(now)), and \(base.name) has "
-                    + "\(Wording.percent(was))\(category ?? "")", section: title(report))
+                ask: "Look for what changed",
+                why:
+                    "the \(report.leadingRate) is \(Wording.percent(now)), and \(base.name) has "
+                    + "\(Wording.percent(was))\(category ?? "")", section: title(report),
+                subject: .everything)
         ]
     }
 
@@ -132,7 +134,9 @@ enum HeadlineSection: ReportSection {
             (headline.usual, headline.usual?.name ?? ""),
         ]
         .compactMap { base, name in
-            Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
+            // A day that still grows is no measure beside one that is complete.
+            guard base?.age == .same || report.settling.isSettled else { return nil }
+            return Wording.change(from: base?.delivered ?? 0, to: headline.counts.delivered).map { "\($0) vs. \(name)" }
         }.joined(separator: ", ")
     }
 

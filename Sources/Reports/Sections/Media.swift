@@ -128,19 +128,22 @@ enum MediaSection: ReportSection {
             deeds.append(
                 Deed(
                     urgency: .broken, deliveries: both.deliveries,
-                    what:
-                        "Send either media or buttons in \(Wording.name(both.category, else: CategoriesSection.none)): its content "
-                        + "extension leaves only a thumbnail of the media, in "
+                    ask:
+                        "Send either media or buttons in \(Wording.name(both.category, else: CategoriesSection.none))",
+                    why:
+                        "its content extension leaves only a thumbnail of the media, in "
                         + "\(Wording.percent(Rate(both.deliveries, of: both.delivered))) of its deliveries",
-                    section: "Media"))
+                    section: "Media", subject: .category(both.category)))
         }
         if let cost = report.mediaCost, case .lower = cost.verdict {
             deeds.append(
                 Deed(
                     urgency: .better, deliveries: cost.missing.whole,
-                    what:
-                        "Send smaller attachments: \(Wording.percent(cost.missing)) responded where one was missing, and "
-                        + "\(Wording.percent(cost.attached)) where it was there", section: "Media"))
+                    ask: "Send smaller attachments",
+                    why:
+                        "\(Wording.percent(cost.missing)) responded where one was missing, and "
+                        + "\(Wording.percent(cost.attached)) where it was there", section: "Media",
+                    subject: .everything))
         }
         return deeds
     }

@@ -68,20 +68,26 @@ enum MoversSection: ReportSection {
         return (isTold ? [] : fell.prefix(1)).map { mover in
             Deed(
                 urgency: .fallen, deliveries: mover.delivered,
-                what: "Look for what changed in \(words(mover, report))" + others(fell.count - 1, "fell"),
-                section: title)
+                ask: "Look for what changed in \(name(mover))",
+                why: why(mover, report) + others(fell.count - 1, "fell"), section: title,
+                subject: .category(mover.category))
         }
             + rose.prefix(1).map { mover in
                 Deed(
                     urgency: .better, deliveries: mover.delivered,
-                    what: "Find out what people like in \(words(mover, report))" + others(rose.count - 1, "rose"),
-                    section: title)
+                    ask: "Find out what people like in \(name(mover))",
+                    why: why(mover, report) + others(rose.count - 1, "rose"), section: title,
+                    subject: .category(mover.category))
             }
     }
 
-    /// `RAID: its response rate is 4.2 %, and a usual Friday has 6.1 %`
-    private static func words(_ mover: Mover, _ report: Report) -> String {
-        "\(Wording.name(mover.category, else: CategoriesSection.none)): its \(report.leadingRate) is "
+    private static func name(_ mover: Mover) -> String {
+        Wording.name(mover.category, else: CategoriesSection.none)
+    }
+
+    /// `its response rate is 4.2 %, and a usual Friday has 6.1 %`
+    private static func why(_ mover: Mover, _ report: Report) -> String {
+        "its \(report.leadingRate) is "
             + "\(Wording.percent(mover.rate)), and \(report.headline.usual?.name ?? "") has "
             + "\(Wording.percent(mover.usual))"
     }

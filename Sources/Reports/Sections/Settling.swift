@@ -32,6 +32,11 @@ struct Settling: Hashable, Sendable {
         return max(hoursTo99 ?? ArrivalCurve.horizon, hoursToReceipts ?? 0)
     }
 
+    /// The last day up to the report's that has settled.
+    func lastSettledDay(upTo day: CivilDate) -> CivilDate {
+        day.advanced(by: -max(0, (hoursToSettle - hoursSinceEnd + 23) / 24))
+    }
+
     /// If nothing is known of how events arrive, a week is assumed to be enough.
     static let hoursUntold = 168
 }

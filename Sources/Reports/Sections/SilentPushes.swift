@@ -61,7 +61,11 @@ enum SilentPushesSection: ReportSection {
         return Page.Section(
             "Silent pushes",
             [.table(table)]
-                + RestOfList.words(report.otherSilent, "campaign", "campaigns", \.woken, of: "push", "pushes"))
+                + RestOfList.words(report.otherSilent, "campaign", "campaigns", \.woken, of: "push", "pushes") + [
+                    .sentence(
+                        "A silent push shows nothing and wakes the app for a moment. So it counts as woken, never as delivered, and "
+                            + "nobody can answer it. Phones wake an app only as often as they see fit.", .note)
+                ])
     }
 
     static func facts(_ report: Report) -> [EntryList] {

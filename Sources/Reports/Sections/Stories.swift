@@ -77,9 +77,9 @@ enum StoriesSection: ReportSection {
             story.faults.first { $0.kind == .noImage }.map { fault in
                 Deed(
                     urgency: .broken, deliveries: story.stories,
-                    what:
-                        "Mend the pages of \(story.name): \(fault.words.hasSuffix(".") ? String(fault.words.dropLast()) : fault.words)",
-                    section: "Stories")
+                    ask: "Mend the pages of \(story.name)",
+                    why: fault.words.hasSuffix(".") ? String(fault.words.dropLast()) : fault.words,
+                    section: "Stories", subject: .story(story.name))
             }
         }
     }
@@ -155,7 +155,7 @@ extension StorySummary {
         ]
     }
 
-    fileprivate var name: String {
+    var name: String {
         let category = Wording.name(category, else: CategoriesSection.none)
         return ([category] + [campaign, variant].filter { !$0.isEmpty }).joined(separator: " · ")
     }

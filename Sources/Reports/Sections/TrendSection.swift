@@ -71,7 +71,7 @@ enum TrendSection: ReportSection {
             : [
                 Block.sentence(
                     "\(unsettled == 1 ? "The last \(word) has" : "The last \(unsettled) \(word)s have") not settled: receipts still arrive, so "
-                        + "counts will rise and rates will usually fall.", .note)
+                        + "counts and receipt coverage will rise, and response will usually fall.", .note)
             ]
         return Page.Section(title(of: report.period), [.trend(trend)] + note)
     }

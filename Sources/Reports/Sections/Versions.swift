@@ -136,8 +136,9 @@ enum VersionsSection: ReportSection {
         LostReceipts.find(in: report.versions).map { lost in
             Deed(
                 urgency: .broken, deliveries: lost.coverage.whole,
-                what: "Check the notification service extension: receipt coverage of \(lost.name) \(lost.change)",
-                section: "Receipts by app version")
+                ask: "Check the notification service extension",
+                why: "receipt coverage of \(lost.name) \(lost.change)", section: "Receipts by app version",
+                subject: .everything)
         }
     }
 

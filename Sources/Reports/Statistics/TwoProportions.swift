@@ -28,7 +28,7 @@ package enum Verdict: Hashable, Sendable {
             "Among so many comparisons, this may be chance (\(Wording.probability(p)))."
         case .likeChance(let p): "This is within chance (\(Wording.probability(p)))."
         case .smallSample: "The sample is too small to judge this."
-        case .unsettled: "It is too early to judge this: receipts still arrive, and the rate usually falls as they do."
+        case .unsettled: "It is too early to judge this: receipts still arrive."
         case .divided: "These days differ too much among themselves to judge this."
         case .otherCoverage(let was, let now):
             "This cannot be judged: \(Wording.percent(now)) of deliveries have a receipt, and \(Wording.percent(was)) had one "
