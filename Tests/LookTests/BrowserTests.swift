@@ -185,8 +185,7 @@ import Values
             "for (const name of ['from', 'to']) document.querySelector(`[name=${name}]`).value = '\(day)'; document.querySelector('.days button').click()"
         )
         #expect(
-            try browser.evaluate("location.search") as? String == "?from=\(day)&to=\(day)&with="
-                + "\(DayRange(28, upTo: shop.today).before.first)..\(DayRange(28, upTo: shop.today).before.last)")
+            (try browser.evaluate("location.search") as? String)?.hasPrefix("?from=\(day)&to=\(day)&with=") == true)
         try browser.go("[...document.querySelectorAll('a')].find(a => a.textContent == 'MANY').click()")
         #expect(try browser.evaluate("document.querySelector('h1').textContent") as? String == "MANY")
         try browser.go(

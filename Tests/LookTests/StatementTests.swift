@@ -78,8 +78,56 @@ import Values
         #expect(fewer.contains(" a day, from 24 a day"))
         let both = try page("", from: 7, to: 2, with: days(9, 6))
         #expect(both.contains("have days in common"))
-        let usual = try shop.client.get("/app/shop?with=\(days(4, 2))")
+        let usual = try shop.client.get("/app/shop?with=\(days(14, 12))")
         #expect(usual.status == 400 && usual.body.contains("have days in common"))
+    }
+
+    @Test("nothing is compared with days before the log begins, nor days that have not settled with others")
+    func incomparable() throws {
+        var state = PageState(.app, app: "shop")
+        state.days = DayRange(7, upTo: shop.today.advanced(by: -14))
+        func words(_ state: PageState, from first: Int, open: Int) throws -> String {
+            let scope = Scope(
+                state, app: nil, today: shop.today, settled: DaysSettled(hours: 24 * open, events: 1000),
+                compares: true,
+                firstKnownDay: shop.today.advanced(by: -first))
+            let listing = Listing(
+                "totals", "Totals",
+                """
+                SELECT 'chosen' AS days, 700 AS delivered, 650 AS received, 100 AS received_responded, 90 AS received_engaged
+                UNION ALL SELECT 'compared', 500, 490, 60, 50
+                """)
+            var analyst = try shop.database.session(.analyst)
+            let answer = try analyst.answer(listing, for: state)
+            return "\(scope.comparison) \(FunnelParts.figures(answer, scope))"
+        }
+        // The seven days before end 21 days ago and begin 27 days ago.
+        #expect(try words(state, from: 27, open: 1).contains("+40.0 % from 500"))
+        let early = try words(state, from: 26, open: 1)
+        #expect(
+            early.contains("nothing to compare with") && early.contains("the log begins on") && !early.contains("+40"))
+        state.days = DayRange(shop.today, shop.today)
+        let fresh = try words(state, from: 60, open: 2)
+        #expect(
+            fresh.contains("too early to compare") && fresh.contains("Too early to compare") && !fresh.contains("+40"))
+        #expect(!fresh.contains("falls"))
+    }
+
+    @Test("pages that compare open on days that have settled, and say which they leave out")
+    func opening() {
+        func scope(_ page: PageState.Page, from first: Int, chosen: DayRange? = nil) -> Scope {
+            var state = PageState(page, app: "shop")
+            state.days = chosen
+            return Scope(
+                state, app: nil, today: shop.today, settled: DaysSettled(hours: 60, events: 1000),
+                compares: page == .app, firstKnownDay: shop.today.advanced(by: -first))
+        }
+        let opened = scope(.app, from: 90)
+        #expect(opened.days == DayRange(28, upTo: shop.today.advanced(by: -4)) && opened.isMostlySettled)
+        #expect(opened.firstOpenDay == shop.today.advanced(by: -3) && opened.opensSettled)
+        #expect(scope(.app, from: 2).days == DayRange(28, upTo: shop.today))
+        #expect(scope(.deliveries, from: 90).days == DayRange(28, upTo: shop.today))
+        #expect(!scope(.app, from: 90, chosen: DayRange(shop.today, shop.today)).opensSettled)
     }
 
     @Test("no table has two columns of one title") func titles() throws {

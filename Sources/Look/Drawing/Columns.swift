@@ -8,13 +8,14 @@ enum Columns {
     private static let titles = [
         "app": "App", "day": "Day", "week": "Week from", "time_zone": "Time zone", "received_responded": "Responded",
         "received_engaged": "Engaged", "responded": "Responded, all", "engaged": "Engaged, all",
-        "receipt_coverage": "Coverage", "response_rate": "Response",
+        "receipt_coverage": "Receipt coverage", "response_rate": "Response",
         "engagement_rate": "Engagement", "action_tapped": "Tapped", "app_version": "Version", "version": "Version",
         "action_id": "Button", "tapped_deliveries": "Tapped on", "tap_rate": "Tap rate",
         "rate_bound": "True rate below",
-        "median_seconds": "Median time", "p90_seconds": "9 of 10 within", "mean_dwell_seconds": "Mean look",
+        "median_seconds": "Median time", "p90_seconds": "9 of 10 within", "mean_dwell_seconds": "Mean dwell",
         "page_index": "Page", "page_title": "Title", "exit_clicked": "Clicked", "exit_finished": "Finished",
-        "exit_fallback": "Fell back", "exit_abandoned": "Left", "completion_rate": "Completion",
+        "exit_fallback": "Fallback", "exit_abandoned": "Abandoned", "exited": "Left here",
+        "completion_rate": "Completion",
         "click_rate": "Click rate",
         "fcm_delivered": "FCM delivered", "delivery_rate": "Delivered / sent", "not_determined": "Not asked",
         "received_nothing": "No push before", "rejected_by_reason": "Reasons", "client_dropped": "Lost on phones",
@@ -22,7 +23,7 @@ enum Columns {
         "received_locally": "Received at", "made_locally": "Made at", "is_final": "Told as final",
         "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
-        "fallback_rate": "Fallback", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
+        "fallback_rate": "Fallback rate", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
         "turned_on": "Turned on", "prominent": "Noticeable", "prominent_rate": "Share noticeable", "none": "Shows none",
     ]
 

@@ -10,7 +10,7 @@ enum AppPage {
         var sight = Sight(
             app,
             lead:
-                "\(scope.days), compared with \(scope.compared). Days run from midnight to midnight, \(scope.timeZone) time.",
+                "\(scope.days), \(scope.comparison). Days run from midnight to midnight, \(scope.timeZone) time.",
             state, scope)
         let mine: Query = "app = \(app)"
         let totals = try connection.answer(
@@ -130,7 +130,7 @@ struct Judged {
         let raw: [Verdict?] = rows.map { row in
             let rate = Rate(row.count("received_engaged"), of: row.count("received"))
             let base = Rate(row.count("received_engaged_before"), of: row.count("received_before"))
-            guard rate.whole > 0, base.whole > 0 else { return nil }
+            guard rate.whole > 0, base.whole > 0, scope.isComparable else { return nil }
             guard scope.isMostlySettled else { return .unsettled }
             return TwoProportions.verdict(rate, against: base).comparing(
                 coverage: Rate(row.count("received"), of: row.count("delivered")).value,
@@ -151,6 +151,9 @@ struct Judged {
                 .words(words, .note),
                 .links([.init(text: "Only the days that have settled", address: state.over(settled).address)]),
             ]
+        }
+        guard scope.isComparable else {
+            return [.words("What rose and what fell is not judged: the days are \(scope.comparison).", .note)]
         }
         let judged = verdicts.count { $0?.tested != nil }
         guard judged > 0 else {

@@ -14,7 +14,7 @@ enum CampaignPage {
         let app = state.app ?? ""
         var sight = Sight(
             Wording.name(campaign, else: "(no campaign)"),
-            lead: "A campaign of \(app). \(scope.days), compared with \(scope.compared).", state, scope)
+            lead: "A campaign of \(app). \(scope.days), \(scope.comparison).", state, scope)
         let mine: Query = "app = \(app) AND campaign = \(campaign)"
         let totals = try connection.answer(
             Listing(
@@ -63,7 +63,7 @@ enum CampaignPage {
         var campaigns = Listing(
             "campaigns", "Campaigns, those with the most deliveries first",
             """
-            SELECT campaign, \(counts)
+            SELECT campaign, \(counts), sum(woken) AS woken
             FROM analytics.campaign_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))
             GROUP BY campaign ORDER BY delivered DESC NULLS LAST, campaign
             """)
@@ -73,7 +73,18 @@ enum CampaignPage {
             guard column == "campaign", let campaign = row.text("campaign") else { return nil }
             return state.with([.campaign: campaign])
         }
-        sight.add("Campaigns", [.answer(try connection.answer(campaigns, for: state))])
+        let answer = try connection.answer(campaigns, for: state)
+        let isAnySilent = answer.grid.rows.contains { $0.count("woken") > 0 }
+        sight.add(
+            "Campaigns",
+            [
+                .answer(answer),
+                isAnySilent
+                    ? .words(
+                        "A silent push shows nothing and wakes the app: it counts under Woken, and never as delivered or "
+                            + "received. A campaign of silent pushes alone has 0 delivered and has not failed.", .note)
+                    : nil,
+            ])
         return sight
     }
 

@@ -9,7 +9,7 @@ enum CategoryPage {
         let (app, category) = (state.app ?? "", state.filters[.category] ?? "")
         var sight = Sight(
             Wording.name(category, else: "(no category)"),
-            lead: "A category of \(app). \(scope.days), compared with \(scope.compared).", state, scope)
+            lead: "A category of \(app). \(scope.days), \(scope.comparison).", state, scope)
         let mine: Query = "app = \(app) AND category = \(category)"
         var listing = Listing(
             "totals", "The chosen days and those compared",

@@ -10,7 +10,7 @@ enum FunnelParts {
         guard let now = row("chosen"), now.count("delivered") > 0 else {
             return [.words("No delivery in these days."), .source(answer)]
         }
-        let then = row("compared")
+        let then = scope.isComparable ? row("compared") : nil
         var figures = [
             Figure(
                 "Delivered", Wording.count(now.count("delivered")),
@@ -23,7 +23,7 @@ enum FunnelParts {
         ] {
             let rate = Rate(now.count(part), of: now.count(whole))
             var detail = Interval.of(rate).map { "95 %: \(Wording.interval($0))" } ?? ""
-            if let then, then.count(whole) > 0 {
+            if let then, then.count(whole) > 0, scope.isMostlySettled {
                 let base = Rate(then.count(part), of: then.count(whole))
                 detail = "\(Wording.points(from: base.value ?? 0, to: rate.value ?? 0)); \(detail)"
                 verdicts.append((title, rate, base, TwoProportions.verdict(rate, against: base)))
@@ -34,13 +34,22 @@ enum FunnelParts {
         let limit = FalseDiscovery.limit(of: verdicts.compactMap(\.3.tested))
         let words = verdicts.map { title, rate, base, verdict in
             "\(title): \(Wording.percent(base.value)) in \(scope.compared), now \(Wording.percent(rate.value)). "
-                + (scope.isMostlySettled ? verdict.held(to: limit) : .unsettled).sentence
+                + verdict.held(to: limit).sentence
         }
-        return [.block(.figures(figures))] + words.map { .words($0, .note) } + [.source(answer)]
+        let why: Sight.Piece? =
+            scope.isMostlySettled
+            ? nil
+            : .words(
+                "Too early to compare these days with others: receipts still arrive, so counts and receipt coverage rise.",
+                .note)
+        return [.block(.figures(figures))] + words.map { .words($0, .note) }
+            + [why, .source(answer)].compactMap(\.self)
     }
 
     /// How a count differs from that of the days compared. Of more days or fewer, what counts is a day's.
     private static func change(_ now: Int64, _ then: Int64, _ scope: Scope) -> String {
+        // The report has the same rule: days that still grow are no measure beside complete ones.
+        guard scope.isMostlySettled else { return "too early to compare" }
         let (days, others) = (Int64(scope.days.count), Int64(scope.compared.count))
         let isAlike = days == others
         let before = isAlike ? then : (then + others / 2) / others

@@ -61,7 +61,10 @@ struct PageSource: Sendable {
         do throws(PostgresError) {
             let settled = try settled.settled(app, at: now, on: &connection)
             let compares = [.app, .category, .campaign, .story].contains(state.page)
-            var read = Scope(state, app: app, today: app.today, settled: settled, compares: compares)
+            let first: CivilDate? = try connection.query(
+                "SELECT min(day) FROM analytics.category_funnel WHERE app = \(app.slug)")[0].optional(0)
+            var read = Scope(
+                state, app: app, today: app.today, settled: settled, compares: compares, firstKnownDay: first)
             read.isByReceipt = state.page == .quality
             scope = read
         } catch { throw .database(error) }

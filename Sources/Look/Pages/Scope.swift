@@ -15,6 +15,8 @@ struct Scope: Sendable {
     /// Whether the days are those of receipt, which late events do not change.
     var isByReceipt = false
     var settled: DaysSettled
+    /// The first day of which anything is on record; nil if none is.
+    var firstKnownDay: CivilDate?
     var firstOpenDay: CivilDate { isByReceipt ? today : settled.firstOpenDay(today: today) }
 
     /// The zone whose days and times a page shows.
@@ -23,10 +25,29 @@ struct Scope: Sendable {
     /// How many days a page shows if nobody chose.
     static let usual = 28
 
-    init(_ state: PageState, app: ReportedApp?, today: CivilDate, settled: DaysSettled, compares: Bool) {
+    init(
+        _ state: PageState, app: ReportedApp?, today: CivilDate, settled: DaysSettled, compares: Bool,
+        firstKnownDay: CivilDate? = nil
+    ) {
+        self.firstKnownDay = firstKnownDay
         (self.app, self.today, self.settled, self.compares) = (app, today, settled, compares)
-        days = state.days ?? DayRange(Self.usual, upTo: today)
+        let lastSettled = settled.firstOpenDay(today: today).advanced(by: -1)
+        // What is compared and judged begins with days that have settled, unless there are none.
+        opensSettled = state.days == nil && compares && firstKnownDay.map { $0 <= lastSettled } == true
+        days = state.days ?? DayRange(Self.usual, upTo: opensSettled ? lastSettled : today)
         compared = state.compared ?? days.before
+    }
+
+    /// Whether nobody chose the days, and those that have not settled are left out.
+    let opensSettled: Bool
+
+    /// Whether all days compared with are on record: beside days before the log begins, any other has risen.
+    var isComparable: Bool { firstKnownDay.map { $0 <= compared.first } ?? true }
+
+    /// What the days are compared with, or why with none.
+    var comparison: String {
+        guard let firstKnownDay, !isComparable else { return "compared with \(compared)" }
+        return "compared with none, since the log begins on \(firstKnownDay), and not before \(compared)"
     }
 
     /// The last of them that is over, or else the last: of a day that has just begun only stragglers are known.
@@ -48,13 +69,19 @@ struct Scope: Sendable {
         }
         let open = max(firstOpenDay, days.first)
         let zone = app.map { ", \($0.timeZone) time" } ?? ""
-        guard open <= days.last else { return "All of these days have settled\(zone)." }
+        guard open <= days.last else {
+            let left = opensSettled && open <= today
+            let which = open == today ? Wording.brief(today) : "\(Wording.brief(open)) to \(Wording.brief(today))"
+            return "All of these days have settled\(zone)."
+                + (left ? " Left out, since they still change: \(which)." : "")
+        }
         let which =
             open == days.last ? Wording.brief(open) : "\(Wording.brief(open)) to \(Wording.brief(days.last))"
         let why =
             settled.hours.map { "99 % of a day's events have usually arrived \(Wording.hours($0)) after its end" }
             ?? "too few events tell how long they take to arrive, so a week is assumed"
-        return "Not settled yet: \(which)\(zone). Counts still rise there, and rates usually fall (\(why))."
+        return
+            "Not settled yet: \(which)\(zone). Counts and receipt coverage still rise there, and response usually falls (\(why))."
     }
 }
 

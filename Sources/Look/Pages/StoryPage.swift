@@ -18,7 +18,7 @@ enum StoryPage {
         let app = state.app ?? ""
         var sight = Sight(
             Wording.name(campaign, else: "(no campaign)"),
-            lead: "A story of \(app). \(scope.days), compared with \(scope.compared).",
+            lead: "A story of \(app). \(scope.days), \(scope.comparison).",
             state, scope)
         let any: Query = "app = \(app) AND campaign = \(campaign)"
         let mine: Query = "\(any) AND \(FunnelSQL.during(scope.days))"
@@ -80,7 +80,7 @@ enum StoryPage {
     ) throws(PostgresError) -> Sight {
         var sight = Sight(
             "Stories",
-            lead: "What became of the stories of \(state.app ?? ""). \(scope.days), compared with \(scope.compared).",
+            lead: "What became of the stories of \(state.app ?? ""). \(scope.days), \(scope.comparison).",
             state,
             scope)
         let any: Query = "app = \(state.app ?? "")"
