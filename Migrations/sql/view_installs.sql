@@ -39,7 +39,7 @@ LEFT JOIN log.word AS time_zone ON time_zone.id = f.time_zone;
 COMMENT ON VIEW analytics.installs IS 'Installs of which the log has an event: one installation of the app on one device each, never a person. What retention has removed no longer counts here. An install that sends nothing is not here, whatever it receives';
 COMMENT ON COLUMN analytics.installs.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.installs.install_id IS 'Id that the client library gave the install';
-COMMENT ON COLUMN analytics.installs.first_seen IS 'Time of its first event';
+COMMENT ON COLUMN analytics.installs.first_seen IS 'Time of its first event in the log. Of an install that was there before the log began, or before what retention removed, it is not when the app was installed';
 COMMENT ON COLUMN analytics.installs.last_seen IS 'Time of its last event';
 COMMENT ON COLUMN analytics.installs.platform IS 'Platform, such as ios, as its last event that says it says. Null if none does; the same holds for the columns that follow';
 COMMENT ON COLUMN analytics.installs.app_version IS 'Version of the app';

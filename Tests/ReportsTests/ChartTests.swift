@@ -23,6 +23,21 @@ import Values
         #expect(trend([most]).top == max(expected, 20 > most ? expected : expected))
     }
 
+    @Test("shares near the whole have an axis on which a fall from 99 % to 90 % is seen")
+    func nearTheWhole() {
+        let fell = trend([0.99, 0.98, 0.99, 0.9], unit: .share).points.map { point in
+            var point = point
+            (point.usual, point.told) = (nil, nil)
+            return point
+        }
+        let chart = Chart(title: "Receipt coverage", unit: .share, points: fell)
+        #expect(chart.bottom == 0.8 && chart.top == 1)
+        #expect(trend([0.2, 0.3], unit: .share).bottom == 0 && trend([90, 99]).bottom == 0)
+        var document = HTMLDocument()
+        document.write([chart])
+        #expect(document.text.contains(">80.0 %</text>") && document.text.contains("overflow=\"visible\""))
+    }
+
     @Test("shares end at one") func shares() {
         #expect(trend([0.99], unit: .share).top <= 1)
         #expect(trend([nil], unit: .share).top > 0)

@@ -25,6 +25,21 @@ import Testing
         #expect(named == sections)
     }
 
+    @Test("the guide has the sections in the order of the output")
+    func order() throws {
+        let rows = try guide().split(separator: "\n").drop { $0 != "## The sections, in order" }.dropFirst()
+            .prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| ") }
+        let named = rows.compactMap { $0.split(separator: "|").first }.flatMap { cell in
+            cell.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        var report = SampleReport.busy
+        report.isSealed = true
+        report.judgeTogether()
+        let titles = Page(report).sections.map(\.title)
+        #expect(titles.count > 15)
+        #expect(titles == named.filter(titles.contains))
+    }
+
     private func shown(_ language: String) throws -> [String] {
         let guide = try guide()
         let start = try #require(guide.range(of: "```\(language)\n"))

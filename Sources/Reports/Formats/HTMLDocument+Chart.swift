@@ -26,7 +26,9 @@ extension HTMLDocument {
         write("<title id=\"\(id)\">\(String(html: chart.title))</title>")
         write("<desc id=\"\(id)-told\">\(String(html: chart.told))</desc>\n")
         let shape = Shape(chart)
-        write("<svg y=\"1.4em\" width=\"100%\" height=\"8em\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\">")
+        // A point at the top is drawn whole.
+        write("<svg y=\"1.4em\" width=\"100%\" height=\"8em\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\"")
+        write(" overflow=\"visible\">")
         write("<path class=\"rule\" d=\"M0 0H1000M0 50H1000M0 100H1000\"/>")
         if let open = shape.firstOpen {
             write("<rect class=\"still\" x=\"\(open)\" width=\"\(1000 - open)\" height=\"100\"/>")
@@ -45,7 +47,10 @@ extension HTMLDocument {
         }
         write("</svg>\n")
         write("<text class=\"axis\" y=\"1.1em\">\(String(html: chart.words(chart.top)))</text>")
-        write("<text class=\"axis\" y=\"5.1em\">\(String(html: chart.words(chart.top / 2)))</text>")
+        write("<text class=\"axis\" y=\"5.1em\">\(String(html: chart.words((chart.top + chart.bottom) / 2)))</text>")
+        if chart.bottom > 0 {
+            write("<text class=\"axis\" y=\"9.1em\">\(String(html: chart.words(chart.bottom)))</text>")
+        }
         for (place, at, anchor) in shape.labels {
             write("<text class=\"axis\" x=\"\(at)\" y=\"10.6em\" text-anchor=\"\(anchor)\">")
             write("\(String(html: Wording.brief(chart.points[place].day)))</text>")
@@ -68,18 +73,19 @@ extension Chart {
 private struct Shape {
     private let chart: Chart
     private let top: Double
+    private let bottom: Double
     let width: Int
 
     init(_ chart: Chart) {
         self.chart = chart
-        top = chart.top
+        (top, bottom) = (chart.top, chart.bottom)
         width = 1000 / max(chart.points.count, 1)
     }
 
     func start(_ place: Int) -> Int { 1000 * place / max(chart.points.count, 1) }
     private func x(_ place: Int) -> Int { start(place) + width / 2 }
     private func y(_ value: Double) -> String {
-        let tenths = Int(saturating: (1000 - 1000 * min(max(value / top, 0), 1)).rounded())
+        let tenths = Int(saturating: (1000 - 1000 * min(max((value - bottom) / (top - bottom), 0), 1)).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 

@@ -56,6 +56,15 @@ package struct Chart: Hashable, Sendable {
         return unit * round
     }
 
+    /// The foot of the axis: 0, or, of shares that are all near the whole, a round share below them. On an axis from 0 nobody
+    /// would see a fall from 99 % to 90 %.
+    package var bottom: Double {
+        guard unit == .share, top == 1 else { return 0 }
+        let values = points.flatMap { [$0.value, $0.usual?.lowerBound, $0.told, $0.compared].compactMap(\.self) }
+        guard let least = values.min() else { return 0 }
+        return [0.9, 0.8, 0.7, 0.6, 0.5].first { $0 <= least - 0.01 } ?? 0
+    }
+
     /// In a sentence, for whoever does not see it.
     package var told: String {
         let known = points.compactMap { point in point.value.map { (point.day, $0) } }

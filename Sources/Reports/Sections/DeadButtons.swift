@@ -43,8 +43,8 @@ extension DeadAction {
         ).map { row throws(PostgresError) in
             DeadActionRule.Delivered(category: try row.get(0), day: try row.get(1), deliveries: try row.get(2))
         }
-        // The rule asks for no more than the last day and the sum of the settled ones. More buttons than a phone shows are a mistake or noise: of those,
-        // the most tapped.
+        // The rule asks for no more than the last day and the sum of the settled ones. More buttons than a phone shows are a
+        // mistake or noise: of those, the most tapped.
         let tapped = try connection.query(
             """
             SELECT category, action_id, last_day, taps FROM (
