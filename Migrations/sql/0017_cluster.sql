@@ -59,6 +59,8 @@ CREATE TABLE cluster.process (
     cell smallint NOT NULL REFERENCES cluster.cell ON DELETE CASCADE,
     login text NOT NULL DEFAULT session_user,
     fault text,
+    -- Since when it has had a fault: a cell that is being started again is no reason to refuse it shards.
+    fault_since timestamptz,
     told_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (node, cell)
 );

@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Postgres
+internal import ServiceRuntime
 
 /// Whether the processes of the service can work in a cell, as far as the owner can know: they say it themselves every few seconds, and
 /// the logins that take events elsewhere must be there.
@@ -18,9 +19,7 @@ extension Cluster {
 
     /// Fails if installs would be refused whose shards this cell gets.
     func requireReach(of target: ClusterMap.Cell) throws {
-        if let report = complaints(told: map.cells)[target.number]?.first, let fault = report.fault {
-            throw ClusterError.unreached(cell: target.name, node: report.node, login: report.login, fault: fault)
-        }
+        try requireContent(with: target)
         var needed: Set<String> = []
         for cell in map.cells where !cell.isHub && cell != target && map.holders.contains(cell.number) {
             let logins = try? on(cell) { connection throws(PostgresError) in
@@ -31,6 +30,23 @@ extension Cluster {
         let present = try working(on: target) { connection in try CellReport.ingestLogins(on: &connection) }
         let missing = needed.subtracting(present).sorted()
         guard missing.isEmpty else { throw ClusterError.noLogin(missing, cell: target.name) }
+    }
+}
+
+extension Cluster {
+    /// Fails if a process says that it cannot work in this cell, and has for a while. A fault of a moment may be that of a server that
+    /// was started again, and what a killed process said last is forgotten soon, so this waits and looks again.
+    private func requireContent(with target: ClusterMap.Cell) throws {
+        let end = Deadline.after(seconds: 45)
+        while let reports = complaints(told: map.cells)[target.number], let first = reports.first {
+            let report = reports.first(where: \.isLasting) ?? first
+            guard report.isLasting || end.hasPassed else {
+                _ = Lock(()).wait(until: .after(seconds: 0.5)) { _ in Bool?.none }
+                continue
+            }
+            throw ClusterError.unreached(
+                cell: target.name, node: report.node, login: report.login, fault: report.fault ?? "")
+        }
     }
 }
 

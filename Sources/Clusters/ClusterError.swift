@@ -108,7 +108,7 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
                 + "asks for no password, with --superuser URL"
         case .unreached(let cell, let node, let login, let fault):
             "the process '\(String(printable: node))' cannot work in cell '\(cell)' as \(String(printable: login)), and would refuse "
-                + "all events of these shards: \(String(printable: fault)). Create its login there (with the role "
+                + "all events of these shards: \(String(printable: fault.hasSuffix(".") ? String(fault.dropLast()) : fault)). Create its login there (with the role "
                 + "bellwether_ingest), give the process its password by PGPASSWORD or PGPASSFILE, not in its URL, and try "
                 + "again half a minute later"
         case .noLogin(let logins, let cell):

@@ -8,6 +8,8 @@ package struct CellReport: Sendable {
     package let cell: Int16
     /// Why it cannot work there; nil if it can.
     package let fault: String?
+    /// Whether it has had a fault for a while and still says so.
+    package let isLasting: Bool
 
     /// Says it of these cells, and forgets processes that have ended.
     package static func tell(
@@ -19,8 +21,11 @@ package struct CellReport: Sendable {
         for (cell, fault) in faults {
             try connection.query(
                 """
-                INSERT INTO cluster.process (node, cell, fault) SELECT \(node), cell, \(fault) FROM cluster.cell WHERE cell = \(cell)
-                ON CONFLICT (node, cell) DO UPDATE SET login = session_user, fault = excluded.fault, told_at = now()
+                INSERT INTO cluster.process AS known (node, cell, fault, fault_since)
+                SELECT \(node), cell, \(fault), CASE WHEN \(fault)::text IS NOT NULL THEN now() END FROM cluster.cell WHERE cell = \(cell)
+                ON CONFLICT (node, cell) DO UPDATE SET
+                    login = session_user, fault = excluded.fault, told_at = now(),
+                    fault_since = CASE WHEN excluded.fault IS NOT NULL THEN coalesce(known.fault_since, now()) END
                 """)
         }
     }
@@ -30,13 +35,16 @@ package struct CellReport: Sendable {
         var reports: [CellReport] = []
         for row in try connection.query(
             """
-            SELECT node, login, cell, fault FROM cluster.process WHERE told_at > now() - interval '30 seconds'
+            SELECT node, login, cell, fault,
+                coalesce(fault_since < now() - interval '15 seconds' AND told_at > now() - interval '10 seconds', false)
+            FROM cluster.process WHERE told_at > now() - interval '30 seconds'
             ORDER BY node, cell
             """)
         {
             reports.append(
                 CellReport(
-                    node: try row.get(0), login: try row.get(1), cell: try row.get(2), fault: try row.optional(3)))
+                    node: try row.get(0), login: try row.get(1), cell: try row.get(2), fault: try row.optional(3),
+                    isLasting: try row.get(4)))
         }
         return reports
     }
