@@ -110,10 +110,12 @@ package enum Migrations {
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = runner(definitions)
     /// The same for a hub.
+    private static let hubRunner = runner(definitions.map(HubViews.definition))
+
+    /// All that are made.
     private static let schemas = [
         "analytics", "bellwether", "cells", "cluster", "hub", "log", "projection", "registry", "report", "sends",
     ]
-    private static let hubRunner = runner(definitions.map(HubViews.definition))
 
     private static func runner(_ definitions: [Migration]) -> MigrationRunner {
         MigrationRunner(

@@ -61,7 +61,7 @@ extension UnreadMember {
                 let texts = value.elements.compactMap { $0.text?.string }
                 return texts.lazy.compactMap { advice($0, among: words) }.first
             case .time: return "it is not a time: write RFC 3339 with an offset, or epoch milliseconds"
-            default: return "the app has no room for another word"
+            default: return "this value is kept in extra"
             }
         }
 

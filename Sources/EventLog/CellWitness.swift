@@ -27,10 +27,10 @@ package struct CellWitness: Sendable, Equatable {
         for cell in databases where !cell.isHub {
             let newest = seen.values.compactMap { $0[cell.number] }.max { $0.committedAt < $1.committedAt }
             guard let newest else { continue }
+            // What a cell has now says nothing until it is known that it has the rest, too: noted, it would hide the loss.
+            let head = heads.removeValue(forKey: cell.number)
             asking(cell) { connection throws(PostgresError) in
-                guard try newest.isLacking(on: &connection) else { return }
-                lacking.append(cell)
-                heads[cell.number] = nil
+                if try newest.isLacking(on: &connection) { lacking.append(cell) } else { heads[cell.number] = head }
             }
         }
         for database in databases {

@@ -153,6 +153,7 @@ package struct Erasure: Sendable, Equatable {
         ).affected
         return receipt
     }
+
     /// Adds what was removed, in the same transaction, to what was removed of the install before in this database, and returns the sum.
     package func add(_ counts: Counts, on connection: inout Connection) throws(PostgresError) -> Counts {
         let row = try connection.query(

@@ -65,7 +65,9 @@ package enum ErasureRequest {
             """
             SELECT r.app, app.slug, r.install_id FROM log.erasure_request AS r JOIN log.app AS app ON app.id = r.app
             WHERE r.finished_at IS NULL AND (r.tried_at IS NULL OR r.tried_at < \(moment))
-            ORDER BY (SELECT max(f.finished_at) FROM log.erasure_request AS f WHERE f.app = r.app) NULLS FIRST,
+            ORDER BY (
+                SELECT max(greatest(f.finished_at, f.tried_at)) FROM log.erasure_request AS f WHERE f.app = r.app
+            ) NULLS FIRST,
                 coalesce(r.tried_at, r.requested_at), r.install_id
             LIMIT 1 FOR UPDATE OF r SKIP LOCKED
             """)
@@ -73,10 +75,15 @@ package enum ErasureRequest {
         return Turn(app: try row.get(0), slug: try row.get(1), install: try row.get(2))
     }
 
-    /// Records that it is done.
+    /// Records that it is done, and forgets what was told long ago: the list of erased ids is another.
     package static func finish(
         _ turn: Turn, receipt: String, on connection: inout Connection
     ) throws(PostgresError) {
+        try connection.query(
+            """
+            DELETE FROM log.erasure_request
+            WHERE told_at < clock_timestamp() - interval '1 day' OR finished_at < clock_timestamp() - interval '90 days'
+            """)
         try connection.query(
             """
             UPDATE log.erasure_request SET finished_at = clock_timestamp(), receipt = \(receipt), fault = NULL

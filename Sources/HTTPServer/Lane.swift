@@ -12,7 +12,7 @@ enum Lane: Int {
     /// Clients that ask again and again for what needs no key, or with a wrong one, and what is read only to be dropped.
     case asking
 
-    /// The most turns in a round. Those who were admitted all have one: what they may send is limited by their app's rate limit.
+    /// The most turns in a round. Those who were admitted all have one: what they may send is limited by their app's rate limit, if it has one.
     var turnsInARound: Int {
         switch self {
         case .admitted: .max

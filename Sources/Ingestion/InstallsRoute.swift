@@ -26,15 +26,22 @@ package final class InstallsRoute: Sendable {
         check.check(head, answer) { [self] access, secret in
             guard !isDraining() else { return answer.send(Problem(RequestFault.draining)) }
             let proof = APIKeys.erasureProof(of: secret).bytes
-            // All cells forget it, and the first one has the list.
-            destinations.table.share(of: access.app, bytes: 256) { connection, _ throws(PostgresError) in
-                let state = try ErasureRequest.submit(install, key: access.key, proof: proof, on: &connection)
-                return (state.response(of: install, app: access.slug), [])
-            } answer: {
-                answer.send($0)
+            // There is none. But to ask for it shows the server that the key is a good one, so this client does not wait with
+            // strangers.
+            answer.readBody(upTo: Self.mostBody) { [self] _ in
+                // All cells forget it, and the first one has the list.
+                destinations.table.share(of: access.app, bytes: 256) { connection, _ throws(PostgresError) in
+                    let state = try ErasureRequest.submit(install, key: access.key, proof: proof, on: &connection)
+                    return (state.response(of: install, app: access.slug), [])
+                } answer: {
+                    answer.send($0)
+                }
             }
         }
     }
+
+    /// Some clients send an empty object along.
+    private static let mostBody = 1024
 }
 
 extension ErasureRequest.State {

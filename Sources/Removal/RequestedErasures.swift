@@ -87,7 +87,9 @@ package struct RequestedErasures: Sendable {
     }
 
     private static func isOwner(_ connection: inout Connection) throws(PostgresError) -> Bool {
-        try connection.query("SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'log'")[0].get(
+        try connection.query(
+            "SELECT nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) FROM pg_namespace WHERE nspname = 'log'"
+        )[0].get(
             0)
     }
 }

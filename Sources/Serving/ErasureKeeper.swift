@@ -78,12 +78,12 @@ final class ErasureKeeper: Sendable {
                 case .nothing: worker.rest(1)
                 case .erased(let install, let app, _):
                     log.info("erased an install, as its app has asked", ["app": app, "install": "\(install)"])
-                    let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
-                    worker.rest(min(Self.longestRest, seconds))
+                    worker.rest(min(Self.longestRest, Deadline.now.seconds(since: began)))
                 case .failed(let install, let app, let fault):
                     log.error(
                         "could not erase an install yet: trying again in a minute",
                         ["app": app, "install": "\(install)", "error": fault])
+                    worker.rest(min(Self.longestRest, max(1, Deadline.now.seconds(since: began))))
                 }
             }
         } failed: { error, isNews in

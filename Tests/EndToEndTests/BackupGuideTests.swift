@@ -117,7 +117,7 @@ struct BackupGuideTests {
             ask "ALTER SYSTEM SET archive_mode = on"
             ask "CREATE TABLE told (what text)"
             ask "INSERT INTO told VALUES ('before the backup')"
-            \(try Self.block(with: "pg_basebackup"))
+            \(try Self.block(with: "pg_basebackup --pgdata"))
             ask "INSERT INTO told VALUES ('before the moment')"
             moment=$(ask "SELECT clock_timestamp()")
             ask "INSERT INTO told VALUES ('after it')"

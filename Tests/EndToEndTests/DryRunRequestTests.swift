@@ -54,7 +54,8 @@ struct DryRunRequestTests {
         let told = try post(envelope).body
         #expect(
             told.hasSuffix(
-                #","unread":[{"index":2,"member":"launch","advice":"\"hot\" is none of cold, warm, foreground"}]}"# + "\n"),
+                #","unread":[{"index":2,"member":"launch","advice":"\"hot\" is none of cold, warm, foreground"}]}"#
+                    + "\n"),
             "\(told)")
         let stored = try post(envelope, "")
         #expect(!stored.body.contains("unread"))

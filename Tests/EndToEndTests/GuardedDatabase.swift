@@ -44,7 +44,7 @@ final class GuardedDatabase {
         let pairs = "host=\(socketDirectory) port=5432 dbname=\(Self.name) user=\(Self.owner)"
         return [
             ["BELLWETHER_DATABASE_URL": plain.replacing("\(Self.owner)@", with: "\(Self.owner):\(escaped)@")],
-            ["BELLWETHER_DATABASE_URL": "\(plain)?password=\(escaped)"],
+            ["BELLWETHER_DATABASE_URL": "\(plain)&password=\(escaped)"],
             ["BELLWETHER_DATABASE_URL": "\(pairs) password='\(password)'"],
             ["BELLWETHER_DATABASE_URL": plain, "PGPASSWORD": password],
             ["BELLWETHER_DATABASE_URL": plain, "PGPASSFILE": passwordFile],

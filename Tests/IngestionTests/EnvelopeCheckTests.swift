@@ -28,7 +28,10 @@ struct EnvelopeCheckTests {
             check.json.hasPrefix(
                 #"{"accepted":2,"duplicate":1,"rejected":1,"results":[{"index":0,"result":"accepted","id":"00000000-0000-0000-0000-000000000001","type":"notification.opened","extra":null,"unread":[]},"#
             ))
-        #expect(check.json.contains(#""extra":{"colour":"red\u202e"},"unread":[{"member":"colour","advice":"no such member: it is only kept in extra"}]}"#), "\(check.json)")
+        #expect(
+            check.json.contains(
+                #""extra":{"colour":"red\u202e"},"unread":[{"member":"colour","advice":"no such member: it is only kept in extra"}]}"#
+            ), "\(check.json)")
         #expect(
             check.json.hasSuffix(
                 #""invalid_dropped":["dropped[0]: must be an object with values that can be stored"]}"# + "\n"))
@@ -40,15 +43,17 @@ struct EnvelopeCheckTests {
         #expect(throws: EnvelopeError.noEvents) { try EnvelopeCheck(Array("{}".utf8), receivedAt: received) }
     }
 
-    @Test("a member that no column holds is told with what was meant", arguments: [
-        (#""launch":"hot""#, #"launch: "hot" is none of cold, warm, foreground"#),
-        (#""launch":"Cold""#, #"launch: "Cold" is none of cold, warm, foreground; did you mean cold?"#),
-        (#""lanch":"cold""#, "lanch: no such member; did you mean launch?"),
-        (#""actionId":"BUY""#, "actionId: no such member: it is only kept in extra"),
-        (#""action_id":"BUY""#, "action_id: notification.opened has no such member; it belongs to action.tapped"),
-        (#""campaign":"spring""#, "campaign: no such member; did you mean notification.campaign?"),
-        (#""_dropped":1"#, "_dropped: the unknown members had more than 4096 bytes, so only their size is kept"),
-    ])
+    @Test(
+        "a member that no column holds is told with what was meant",
+        arguments: [
+            (#""launch":"hot""#, #"launch: "hot" is none of cold, warm, foreground"#),
+            (#""launch":"Cold""#, #"launch: "Cold" is none of cold, warm, foreground; did you mean cold?"#),
+            (#""lanch":"cold""#, "lanch: no such member; did you mean launch?"),
+            (#""actionId":"BUY""#, "actionId: no such member: it is only kept in extra"),
+            (#""action_id":"BUY""#, "action_id: notification.opened has no such member; it belongs to action.tapped"),
+            (#""campaign":"spring""#, "campaign: no such member; did you mean notification.campaign?"),
+            (#""_dropped":1"#, "_dropped: the unknown members had more than 4096 bytes, so only their size is kept"),
+        ])
     func meant(member: String, advice: String) throws {
         let event = first.dropLast() + "," + member + "}"
         let lines = try check(String(event)).text.split(separator: "\n")

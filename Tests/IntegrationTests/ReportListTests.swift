@@ -96,7 +96,7 @@ struct ReportListTests {
         #expect(rests.filter { all.contains("\"other_\($0)\"") } == [])
         #expect(rests.filter { !some.contains("\"other_\($0)\":{\"entries\":3,") } == [])
         let text = TextDocument(Page(cut)).text(inColour: false)
-        for rest in ["threads", "versions", "kinds of story"] {
+        for rest in ["groups", "versions", "kinds of story"] {
             #expect(text.contains("3 more \(rest) have 60 deliveries"))
         }
         #expect(text.contains("3 more campaigns have 60 pushes"))

@@ -87,7 +87,8 @@ package struct AutomaticRebuild: Sendable {
         guard try !Self.due(of: control.projectors, on: &connection).isEmpty else { return .nothingToDo }
         // Only the owner: tables of anybody else would not let the projections write to them.
         let isOwner: Bool = try connection.query(
-            "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'projection'")[0].get(0)
+            "SELECT nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) FROM pg_namespace WHERE nspname = 'projection'"
+        )[0].get(0)
         guard isOwner else { return .notOwner(try Self.due(of: control.projectors, on: &connection)) }
         guard let turn = try takeTurn() else { return .busy }
         defer { withExtendedLifetime(turn) {} }

@@ -48,7 +48,7 @@ enum ThreadsSection: ReportSection {
         }
         return Page.Section(
             "Notification groups",
-            [.table(table)] + RestOfList.words(report.otherThreads, "thread", "threads", \.counts.delivered)
+            [.table(table)] + RestOfList.words(report.otherThreads, "group", "groups", \.counts.delivered)
                 + report.threads.map(\.counts).markNote)
     }
 
