@@ -170,7 +170,7 @@ let package = Package(
             name: "bellwether-demo",
             dependencies: [
                 "Accounts", "Console", "EmbeddedPostgres", "HTTPServer", "Postgres", "Posting", "Projections",
-                "Reports", "ServiceRuntime", "Serving", "Simulation", "Values",
+                "Reports", "Sends", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
             swiftSettings: program),
 

@@ -126,21 +126,6 @@ package enum HubViews {
             HAVING sum(accepted) + sum(duplicate) + sum(rejected) + sum(client_dropped) > 0
         ) AS total;
         """,
-        // An install is in one cell, and its stack with it.
-        "view_stack_depth_funnel": """
-        SELECT cluster.gather('analytics.stack_depth_funnel');
-        CREATE OR REPLACE VIEW analytics.stack_depth_funnel AS
-        SELECT
-            app, day, scope, depth_bucket, \(stackCounts.map { "\($0)::bigint AS \($0)" }.joined(separator: ", ")),
-            round(received_responded / nullif(received, 0), 4) AS response_rate,
-            round(received_engaged / nullif(received, 0), 4) AS engagement_rate,
-            round(received / nullif(delivered, 0), 4) AS receipt_coverage
-        FROM (
-            SELECT app, day, scope, depth_bucket, \(stackCounts.map { "sum(\($0)) AS \($0)" }.joined(separator: ", "))
-            FROM hub.stack_depth_funnel
-            GROUP BY app, day, scope, depth_bucket
-        ) AS total;
-        """,
         "view_cells": """
         \((tables.map(\.1.name) + ["dated_delay", "message_delivery"]).map { "SELECT cluster.gather('cells.\($0)');" }.joined(separator: "\n"))
         CREATE OR REPLACE VIEW hub.closing_button AS
@@ -148,8 +133,50 @@ package enum HubViews {
         """,
     ]
 
-    /// The counts of stack_depth_funnel, in the order of the view.
-    private static let stackCounts = [
+    /// A view that each cell computes from its own deliveries. An install is in one cell, so a hub adds up what the cells counted.
+    private struct Summed {
+        let keys: [String]
+        let counts: [String]
+        let rates: [(name: String, part: String, whole: String)]
+
+        func definition(of view: String) -> String {
+            let columns =
+                keys + counts.map { "\($0)::bigint AS \($0)" }
+                + rates.map { "round(\($0.part) / nullif(\($0.whole), 0), 4) AS \($0.name)" }
+            return """
+                SELECT cluster.gather('analytics.\(view)');
+                CREATE OR REPLACE VIEW analytics.\(view) AS
+                SELECT \(columns.joined(separator: ", "))
+                FROM (
+                    SELECT \((keys + counts.map { "sum(\($0)) AS \($0)" }).joined(separator: ", "))
+                    FROM hub.\(view)
+                    GROUP BY \(keys.joined(separator: ", "))
+                ) AS total;
+                """
+        }
+    }
+
+    private static let rates = [
+        (name: "response_rate", part: "received_responded", whole: "received"),
+        (name: "engagement_rate", part: "received_engaged", whole: "received"),
+    ]
+
+    /// Those views, with their columns in order.
+    private static let summed = [
+        "stack_depth_funnel": Summed(
+            keys: ["app", "day", "scope", "depth_bucket"], counts: funnelCounts, rates: funnelRates),
+        "category_version_funnel": Summed(
+            keys: ["app", "day", "category", "platform", "app_version"], counts: funnelCounts, rates: funnelRates),
+        "hour_funnel": byHour, "device_hour_funnel": byHour,
+    ]
+    private static let byHour = Summed(
+        keys: ["app", "day", "category", "hour"],
+        counts: [
+            "received", "expanded", "opened", "action_tapped", "story_action_tapped", "received_responded",
+            "received_engaged", "dismissed", "unanswered", "suppressed",
+        ], rates: rates)
+    private static let funnelRates = rates + [(name: "receipt_coverage", part: "received", whole: "delivered")]
+    private static let funnelCounts = [
         "delivered", "received", "inferred", "expanded", "opened", "action_tapped", "story_action_tapped", "responded",
         "received_responded", "engaged", "received_engaged", "dismissed", "unanswered", "suppressed", "media_attached",
     ]
@@ -160,7 +187,10 @@ package enum HubViews {
             let all = views.map { "SELECT cluster.show_all('analytics.\($0)');" }.joined(separator: "\n")
             return Migration(name: local.name, sql: "\(local.sql)\n\(all)")
         }
-        if let merging = merged[local.name] { return Migration(name: local.name, sql: "\(local.sql)\n\(merging)") }
+        let view = local.name.replacing(/^view_/, with: "")
+        if let merging = merged[local.name] ?? summed[view]?.definition(of: view) {
+            return Migration(name: local.name, sql: "\(local.sql)\n\(merging)")
+        }
         // What a cell offers is read where it is.
         guard local.name != "view_dated_delay" else { return local }
         return Migration(name: local.name, sql: overWords(local.sql))

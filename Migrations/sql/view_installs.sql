@@ -8,8 +8,15 @@ SELECT
     device_model.value AS device_model, locale.value AS locale, time_zone.value AS time_zone,
     ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[f."authorization" & 7] AS "authorization",
     CASE WHEN f.changed & 7 = f."authorization" & 7
-        THEN timestamptz 'epoch' + (f.changed >> 3) * interval '1 microsecond' END AS authorization_since
+        THEN timestamptz 'epoch' + (f.changed >> 3) * interval '1 microsecond' END AS authorization_since,
+    (f.first_seen AT TIME ZONE app.time_zone)::date < began.day + 7 AS may_be_older
 FROM log.app AS app
+CROSS JOIN LATERAL (
+    -- The first day that retention has left.
+    SELECT min(i.day) AS day FROM projection.install_days AS i
+    WHERE i.app = app.id AND i.active > 0
+        AND i.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'install_days')
+) AS began
 CROSS JOIN LATERAL (
     SELECT
         d.install_id, min(d.first_at) AS first_seen, max(coalesce(d.last_at, d.first_at)) AS last_seen,
@@ -25,7 +32,8 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT (d.day - date '2000-01-01')::bigint AS day) AS n
     WHERE d.app = app.id
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
-        AND (SELECT cluster.is_whole()) AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
+        AND (SELECT cluster.is_whole())
+        AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
     -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash in PostgreSQL.
     GROUP BY d.install_id, d.key & 1099511627775
 ) AS f
@@ -39,7 +47,7 @@ LEFT JOIN log.word AS time_zone ON time_zone.id = f.time_zone;
 COMMENT ON VIEW analytics.installs IS 'Installs of which the log has an event: one installation of the app on one device each, never a person. What retention has removed no longer counts here. An install that sends nothing is not here, whatever it receives';
 COMMENT ON COLUMN analytics.installs.app IS 'Slug of the app';
 COMMENT ON COLUMN analytics.installs.install_id IS 'Id that the client library gave the install';
-COMMENT ON COLUMN analytics.installs.first_seen IS 'Time of its first event in the log. Of an install that was there before the log began, or before what retention removed, it is not when the app was installed';
+COMMENT ON COLUMN analytics.installs.first_seen IS 'Time of its first event in the log. It is not when the app was installed: see may_be_older';
 COMMENT ON COLUMN analytics.installs.last_seen IS 'Time of its last event';
 COMMENT ON COLUMN analytics.installs.platform IS 'Platform, such as ios, as its last event that says it says. Null if none does; the same holds for the columns that follow';
 COMMENT ON COLUMN analytics.installs.app_version IS 'Version of the app';
@@ -49,4 +57,5 @@ COMMENT ON COLUMN analytics.installs.locale IS 'Locale of the device';
 COMMENT ON COLUMN analytics.installs.time_zone IS 'Time zone of the device';
 COMMENT ON COLUMN analytics.installs."authorization" IS 'What the user allows the app to show: authorized, provisional, ephemeral, denied or not_determined';
 COMMENT ON COLUMN analytics.installs.authorization_since IS 'Time of the last permission.changed, if it changed to this authorization; else null: nobody said since when';
+COMMENT ON COLUMN analytics.installs.may_be_older IS 'Whether it may have been there before its first event here: that is within seven days of the first day that the log has of its app. Leave these installs out where first_seen stands for the day of installation';
 GRANT SELECT ON analytics.installs TO bellwether_analyst;

@@ -44,6 +44,7 @@ struct DemoApp {
         let noon = nights[nights.count - 1].start + 12 * 3_600_000_000
         world = World(
             profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
+        world.isExported = true
     }
 
     /// A fortnight and the day after it, up to yesterday. PostgreSQL computes when days begin.

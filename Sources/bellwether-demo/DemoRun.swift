@@ -1,3 +1,4 @@
+internal import Accounts
 internal import Console
 internal import EmbeddedPostgres
 internal import Glibc
@@ -6,6 +7,7 @@ internal import Postgres
 internal import Posting
 internal import Projections
 internal import Reports
+internal import Sends
 internal import ServiceRuntime
 internal import Serving
 internal import Simulation
@@ -26,6 +28,8 @@ struct DemoRun {
         let repeated: Int
         /// The number of sends that the apps' servers reported.
         let sends: Int
+        /// How many rows of Firebase's export were stored.
+        let exported: Int
         /// The numbers that analysts read.
         let stored: (accepted: Int64, duplicate: Int64, rejected: Int64)
 
@@ -67,9 +71,25 @@ struct DemoRun {
         let closed = traffic.close()
         tally = closed
         try catchUp()
+        let exported = try importExports(of: &apps, on: &owner)
         return Sent(
-            tally: closed, faults: traffic.faults, repeated: traffic.repeated, sends: traffic.sends,
+            tally: closed, faults: traffic.faults, repeated: traffic.repeated, sends: traffic.sends, exported: exported,
             stored: try stored(on: &owner))
+    }
+
+    /// Imports what Firebase has exported of the apps. Returns how many rows were stored.
+    private func importExports(of apps: inout [DemoApp], on owner: inout Connection) throws -> Int {
+        let reader = FCMExportReader()
+        var stored = 0
+        for place in apps.indices {
+            let app = try Apps.named(apps[place].slug, on: &owner).id
+            var rows: [FCMExportRow] = []
+            for line in apps[place].world.takeExport() where line.time <= now {
+                rows.append(try reader.read(Array(line.text.utf8)))
+            }
+            stored += try FCMExportStore.append(rows, app: app, on: &owner).stored
+        }
+        return stored
     }
 
     /// Counts everything again from the log.

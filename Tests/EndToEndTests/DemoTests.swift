@@ -23,6 +23,7 @@ struct DemoTests {
         let meant = [
             "Receipt coverage of", "order-update: more delivered than sent",
             "page 3 of the payload was sent without an image",
+            "order-update: more accepted by FCM than sent", "order-update: more delivered by FCM than sent",
             "had both media and buttons", "where the fallback was shown", "Late events will still change the day",
         ]
         let alarms = try pages.flatMap { page in
@@ -44,6 +45,25 @@ struct DemoTests {
             "psql", "--", "-Atc",
             "SELECT count(*) > 10 FROM events WHERE received_at - occurred_at > interval '6 hours'")
         #expect(late == "t\n")
+        // No question of the guide comes back empty, and no view.
+        let views = try bellwether.trusted(
+            "psql", "--", "-Atc", "SELECT 'TABLE ' || view FROM pg_views AS v (schema, view) WHERE schema = 'analytics'"
+        )
+        let day = try bellwether.trusted(
+            "psql", "--", "-Atc", "SELECT max(day) + 1 FROM reports WHERE app = 'aurora-news'"
+        )
+        .prefix(10)
+        let questions =
+            views.split(separator: "\n").map(String.init)
+            + (try AnalystsGuide.queries()).map {
+                AnalystsGuide.asADashboardAsks($0, of: "aurora-news", during: "current_date - 7 AND current_date")
+                    .replacing("current_date", with: "date '\(day)'")
+            }
+        #expect(questions.count > 50)
+        let answered = questions.map { "SELECT EXISTS (\($0)\n)" }.joined(separator: "\nUNION ALL\n")
+        let answers = try bellwether.trusted("psql", "--", "-Atc", answered).split(separator: "\n")
+        #expect(answers.count == questions.count)
+        #expect(zip(questions, answers).filter { $1 != "t" }.map(\.0) == [])
         let again = try bellwether.trusted("report", "--app", "aurora-news")
         #expect(again.contains("aurora-news"))
 

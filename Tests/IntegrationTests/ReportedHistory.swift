@@ -27,6 +27,7 @@ struct ReportedHistory {
         var install: UInt64
         var notification: Notification
         var version = "4.2.0"
+        var timeZone: String?
     }
 
     /// Another notification.
@@ -49,7 +50,8 @@ struct ReportedHistory {
                 id: UUID(high: 7, low: serial), deviceAt: deviceAt ?? at, occurredAt: at,
                 receivedAt: receivedAt ?? at.later(seconds: 1), timeSource: deviceAt == nil ? .device : .corrected,
                 source: Source(
-                    installID: UUID(high: 0, low: delivery.install), platform: "ios", appVersion: delivery.version),
+                    installID: UUID(high: 0, low: delivery.install), platform: "ios", appVersion: delivery.version,
+                    timeZone: delivery.timeZone),
                 notification: delivery.notification, interaction: interaction))
     }
 

@@ -32,7 +32,7 @@ extension AppProfile {
                 audience: 0.3, appeal: 1.2, threads: ["match"], media: MediaOffer(share: 0.4, videos: 0.9)),
             Series(
                 names: ["wochenschau", "reise-story"], category: story, schedule: .every(3), hours: [18.4],
-                audience: 0.75, threads: ["stories"], media: MediaOffer(share: 1, videos: 0),
+                audience: 0.75, threads: ["stories"], media: MediaOffer(share: 1, videos: 0), hasVariants: true,
                 story: StoryPlan(
                     pages: 5, declaredPages: 6, started: 0.42, clicked: [0.01, 0.03, 0.09, 0.04, 0.12],
                     titles: ["Die Woche", "Sturm über der Küste", "Haushalt: wer zahlt?", "Länderspiel", "Was kommt"],

@@ -91,13 +91,24 @@ extension World {
         pushes += 1
         var media: MediaKind?
         if let offer = series.media, dice.chance(offer.share) { media = dice.chance(offer.videos) ? .video : .image }
+        let number = campaign.sentAt.microseconds + pushes * 17
+        if series.kind != .local { export(.accepted, after: 0.3, message: number, of: campaign, to: phone) }
         let isOnline = phones[phone].offlineUntil <= time
         // Pushes to an offline phone arrive when it is back, but not all of them.
         guard isOnline || dice.chance(0.7) else { return }
         let arrival = isOnline ? time : phones[phone].offlineUntil.after(seconds: dice.between(2, 90))
         let push = Push(
-            campaign: campaign, number: campaign.sentAt.microseconds + pushes * 17, arrivedAt: arrival,
+            campaign: campaign, number: number, arrivedAt: arrival,
             isSecondVariant: isSecondVariant(phone), media: media)
         agenda.enter(.arrival(phone: phone, push), at: arrival)
+    }
+
+    /// Lets Firebase export a row, if it does.
+    mutating func export(
+        _ event: FCMExportText.Event, after seconds: Double, message number: Int64, of campaign: Campaign, to phone: Int
+    ) {
+        guard isExported else { return }
+        exported.append(
+            FCMExportText(event, at: now.after(seconds: seconds), message: number, of: campaign, to: phones[phone]))
     }
 }

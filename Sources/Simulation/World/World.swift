@@ -26,6 +26,10 @@ package struct World {
     var outbox: [Envelope] = []
     /// Sends to report that were not yet returned to the caller.
     var told: [SendText] = []
+    /// Whether Firebase exports what it accepts and delivers.
+    package var isExported = false
+    /// Rows of that export that were not yet returned to the caller.
+    var exported: [FCMExportText] = []
     /// In steady traffic: the recipients of each campaign and variant since the last report.
     var untold: [String: (campaign: Campaign, isSecond: Bool, recipients: Int)] = [:]
     /// The current time of the world.
@@ -78,6 +82,12 @@ package struct World {
         tellSteadySends()
         defer { told = [] }
         return told
+    }
+
+    /// What Firebase has exported since the last call.
+    package mutating func takeExport() -> [FCMExportText] {
+        defer { exported = [] }
+        return exported
     }
 
     private mutating func happen(_ what: Happening) {
