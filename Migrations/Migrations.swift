@@ -112,7 +112,7 @@ package enum Migrations {
 
     /// Runs them, and keeps their history in the schema `bellwether`.
     package static let runner = runner(definitions)
-    /// The same for a hub.
+    /// The runner of a hub.
     private static let hubRunner = runner(definitions.map(HubViews.definition))
 
     /// All that are made.

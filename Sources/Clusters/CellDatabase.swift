@@ -2,7 +2,7 @@ package import EventLog
 internal import Postgres
 internal import ServiceRuntime
 
-/// A database that somebody works on: the one that was given, or a cell of a cluster.
+/// A database that a command works on: the one that was given, or a cell of a cluster.
 package struct CellDatabase: Sendable {
     /// Nil for a database that stands for itself, whether or not it belongs to a cluster.
     package let cell: ClusterMap.Cell?

@@ -14,7 +14,7 @@ package struct CellStatus: Sendable {
     package enum Answer: Sendable {
         case away(String)
         /// The epoch of its map is 0 if it has none.
-        case there(epoch: Int64, log: LogStatus, lagSeconds: Double)
+        case reached(epoch: Int64, log: LogStatus, lagSeconds: Double)
     }
 }
 
@@ -22,7 +22,7 @@ extension Cluster {
     /// All cells, in the order of their numbers. A cell that does not answer says so, and hides no other.
     package func status() -> [CellStatus] {
         let answers = map.cells.map { cell in (cell, answer(of: cell)) }
-        let reached = answers.compactMap { cell, answer in if case .there = answer { cell } else { nil } }
+        let reached = answers.compactMap { cell, answer in if case .reached = answer { cell } else { nil } }
         let (restored, told) = (restoredCells(among: reached), complaints(told: reached))
         return answers.map { cell, answer in
             var troubles: [String] = []
@@ -43,7 +43,7 @@ extension Cluster {
         do throws(PostgresError) {
             return try on(cell) { connection throws(PostgresError) in
                 let lags = try ProjectionStatus.all(on: &connection).map(\.lagSeconds)
-                return .there(
+                return .reached(
                     epoch: try ClusterMap.read(on: &connection)?.epoch ?? 0,
                     log: try LogStatus.read(on: &connection), lagSeconds: lags.max() ?? 0)
             }

@@ -57,7 +57,7 @@ extension Cluster {
         return findings
     }
 
-    /// Finds the map with the highest epoch: somebody may have been killed before all cells had it.
+    /// Finds the map with the highest epoch: a process may have been killed before all cells had it.
     package func followNewest(_ failed: (ClusterMap.Cell, PostgresError) -> Void = { _, _ in }) {
         var asked: Set<Int16> = []
         while let cell = map.cells.first(where: { !asked.contains($0.number) }) {
@@ -138,7 +138,7 @@ extension Cluster {
         }
     }
 
-    /// Cells that left, and whose counts the first cell did not get before somebody was killed.
+    /// Cells that left, and whose counts the first cell did not get, since a process was killed.
     private func checkRemovals() -> [Finding] {
         guard let first = try? self.first,
             let left = try? working(on: first, { connection in try CellLeftovers.unsettled(on: &connection) })

@@ -55,7 +55,7 @@ extension Cluster {
         next.cells.sort { $0.number < $1.number }
         next.leastEpochs[cell.number] = next.epoch
         let untold = try tell(next)
-        // What was stored while nobody knew of this cell. Who stores something from now on sees the new map in the first cell.
+        // What was stored before this cell was known. Processes that store something from now on see the new map in the first cell.
         CrashPoint.pass("cell told")
         _ = try share(SharedTables.all, with: cell)
         if isHub { try gather(in: cell, superuser: superuser) }
@@ -165,7 +165,7 @@ extension Cluster {
         }
     }
 
-    /// Makes sure that whoever owns a hub may reach other databases from it.
+    /// Makes sure that the owner of a hub may reach other databases from it.
     private func permit(_ hub: ClusterMap.Cell, superuser: String?) throws {
         let (owner, isPermitted): (String, Bool) = try working(on: hub) { connection in
             let row = try connection.query(

@@ -10,12 +10,12 @@ extension Cluster {
         /// For so many seconds in all no cell took events of the shards.
         case switched(seconds: Double)
         case proving
-        /// A hub waits for whoever reads it.
+        /// A hub waits for its readers.
         case waiting(hub: String)
         case forgetting(events: Int64)
     }
 
-    /// Gives shards to another cell, with all that their installs ever sent, while events come in. Whoever is killed anywhere leaves a
+    /// Gives shards to another cell, with all that their installs ever sent, while events come in. A process that is killed anywhere leaves a
     /// map that says how far it came: the same again goes on, and the old cell as the target goes back.
     ///
     /// 1. Hubs are told not to show what arrives in the new cell.
@@ -42,7 +42,7 @@ extension Cluster {
         return move.untold
     }
 
-    /// Gives the newest map to whoever does not have it, since somebody may have been killed between two cells. If these shards are to be
+    /// Gives the newest map to the databases that lack it: a process may have been killed between two cells. If these shards are to be
     /// moved, hubs and cells with a part in a move of them must be reached.
     func levelMaps(moving shards: Set<Int16>? = nil) throws {
         followNewest()

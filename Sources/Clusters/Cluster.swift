@@ -58,7 +58,7 @@ package final class Cluster {
         return try body(&session.connection)
     }
 
-    /// The same for a body with errors of its own.
+    /// Like the other `working`, for a body with errors of its own.
     package func working<Result>(
         on cell: ClusterMap.Cell, _ body: (inout Connection) throws -> Result
     ) throws -> Result {
@@ -91,8 +91,8 @@ package final class Cluster {
     }
 
     /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.
-    /// Whoever is killed between two cells leaves the rest to `check`. Returns the cells that could not be told. `known` are the shards
-    /// with which whoever tells is at work.
+    /// If the process is killed between two cells, `check` does the rest. Returns the cells that could not be told. `known`: the shards
+    /// that the caller is moving now.
     func tell(
         _ next: ClusterMap, knowing known: [Int16] = [], except isPassedOver: (ClusterMap.Cell) -> Bool = { _ in false }
     ) throws(ClusterError) -> [(

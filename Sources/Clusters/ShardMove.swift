@@ -73,7 +73,7 @@ struct ShardMove {
         }
         var pace = Pace()
         for number in 0..<Self.mostSwitches {
-            // Whoever was refused meanwhile comes first.
+            // Requests that were refused meanwhile come first.
             if number > 0 { pause(until: .after(seconds: Self.pauseOfSwitches)) }
             // After an interruption nobody takes the events, and the rest is copied at once.
             if cluster.map.holders[Int(shards[0])] != 0 { try chase(&copy, from: old, to: new, &pace) }
@@ -101,7 +101,7 @@ struct ShardMove {
                 while true {
                     let left = try ShardHistory.makeMonths(from: &source, on: &target)
                     if left.isEmpty { break }
-                    // Somebody reads the log.
+                    // A reader holds the log.
                     guard !deadline.hasPassed else {
                         throw ClusterError.noMonths(left.map(\.description), cell: new.name)
                     }

@@ -39,7 +39,7 @@ extension Cluster {
         return shared
     }
 
-    /// The same for all other cells. Returns the cells that do not have it now.
+    /// Gives these tables to all other cells. Returns the cells that do not have them now.
     package func shareWithAll(_ tables: [SharedTable]) -> [(cell: ClusterMap.Cell, error: any Error)] {
         var failures: [(cell: ClusterMap.Cell, error: any Error)] = []
         var asked: Set<Int16> = []

@@ -30,14 +30,14 @@ package struct Program {
 
     /// A caller that checks the exit code must not mistake partial output for all of it.
     private func run(_ words: [String]) -> ExitCode {
-        let code = obey(words)
+        let code = dispatch(words)
         Interruption.giveWay()
         guard let reason = StandardStream.output.failure else { return code }
         StandardStream.error.write("bellwether: could not write the output: \(reason)\n")
         return code == .done ? .failed : code
     }
 
-    private func obey(_ words: [String]) -> ExitCode {
+    private func dispatch(_ words: [String]) -> ExitCode {
         do {
             if words.first == "--version" {
                 StandardStream.output.write("bellwether \(BellwetherVersion.number)\n")

@@ -57,7 +57,7 @@ package final class RawEnvelope: Sendable {
         unholdable(in: eventRanges[index], levels: Bounds.nesting)
     }
 
-    /// The same for the envelope's `source`, which in an event would be one level deeper.
+    /// Like `unholdable(inEvent:)`, for the envelope's `source`, which in an event would be one level deeper.
     var unholdableOfSource: (path: String, problem: Unholdable)? {
         sourceOrdinal.flatMap(range(ofMember:)).flatMap { unholdable(in: $0, levels: Bounds.nesting - 1) }
     }

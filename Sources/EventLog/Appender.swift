@@ -26,7 +26,7 @@ package final class Appender {
     /// Probing costs a tenth of the throughput, and most batches have no repeats. So a batch is stored without a probe unless
     /// one of the last few had a repeat. If the unique index refuses it, the batch is rolled back and then probed.
     private var batchesToProbe = 0
-    private static let wary = 64
+    private static let batchesToProbeAfterRepeat = 64
     /// Whether the last failure was a row that COPY did not accept.
     private var refusedRows = false
     private let months: PartitionRequests
@@ -104,7 +104,7 @@ package final class Appender {
                 try learnFirstKeys(of: submissions)
                 batch.begin(without: exclusions(from: submissions, checks))
                 if batch.isForElsewhere, !isNews {
-                    // Whoever sent it knew another map, perhaps a newer one, and no commit would say so if nothing is left of the batch.
+                    // The sender used a different map, maybe a newer one. An empty batch commits nothing, so only reading the map again tells.
                     mayHaveNewRemovals = true
                     continue
                 }
@@ -190,7 +190,7 @@ package final class Appender {
                 return try commit(&candidates, probing: probes, breakingTies: isRefusedThoughProbed, in: &batch)
             } catch {
                 if error.state == .uniqueViolation {
-                    batchesToProbe = Appender.wary
+                    batchesToProbe = Appender.batchesToProbeAfterRepeat
                     if probes { isRefusedThoughProbed = true }
                 }
                 connection?.rollBack()
@@ -261,7 +261,7 @@ package final class Appender {
         }
         if rows.count > 0 {
             refusedRows = true
-            let stored = try there(connection?.copyIn(isOpen ? EventRow.copy : Appender.beginAndCopy, rows))
+            let stored = try connected(connection?.copyIn(isOpen ? EventRow.copy : Appender.beginAndCopy, rows))
             isOpen = true
             refusedRows = false
             guard stored == rows.count else { throw .decoding("COPY took \(stored) of \(rows.count) rows") }
@@ -282,7 +282,7 @@ package final class Appender {
             """)
         statements.append("COMMIT")
         CrashPoint.pass("numbering")
-        let answers = try there(connection?.pipeline(statements))
+        let answers = try connected(connection?.pipeline(statements))
         // COMMIT of a failed transaction is answered with ROLLBACK, and without an error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
@@ -297,7 +297,7 @@ package final class Appender {
         }
         let number: Int64 = try answers[answers.count - 2][0].get(0)
         lastBatch = (number, rows.count)
-        batchesToProbe = known.isEmpty ? max(0, batchesToProbe - 1) : Appender.wary
+        batchesToProbe = known.isEmpty ? max(0, batchesToProbe - 1) : Appender.batchesToProbeAfterRepeat
         batch.settle(candidates, known: known)
     }
 
@@ -310,7 +310,7 @@ package final class Appender {
     /// nil and opens nothing.
     private func probe(_ candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int>? {
         guard let probe = Probe.statement(candidates) else { return nil }
-        return try Probe.places(try there(connection?.pipeline([Appender.begin, probe]))[1])
+        return try Probe.places(try connected(connection?.pipeline([Appender.begin, probe]))[1])
     }
 
     /// Distinguishes events with the same time and hash: each takes the lowest free tie. Returns the events for which none is
@@ -326,8 +326,8 @@ package final class Appender {
         var crowded: [PendingBatch.Candidate] = []
         // Waits for an erasure that is running. The next one waits for this commit, since an erasure moves the ties of the
         // remaining events.
-        try there(connection?.queryPrepared("SELECT log.hold_ties()"))
-        let rows = try there(connection?.queryPrepared(Probe.ties(candidates)))
+        try connected(connection?.queryPrepared("SELECT log.hold_ties()"))
+        let rows = try connected(connection?.queryPrepared(Probe.ties(candidates)))
         for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
             let others: [Int32] = try rows[offset].get(1)
             let slot = Slot(time: candidates[place].identity.deviceAt, hash: try rows[offset].get(0))
@@ -376,7 +376,7 @@ package final class Appender {
         guard let probe = Probe.statement(rejected[...]) else { return batch.candidates }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
-        let known = try Probe.places(try there(connection?.queryPrepared(probe)))
+        let known = try Probe.places(try connected(connection?.queryPrepared(probe)))
         for (index, candidate) in rejected.enumerated() {
             if known.contains(index) {
                 batch.settleKnown(candidate)
@@ -387,16 +387,16 @@ package final class Appender {
         return others
     }
 
-    /// The connection exists from `connect` on, until it is lost.
+    /// The answer of the connection, which exists from `connect` on, until it is lost.
     @discardableResult
-    private func there<Answer>(_ answer: Answer?) throws(PostgresError) -> Answer {
+    private func connected<Answer>(_ answer: Answer?) throws(PostgresError) -> Answer {
         guard let answer else { throw .connection("the connection was lost") }
         return answer
     }
 
     private func nextBatchID() throws(PostgresError) -> Int64 {
         if batchIDs.isEmpty {
-            let first: Int64 = try there(connection?.queryPrepared("SELECT nextval('log.batch_id')"))[0].get(0)
+            let first: Int64 = try connected(connection?.queryPrepared("SELECT nextval('log.batch_id')"))[0].get(0)
             batchIDs = first..<(first + 64)
         }
         defer { batchIDs.removeFirst() }
@@ -409,7 +409,7 @@ package final class Appender {
         for refusal in batch.takeFreshRefusals() {
             let (app, time) = (refusal.app, refusal.receivedAt)
             if allowance.isUnknown(app: app, at: time) {
-                let row = try there(connection?.query(SideTables.countRejected(app: app, day: time)))[0]
+                let row = try connected(connection?.query(SideTables.countRejected(app: app, day: time)))[0]
                 allowance.learn(
                     app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
                     bytes: Int(try row.get(1, as: Int64.self)))
@@ -425,7 +425,7 @@ package final class Appender {
         guard !unknown.isEmpty else { return }
         connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
         defer { connection?.deadline = .never }
-        let rows = try there(
+        let rows = try connected(
             connection?.queryPrepared(
                 "SELECT app, min(id) FROM log.api_key WHERE app = ANY (\(unknown.sorted())) GROUP BY app"))
         for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
@@ -441,7 +441,7 @@ package final class Appender {
             defer { connection?.deadline = .never }
             let width = Combination.width(of: group.dictionary)
             let members = asked.flatMap { combination in (0..<width).map { combination.members[$0] } }
-            let rows = try there(
+            let rows = try connected(
                 connection?.queryPrepared(
                     """
                     SELECT place, id FROM log.learn_combinations(
@@ -459,11 +459,11 @@ package final class Appender {
 
     /// Gives every event the ids of its words. A word that is not learned gets the id of the reserved word.
     private func resolveWords(of batch: inout PendingBatch) throws(PostgresError) {
-        var learned: [WordCache.Key: PendingBatch.Lesson] = [:]
+        var learned: [WordCache.Key: PendingBatch.LearnedWord] = [:]
         for (group, words) in batch.nameCandidates(&words) {
             connection?.deadline = .after(seconds: Double(configuration.statementSeconds) + 2)
             defer { connection?.deadline = .never }
-            let rows = try there(
+            let rows = try connected(
                 connection?.queryPrepared(
                     """
                     SELECT value, id, is_other FROM log.learn_words(
@@ -473,11 +473,11 @@ package final class Appender {
                     """))
             for row in rows {
                 learned[WordCache.Key(app: group.app, kind: group.kind, word: Word(try row.get(0)))] =
-                    PendingBatch.Lesson(id: try row.get(1), isOther: try row.get(2))
+                    PendingBatch.LearnedWord(id: try row.get(1), isOther: try row.get(2))
             }
         }
         // A word that was not learned today may be learned tomorrow.
-        for (key, lesson) in learned where !lesson.isOther { words.insert(lesson.id, for: key) }
+        for (key, word) in learned where !word.isOther { words.insert(word.id, for: key) }
         try batch.completeCandidates(learned)
         CrashPoint.pass("named")
     }

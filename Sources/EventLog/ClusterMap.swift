@@ -20,7 +20,7 @@ package struct ClusterMap: Sendable, Equatable {
             (self.number, self.name, self.place, self.isHub) = (number, name, place, isHub)
         }
 
-        /// Its URL for whoever logs in there.
+        /// Its URL with this user in it.
         package func url(for user: String?) -> String { ConnectionString.url(of: place, user: user) }
     }
 
@@ -94,7 +94,7 @@ package struct ClusterMap: Sendable, Equatable {
             moves: moves, leastEpochs: Dictionary(uniqueKeysWithValues: zip(numbers, leastEpochs)))
     }
 
-    /// SQL: whether a row of this shard is shown to whoever reads it. Hubs do not show the second copy of a shard that is being
+    /// SQL: whether a row of this shard is shown to its reader. Hubs do not show the second copy of a shard that is being
     /// moved; everybody else sees all rows of a database. A cell that was restored from a backup shows hubs nothing, also where it has no
     /// row: what it lacks is not nothing.
     package static func isShown(_ shard: String) -> String {
@@ -121,7 +121,7 @@ package struct ClusterMap: Sendable, Equatable {
             """)[0].get(0)
     }
 
-    /// Lets a hub reach the cells again, as whoever asks for it.
+    /// Lets a hub reach the cells again, as the login that asks for it.
     package static func reachCells(from hub: inout Connection) throws(PostgresError) {
         let bound = hub.hurry()
         defer { hub.deadline = bound }
@@ -131,7 +131,7 @@ package struct ClusterMap: Sendable, Equatable {
 
     private static func prepareHub(_ connection: inout Connection) throws(PostgresError) {
         if let password = connection.password {
-            // A hub logs in to the cells as whoever writes this.
+            // A hub logs in to the cells as the login that writes this.
             try connection.query("SELECT set_config('bellwether.cell_password', \(password), false)")
         }
         // Readers of the hub wait behind this while it waits for one of them.

@@ -152,8 +152,8 @@ struct PendingBatch {
 
     /// Gives the candidates the ids of words that the cache knows. Returns the words that it does not know, each with who
     /// brought it first.
-    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: Teacher]] {
-        var asked: [WordGroup: [Word: Teacher]] = [:]
+    mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: WordOrigin]] {
+        var asked: [WordGroup: [Word: WordOrigin]] = [:]
         // What an event shares with the one before it in its envelope is not looked up again.
         forEachInItsEnvelope { batch, index, before, envelope in
             let app = batch.candidates[index].identity.app
@@ -169,7 +169,7 @@ struct PendingBatch {
                 batch.unknown.append((index, WordCache.Key(app: app, kind: kind, word: word)))
                 let group = WordGroup(app: app, kind: kind)
                 if asked[group]?[word] == nil {
-                    asked[group, default: [:]][word] = Teacher(
+                    asked[group, default: [:]][word] = WordOrigin(
                         key: batch.submissions[batch.candidates[index].submission].key,
                         install: batch.candidates[index].identity.install)
                 }
@@ -238,24 +238,24 @@ struct PendingBatch {
     }
 
     /// Who brings a word: one key, and one install, can add only so many.
-    struct Teacher {
+    struct WordOrigin {
         let key: Int32
         let install: UUID
     }
 
     /// The result of learning a word.
-    struct Lesson {
+    struct LearnedWord {
         let id: Int32
         /// Whether it was not learned; then this is the id of the reserved word.
         let isOther: Bool
     }
 
     /// Fills in the ids that were learned.
-    mutating func completeCandidates(_ learned: [WordCache.Key: Lesson]) throws(PostgresError) {
+    mutating func completeCandidates(_ learned: [WordCache.Key: LearnedWord]) throws(PostgresError) {
         for (index, key) in unknown {
-            guard let lesson = learned[key] else { throw .decoding("the dictionary returned no id for a word") }
-            candidates[index].words[key.kind] = lesson.id
-            if lesson.isOther { candidates[index].names.others.insert(key.kind) }
+            guard let word = learned[key] else { throw .decoding("the dictionary returned no id for a word") }
+            candidates[index].words[key.kind] = word.id
+            if word.isOther { candidates[index].names.others.insert(key.kind) }
         }
         unknown = []
     }

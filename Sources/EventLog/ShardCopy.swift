@@ -68,7 +68,7 @@ package struct ShardCopy {
                     return nil
                 }
                 return try target.transaction { target throws(PostgresError) in
-                    // Before log.head is locked, as whoever tells a map does.
+                    // Before log.head is locked, in the same order as a process that tells a map.
                     try ShardHistory(of: shards).require(isComing: true, on: &target)
                     // Before the events are read: an erasure that comes in between makes the batch fail.
                     let history: Int32 = try target.query("SELECT history FROM log.head")[0].get(0)

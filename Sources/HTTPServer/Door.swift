@@ -1,4 +1,4 @@
-/// Sockets that listen for a server in another process. Whoever holds them decides where that server is; while it is started
+/// Sockets that listen for a server in another process. The process that holds them decides where that server is; while it is started
 /// again, its clients wait instead of being refused.
 package final class Door: Sendable {
     /// With the port that the system chose.

@@ -117,7 +117,7 @@ extension Engine {
     /// What is short.
     enum Need { case place, memory }
 
-    /// Closes connections that nobody needs, starting with those that have been idle longest. If memory is short, it
+    /// Closes connections that are not in use, starting with those that have been idle longest. If memory is short, it
     /// starts with those that hold much of it because their clients do not read. If places are short and no connection
     /// has been idle for a while, it also closes those whose body has been arriving for long, and tells their clients to
     /// try again; a new client that is about to send a request is spared for the same time. If there are many

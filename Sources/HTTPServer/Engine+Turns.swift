@@ -14,13 +14,13 @@ extension Engine {
         serveAdmitted()
     }
 
-    /// Whether somebody's turn is in the next round.
+    /// Whether a connection's turn is in the next round.
     var hasTurnsDue: Bool {
         !turns.isEmpty(.admitted) || !turns.isEmpty(.newcomers) || !turns.isEmpty(.handshakes) || visitorsAreDue
             || askingAreDue
     }
 
-    /// Whether somebody waits for the end of a rest.
+    /// Whether a connection waits for the end of a rest.
     var hasTurnsLater: Bool { !turns.isEmpty(.visitors) || !turns.isEmpty(.asking) }
 
     private var visitorsAreDue: Bool { !turns.isEmpty(.visitors) && visiting.mayGoOn }
@@ -36,7 +36,7 @@ extension Engine {
 
     /// Most handlers answer at once, and their answers are sent without asking the poller in between.
     private func serveAdmitted() {
-        obey()
+        handleCommands()
         serve(.admitted)
     }
 
@@ -47,14 +47,14 @@ extension Engine {
         }
     }
 
-    /// Who has more to ask goes to the end of the line. Nobody listens to those in it: what they send would only wake this thread.
+    /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they send would only wake this thread.
     private func serveThoseWhoAsk() {
         let round = turns.take(.asking)
         for connection in round {
             connection.isQueued = false
             advance(connection)
         }
-        obey()
+        handleCommands()
         for connection in round where !connection.isQueued { connection.listen(true, self) }
     }
 }

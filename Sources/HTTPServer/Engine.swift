@@ -30,7 +30,7 @@ final class Engine: @unchecked Sendable {
     var scratch = [UInt8](repeating: 0, count: 64 << 10)
     var date = HTTPDate()
     private var isEnding = false
-    var doorIsShut = false
+    var isListenerClosed = false
     var mayAccept = false
     /// If there are no descriptors left, retrying accept at once would only waste the processor.
     var acceptPause = Deadline(nanoseconds: 0)
@@ -66,7 +66,7 @@ final class Engine: @unchecked Sendable {
             date.refresh()
             serveEverybody()
             if memoryHeld > server.configuration.memoryLimit { makeRoom() }
-            if mayAccept, !doorIsShut, acceptPause.hasPassed { admitAll() }
+            if mayAccept, !isListenerClosed, acceptPause.hasPassed { admitAll() }
             if nextRound.hasPassed {
                 expireAll()
                 nextRound = .after(seconds: interval)
@@ -79,7 +79,7 @@ final class Engine: @unchecked Sendable {
     }
 
     private func poll() {
-        let isBusy = hasTurnsDue || mayAccept && !doorIsShut && acceptPause.hasPassed
+        let isBusy = hasTurnsDue || mayAccept && !isListenerClosed && acceptPause.hasPassed
         let rest = connections.isEmpty && !mayAccept ? -1 : Int32(saturating: interval * 1000)
         let sleeps = !isBusy && server.mailbox.fallAsleep()
         for change in poller.wait(atMost: sleeps ? (hasTurnsLater ? 1 : rest) : 0) {
@@ -101,7 +101,7 @@ final class Engine: @unchecked Sendable {
         server.mailbox.wake()
     }
 
-    func obey() {
+    func handleCommands() {
         for command in server.mailbox.take() {
             switch command {
             case .readBody(let connection, let request, let limit, let then):
@@ -110,27 +110,27 @@ final class Engine: @unchecked Sendable {
             case .answer(let connection, let request, let response):
                 connection.settle(request, response)
                 queueUp(connection)
-            case .shutTheDoor:
-                shutTheDoor()
+            case .stopListening:
+                stopListening()
             case .hurry:
                 for connection in connections.values {
                     connection.hurry(self)
                     queueUp(connection)
                 }
             case .end:
-                shutTheDoor()
+                stopListening()
                 isEnding = true
                 for connection in connections.values where !connection.isLingering { connection.close(self) }
             }
         }
     }
 
-    private func shutTheDoor() {
-        guard !doorIsShut else { return }
-        doorIsShut = true
+    private func stopListening() {
+        guard !isListenerClosed else { return }
+        isListenerClosed = true
         for descriptor in listener.descriptors { poller.remove(descriptor) }
         listener.close()
-        server.sayThatTheDoorIsShut()
+        server.noteListenerClosed()
     }
 
     private func expireAll() {

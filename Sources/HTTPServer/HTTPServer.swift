@@ -102,7 +102,7 @@ package final class HTTPServer: Sendable {
             watch?.stop()
             memoryReturn.stop()
             context.advance(to: .draining)
-            context.mailbox.post(.shutTheDoor)
+            context.mailbox.post(.stopListening)
             context.waitUntilTheDoorIsShut()
             if !context.waitUntilNothingIsInFlight(until: deadline) {
                 context.mailbox.post(.hurry)

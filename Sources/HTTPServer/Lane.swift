@@ -1,4 +1,4 @@
-/// A line of connections that wait for their turn on the I/O thread. Whoever has shown a valid key goes first; nobody's wait
+/// A line of connections that wait for their turn on the I/O thread. Clients that have shown a valid key go first; nobody's wait
 /// depends on how much those behind them ask.
 enum Lane: Int {
     /// Clients that have shown a valid key: the handler asked for the body of their request.

@@ -6,7 +6,7 @@ final class Mailbox: Sendable {
         case readBody(Connection, request: UInt64, limit: Int, then: @Sendable ([UInt8]) -> Void)
         case answer(Connection, request: UInt64, Response)
         /// Accept no more clients.
-        case shutTheDoor
+        case stopListening
         /// The shutdown deadline has passed: answer every waiting request now.
         case hurry
         /// Close everything, and return when no connection lingers any more.
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
         state.withLock { $0.isAsleep = false }
     }
 
-    /// Nobody reads it any more.
+    /// No thread reads it any more.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true

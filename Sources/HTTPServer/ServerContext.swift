@@ -13,7 +13,7 @@ final class ServerContext: Sendable {
     private let makeErrorResponse: @Sendable (RequestFault) -> Response
     private let stage = Atomic(Stage.open.rawValue)
     private let drained = Lock(0)
-    private let doorIsShut = Lock(false)
+    private let isListenerClosed = Lock(false)
 
     enum Stage: Int {
         case open
@@ -50,9 +50,9 @@ final class ServerContext: Sendable {
             ["file": tls.certificate, "days_ago": "\((now - expiry) / 86_400)"])
     }
 
-    func sayThatTheDoorIsShut() { doorIsShut.withLockNotifying { $0 = true } }
+    func noteListenerClosed() { isListenerClosed.withLockNotifying { $0 = true } }
 
-    func waitUntilTheDoorIsShut() { _ = doorIsShut.wait(until: .never) { $0 ? true : nil } }
+    func waitUntilTheDoorIsShut() { _ = isListenerClosed.wait(until: .never) { $0 ? true : nil } }
 
     var isDraining: Bool { stage.load(ordering: .sequentiallyConsistent) != Stage.open.rawValue }
 

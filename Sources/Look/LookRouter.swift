@@ -32,12 +32,12 @@ final class LookRouter: RequestHandler {
 
     func begin(_ head: RequestHead, _ exchange: Exchange) {
         let reply = Reply(exchange, to: head)
-        // Whoever watches the process knows neither its names nor a key.
+        // A monitor of the process knows neither its names nor a key.
         if head.path == "/healthz", head.method == "GET" || head.method == "HEAD" {
             return reply.send(LookResponse.healthy)
         }
         // Only where no key is asked for: a page of another name has no cookie of this one.
-        if case .open = directory.door, !hosts.accepts(head.header("host")) {
+        if case .open = directory.admission, !hosts.accepts(head.header("host")) {
             reply.send(LookResponse.notice(421, "Wrong address", [HostCheck.refusal]))
             return
         }
@@ -70,11 +70,11 @@ final class LookRouter: RequestHandler {
         }
     }
 
-    /// For whoever may look.
+    /// For readers who are signed in, or for all if there is no key.
     private func look(_ head: RequestHead, _ reply: Reply) {
         let isFeed = head.path.hasSuffix("/live\(PageState.feed)")
         let isSignedIn: Bool
-        switch directory.door {
+        switch directory.admission {
         case .open: isSignedIn = false
         case .unknown: return reply.send(LookResponse.keysUnknown)
         case .keys(let keys) where keys.isEmpty: return reply.send(LookResponse.noKeys)

@@ -8,7 +8,7 @@ internal import ServiceRuntime
 /// takes half a minute, or longer. A thread of its own waits for it, so that no worker misses the moment to answer or to stop. An
 /// attempt that was given up ends by itself, and closes what it opened.
 final class ConnectAttempt: Sendable {
-    /// SAFETY: whoever takes a connection out of the state below is the only one who has it.
+    /// SAFETY: the thread that takes a connection out of the state below is the only one that has it.
     @safe private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer?
     }

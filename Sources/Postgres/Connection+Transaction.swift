@@ -30,7 +30,7 @@ extension Connection {
         return result
     }
 
-    /// The same for bodies that throw only PostgreSQL's errors.
+    /// Like the other `transaction`, for bodies that throw only PostgreSQL's errors.
     package mutating func transaction<Result>(
         _ isolation: Isolation = .readCommitted,
         _ body: (inout Connection) throws(PostgresError) -> Result

@@ -8,7 +8,7 @@ package import ServiceRuntime
 /// runs in non-blocking mode, so that each call ends by `deadline` even if the server hangs.
 @safe package struct Connection: ~Copyable {
     // SAFETY: the handle has this one owner, is closed once in `deinit`, and the type is neither copyable nor Sendable
-    // by accident: whoever moves it to another thread gives it up here.
+    // by accident: code that moves it to another thread gives it up here.
     let handle: OpaquePointer
     private let notices: NoticeReceiver
     /// Names of the statements that the server has parsed on this connection.

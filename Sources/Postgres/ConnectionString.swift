@@ -54,7 +54,7 @@ package enum ConnectionString {
         return options.contains { ["password", "sslpassword"].contains($0.keyword) }
     }
 
-    /// The URL of a place for whoever logs in there.
+    /// The URL of a place with this user in it, if there is one.
     package static func url(of place: String, user: String?) -> String {
         guard let user else { return place }
         return pair("user", user) + " " + place

@@ -81,7 +81,7 @@ struct BackupCommand: Command {
         }
     }
 
-    /// Whoever copies a server's files reads all of its databases.
+    /// A copy of a server's files contains all of its databases.
     private func requireRight(on connection: inout Connection) throws {
         let row = try connection.query(
             "SELECT session_user::text, rolsuper OR rolreplication FROM pg_roles WHERE rolname = session_user")[0]

@@ -139,7 +139,7 @@ struct ClusterStatusCommand: Command {
             var table = TextTable(["CELL", "SHARDS", "EPOCH", "BATCH", "EVENTS", "LAG, S", "PLACE", "STATE"])
             for cell in cells {
                 switch cell.answer {
-                case .there(let epoch, let log, let lag):
+                case .reached(let epoch, let log, let lag):
                     table.add([
                         cell.cell.name, shards(cell), "\(epoch)", "\(log.head)", "\(log.events)",
                         "\((lag * 10).rounded() / 10)", cell.cell.place, cell.troubles.isEmpty ? "there" : "FAIL",
@@ -169,7 +169,8 @@ struct ClusterStatusCommand: Command {
             }
         case .json: StandardStream.output.write(cells.map { object($0, map) }.json + "\n")
         }
-        return cells.allSatisfy { if case .there = $0.answer { $0.troubles.isEmpty } else { false } } ? .done : .failed
+        return cells.allSatisfy { if case .reached = $0.answer { $0.troubles.isEmpty } else { false } }
+            ? .done : .failed
     }
 
     private func shards(_ cell: CellStatus) -> String { cell.cell.isHub ? "hub" : "\(cell.shards)" }
@@ -181,7 +182,7 @@ struct ClusterStatusCommand: Command {
             ("leaving", map.moves.filter { !$0.isArriving && $0.other == cell.cell.number }.map { Int($0.shard) }),
         ]
         switch cell.answer {
-        case .there(let epoch, let log, let lag):
+        case .reached(let epoch, let log, let lag):
             members += [("epoch", epoch), ("head", log.head), ("events", log.events), ("lag_seconds", lag)]
         case .away(let reason): members.append(("away", reason))
         }

@@ -80,7 +80,7 @@ struct DatabaseUpgradeCommand: Command {
         }
         let kept: String
         do {
-            // Everybody else has to be gone, also whoever was given its URL.
+            // All other sessions must have ended, also those that were given its URL.
             _ = try EmbeddedCluster.stop(dataDirectory: data, log: log)
             try prepare(data, log)
             kept = try EmbeddedCluster.upgrade(dataDirectory: data, options: DatabaseAccess.clusterOptions, log: log)

@@ -22,7 +22,7 @@ final class ReaderDirectory: Sendable {
     init(url: String, isLocal: Bool, log: Log) { (self.url, self.isLocal, self.log) = (url, isLocal, log) }
 
     /// Who may look.
-    enum Door: Sendable {
+    enum Admission: Sendable {
         /// Everybody on this machine: there is no key.
         case open
         case keys([ReaderKey.Access])
@@ -30,7 +30,7 @@ final class ReaderDirectory: Sendable {
         case unknown
     }
 
-    var door: Door {
+    var admission: Admission {
         worker.withLock { state in
             guard !state.goodUntil.hasPassed else { return .unknown }
             return isLocal && !state.hadKeys ? .open : .keys(state.keys)

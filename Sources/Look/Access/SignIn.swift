@@ -20,12 +20,12 @@ final class SignIn: Sendable {
     func show(_ head: RequestHead, _ reply: Reply) {
         let fields = (try? PercentText.fields(of: head.query ?? "")) ?? []
         let next = Self.inside(fields.first { $0.name == "next" }?.value)
-        switch directory.door {
+        switch directory.admission {
         case .open: reply.send(LookResponse.going(to: next))
         case .unknown: reply.send(LookResponse.keysUnknown)
         case .keys(let keys) where keys.isEmpty: reply.send(LookResponse.noKeys)
         case .keys(let keys):
-            // Whoever follows a link from a mail comes without the cookie, which is strict, and with it when the form asks again.
+            // A browser that follows a link from a mail sends no strict cookie. It does when the form asks again.
             let isSignedIn = Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil
             reply.send(
                 isSignedIn
@@ -51,8 +51,8 @@ final class SignIn: Sendable {
     }
 
     private func answer(_ secret: String, next: String, _ peer: String, _ isSecure: Bool) -> Response {
-        guard case .keys(let keys) = directory.door else {
-            if case .open = directory.door { return LookResponse.going(to: next) }
+        guard case .keys(let keys) = directory.admission else {
+            if case .open = directory.admission { return LookResponse.going(to: next) }
             return LookResponse.keysUnknown
         }
         let hash = SHA256(of: secret.utf8)

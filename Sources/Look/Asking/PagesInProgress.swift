@@ -69,7 +69,7 @@ final class PagesInProgress: Sendable {
                 return (reading, nil)
             }
             if let answer = page.answer {
-                // Whoever asks after that wants to see what is new.
+                // A request after that wants to see what is new.
                 pages[name] = nil
                 return (nil, answer)
             }

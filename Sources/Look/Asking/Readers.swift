@@ -104,7 +104,7 @@ package final class Readers: Sendable {
             }
             connection.deadline = current.deadline
             do { try current.work(&connection) } catch {
-                // Whoever cancelled it has an answer.
+                // The reader who cancelled it has an answer.
                 if current.reading.end() { return nil }
                 let failure = (error as? any DatabaseFailure)?.ofDatabase
                 if case .connection? = failure, !current.isTriedAgain {

@@ -54,7 +54,7 @@ final class LiveFeed: Sendable {
             }
             return refused
         }
-        // Whoever has hung up too: a connection ends with its answer.
+        // Watchers that have hung up, too: a connection ends with its answer.
         for waiter in refused { waiter.reply.send(Self.refusal) }
     }
 
@@ -101,7 +101,7 @@ final class LiveFeed: Sendable {
             return waiters
         }
         var left: [Waiter] = []
-        // Whoever was not reached when the database fails is turned away with the others.
+        // Watchers that were not reached when the database fails are turned away with the others.
         defer { worker.withLock { [left] waiters in waiters += left } }
         for (place, waiter) in waiters.enumerated() {
             guard !waiter.reply.hasBeenLeft else {
@@ -155,7 +155,7 @@ final class LiveFeed: Sendable {
             events.append(
                 "event: accepted\ndata: … more came at once than is shown here: see bellwether events tail\n\n")
         }
-        // With the last of them, so that whoever heard only a part asks for all again.
+        // With the last of them, so that a watcher that got only a part asks for all again.
         let text = "retry: 250\n" + events.dropLast().joined() + "id: \(position)\n" + (events.last ?? "\n")
         return Response(
             status: 200,

@@ -28,7 +28,7 @@ package struct InstallDayTable {
     /// The part of a key that follows from the install.
     static func installBits(of key: Int64) -> Int64 { key & 0xFF_FFFF_FFFF }
 
-    /// SQL for the same of a row `d`. Hash tables over installs take it along, since ids that clients choose may all have one hash.
+    /// SQL for these bits of a row `d`. Hash tables over installs take it along, since ids that clients choose may all have one hash.
     static let installBits: StaticString = "(d.key & 1099511627775)"
 
     /// Whether a row `d` has the name `asked`. See `DeliveryTable.isNamed`.

@@ -60,7 +60,7 @@ struct DeliveryTimes {
         firstDeviceAt = unless(span.firstOccurredAt, span.firstDeviceAt)
         lastDeviceAt = unless(span.lastOccurredAt, span.lastDeviceAt)
         receivedAt = unless(span.firstOccurredAt, facts.receivedAt)
-        // Only what nobody says the sending of is looked up by it.
+        // A row is looked up by it only if no event says when the notification was sent.
         extensionAt = facts.flags.contains(.unsent) && facts.extensionAt != facts.receivedAt ? facts.extensionAt : nil
         openedAt = unless(span.lastOccurredAt, facts.openedAt)
         firstResponseAt = unless(span.lastOccurredAt, facts.firstResponse?.at)
@@ -72,7 +72,7 @@ extension DeliveryTable {
     /// SQL that restores the omitted values in the rows of one table.
     static func opened(_ number: Int32) -> String { "(SELECT \(openedColumns) FROM projection.\(name(number)) AS d)" }
 
-    /// The same for all tables, as a view for the analysts' views and for an owner in psql.
+    /// The opened rows of all tables, as a view for the analysts' views and for an owner in psql.
     package static let openedView = """
         -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
         CREATE OR REPLACE VIEW projection.opened_delivery AS

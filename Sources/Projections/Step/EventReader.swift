@@ -77,7 +77,7 @@ enum EventReader {
     /// The words that these columns name.
     static let words = EventWords.Columns(device: 9, context: 10, own: 14, looseDevice: 17, looseContext: 18)
 
-    /// The same of a row `e` of `log.event`.
+    /// SQL for what the fold reads of a row `e` of `log.event`.
     static let opened: StaticString = """
         e.batch_id, e.app, (e.codes >> 4 & 63)::smallint AS shard, e.install_id, e.notification_key, e.event_id, e.device_at,
         coalesce(e.occurred_at, e.device_at) AS occurred_at, e.codes, e.device, e.context,

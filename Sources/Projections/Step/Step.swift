@@ -52,7 +52,7 @@ struct Step {
         let name: String
         let batch: Int64
         let reason: String
-        /// Whether older rules counted it: that is nobody's fault.
+        /// Whether older rules counted it. Then it is no error.
         var isOutdated = false
     }
 

@@ -5,7 +5,7 @@ package enum StepError: Error, Sendable {
     case database(PostgresError)
     /// The cells of this projector could not be written.
     case projector(String, PostgresError)
-    /// Somebody else has moved the shards.
+    /// Another process has moved the shards.
     case overtaken
     /// The log did not have as many events in a shard as its batch says.
     case wrongCount(batch: Int64, shard: Int16, found: Int32, expected: Int32)
@@ -25,7 +25,7 @@ package enum StepError: Error, Sendable {
     /// A projection's tables are newer than this program, or unknown to it.
     case tooNew(String, version: Int32)
 
-    /// Whether the same step may succeed later although nobody changes anything.
+    /// Whether the same step may succeed later without a change.
     var isRetriable: Bool {
         switch self {
         case .database(let error), .projector(_, let error): error.isRetriable

@@ -71,7 +71,7 @@ struct Stepper {
         }
     }
 
-    /// Nobody else can move its shards during a step, so a step of a few seconds is too long.
+    /// No other process can move its shards during a step, so a step of a few seconds is too long.
     private mutating func adapt(wasLong: Bool, wasShort: Bool) {
         if wasLong { mostEvents = max(mostEvents / 2, 500) }
         if wasShort { mostEvents = min(mostEvents * 2, mostEventsEver) }

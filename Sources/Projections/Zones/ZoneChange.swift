@@ -3,7 +3,7 @@ internal import ServiceRuntime
 
 /// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed the zone or an update of
 /// the time-zone data moved a midnight. It uses small transactions that move whole deliveries, so every law holds meanwhile.
-/// The next run, by whoever comes first, continues an interrupted change.
+/// The next run of any process continues an interrupted change.
 package struct ZoneChange: Sendable {
     package let app: Int32
     package let slug: String

@@ -7,7 +7,7 @@ package struct HTMLDocument {
     /// For the ids that other elements refer to.
     private var lastID = 0
 
-    /// Nothing yet: for whoever writes another page of the same parts.
+    /// Nothing yet: for another page of the same parts.
     package init() {}
 
     init(_ page: Page) {

@@ -65,7 +65,7 @@ package struct Chart: Hashable, Sendable {
         return [0.9, 0.8, 0.7, 0.6, 0.5].first { $0 <= least - 0.01 } ?? 0
     }
 
-    /// In a sentence, for whoever does not see it.
+    /// In a sentence, for people who do not see the chart.
     package var told: String {
         let known = points.compactMap { point in point.value.map { (point.day, $0) } }
         guard let first = known.first, let last = known.last, let low = known.min(by: { $0.1 < $1.1 }),

@@ -7,7 +7,7 @@ package struct Trend: Hashable, Sendable {
 
     init(_ caption: String, _ charts: [Chart]) { (self.caption, self.charts) = (caption, charts) }
 
-    /// The same as a table: a row for each point in time.
+    /// The trend as a table: a row for each point in time.
     var table: Table {
         let rows = charts.first.map { first in
             first.points.enumerated().map { place, point in

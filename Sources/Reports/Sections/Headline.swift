@@ -37,7 +37,7 @@ package struct Headline: Hashable, Sendable {
         /// Nil unless the report leads with engagement.
         var engagement: Engagement?
 
-        /// The same of the engagement rate.
+        /// The engagement rate, beside its usual value.
         struct Engagement: Hashable, Sendable {
             var rate: Double?
             var pooled: Rate

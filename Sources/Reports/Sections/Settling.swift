@@ -14,7 +14,7 @@ struct Settling: Hashable, Sendable {
     /// Hours after the end of a day until 95 % and 99 % of its events have arrived; nil if not within 28 days.
     var hoursTo95: Int?
     var hoursTo99: Int?
-    /// The same of 99 % of its receipts.
+    /// Hours after the end of a day until 99 % of its receipts have arrived.
     var hoursToReceipts: Int?
     /// The share of a day's receipts that has usually arrived by then. Taps are reported at once and receipts come late, so
     /// the response rate is too high until they have arrived.

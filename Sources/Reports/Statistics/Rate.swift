@@ -52,7 +52,7 @@ enum Median {
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The same of counts; a half is rounded up.
+    /// The median of counts; a half is rounded up.
     static func of(_ counts: [Int64]) -> Int64? {
         guard !counts.isEmpty else { return nil }
         let sorted = counts.sorted()

@@ -58,7 +58,7 @@ extension Examination {
     /// A backup a week, and a day for the run itself.
     private static let mostDays: Int64 = 8
 
-    /// Backups that were noted: by bellwether backup, or by whoever makes them otherwise.
+    /// Backups that were noted: by bellwether backup, or by another tool that makes them.
     static let backup = Examination(name: "backup") { _, connection in
         let row = try connection.query(
             "SELECT (SELECT max(finished_at) FROM bellwether.backup), (SELECT created_at FROM log.head), clock_timestamp()"
