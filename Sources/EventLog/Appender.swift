@@ -104,7 +104,8 @@ package final class Appender {
                 try learnFirstKeys(of: submissions)
                 batch.begin(without: exclusions(from: submissions, checks))
                 if batch.isForElsewhere, !isNews {
-                    // The sender used a different map, maybe a newer one. An empty batch commits nothing, so only reading the map again tells.
+                    // The sender used a different map, maybe a newer one. An empty batch commits nothing, so only reading
+                    // the map again tells.
                     mayHaveNewRemovals = true
                     continue
                 }

@@ -47,7 +47,8 @@ extension Engine {
         }
     }
 
-    /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they send would only wake this thread.
+    /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they send would
+    /// only wake this thread.
     private func serveThoseWhoAsk() {
         let round = turns.take(.asking)
         for connection in round {

@@ -103,7 +103,7 @@ package final class HTTPServer: Sendable {
             memoryReturn.stop()
             context.advance(to: .draining)
             context.mailbox.post(.stopListening)
-            context.waitUntilTheDoorIsShut()
+            context.waitUntilListenerClosed()
             if !context.waitUntilNothingIsInFlight(until: deadline) {
                 context.mailbox.post(.hurry)
                 // The last answers need a moment to be sent.

@@ -52,7 +52,7 @@ final class ServerContext: Sendable {
 
     func noteListenerClosed() { isListenerClosed.withLockNotifying { $0 = true } }
 
-    func waitUntilTheDoorIsShut() { _ = isListenerClosed.wait(until: .never) { $0 ? true : nil } }
+    func waitUntilListenerClosed() { _ = isListenerClosed.wait(until: .never) { $0 ? true : nil } }
 
     var isDraining: Bool { stage.load(ordering: .sequentiallyConsistent) != Stage.open.rawValue }
 
