@@ -79,6 +79,7 @@ package enum Migrations {
             Migration("view_reports", PackageResources.view_reports_sql),
             Migration("view_report_categories", PackageResources.view_report_categories_sql),
             Migration("view_report_pages", PackageResources.view_report_pages_sql),
+            Migration("view_report_to_do", PackageResources.view_report_to_do_sql),
         ]
 
     /// The views that the projectors declare.

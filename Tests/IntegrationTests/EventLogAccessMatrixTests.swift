@@ -22,7 +22,7 @@ struct EventLogAccessMatrixTests {
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
-            "analytics.report_pages: SELECT",
+            "analytics.report_pages: SELECT", "analytics.report_to_do: SELECT",
             "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
@@ -256,7 +256,8 @@ struct EventLogAccessMatrixTests {
             quiet.sorted() == [
                 "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
                 "projections",
-                "rejected_events", "report_categories", "report_pages", "reports", "sends", "story_day_pages",
+                "rejected_events", "report_categories", "report_pages", "report_to_do", "reports", "sends",
+                "story_day_pages",
                 "story_pages",
             ])
         let differing: [String] = try database.column(

@@ -125,7 +125,7 @@ import Values
         let roles = try browser.roles()
         func names(_ role: String) -> [String] { roles.filter { $0.role == role }.map(\.name) }
         #expect(names("main").count == 1 && names("banner").count == 1 && names("navigation") == ["Pages"])
-        #expect(names("form") == ["Days"] && names("heading").prefix(2) == ["shop", "In short"])
+        #expect(names("form") == ["Days"] && names("heading").prefix(2) == ["shop", "What to do"])
         #expect(
             Set(["Deliveries", "Response rate", "Engagement rate", "Receipt coverage"]).isSubset(
                 of: Set(names("image").map { $0.components(separatedBy: " From ")[0] })), "\(names("image"))")
@@ -284,5 +284,34 @@ import Values
         }
         process.signal(SIGTERM)
         _ = try process.wait(within: 60)
+    }
+}
+
+extension BrowserTests {
+    @Test("a rejected event's detail is read at a glance, at a desk and on a phone") func detail() throws {
+        let long =
+            "events[0].action_id: is required, and must be neither null nor empty, unless the type says otherwise"
+        let newest = "id = (SELECT max(id) FROM log.rejected)"
+        let before: [String] = try shop.database.column("SELECT detail FROM log.rejected ORDER BY id DESC LIMIT 1")
+        try shop.database.run("UPDATE log.rejected SET detail = '\(long)' WHERE \(newest)")
+        defer {
+            try? shop.database.run(
+                "UPDATE log.rejected SET detail = '\(before.first ?? "")' WHERE \(newest)")
+        }
+        for (width, most) in [(1280, 2), (390, 7)] {
+            try browser.choose(width: width)
+            try browser.open(address("/app/shop/quality"))
+            let seen =
+                try browser.evaluate(
+                    """
+                    (() => {
+                      const cell = [...document.querySelectorAll("td.prose bdi")].find(text => text.textContent.startsWith("events[0]"));
+                      const box = cell.closest(".scroll").getBoundingClientRect(), at = cell.getBoundingClientRect();
+                      const lines = at.height / parseFloat(getComputedStyle(cell).lineHeight);
+                      return [Math.round(lines), at.right <= box.right + 1 ? 1 : 0, Math.round(at.right - box.right)];
+                    })()
+                    """) as? [Int]
+            #expect(seen?[0] ?? .max <= most && seen?[1] == 1, "\(width): \(seen ?? [])")
+        }
     }
 }

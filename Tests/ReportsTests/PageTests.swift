@@ -107,3 +107,28 @@ import Testing
                 == "Only 50.0 % of those who responded have a receipt, so the rates above are probably too low.")
     }
 }
+
+extension PageTests {
+    @Test("what happened and what to do stands before the details, in every format, and is short")
+    func front() throws {
+        var report = SampleReport.busy
+        report.judgeTogether()
+        let page = Page(report)
+        #expect(page.front.map(\.title).prefix(2) == ["What to do", "The day"])
+        #expect(
+            page.details.contains { $0.title == "Categories" }
+                && page.details.contains { $0.title == "Hour of receipt" })
+        let text = TextDocument(page).text(inColour: false)
+        let first = try #require(text.firstRange(of: "══ Details ═"))
+        #expect(text[..<first.lowerBound].split { $0.isWhitespace }.count < 600)
+        #expect(text[first.lowerBound...].contains("Alarms are in: "))
+        let markdown = MarkdownDocument(page).text
+        let rule = try #require(markdown.firstRange(of: "\n---\n\n# Details\n"))
+        #expect(
+            markdown[..<rule.lowerBound].contains("## The day")
+                && !markdown[..<rule.lowerBound].contains("## Categories"))
+        let html = HTMLDocument(page).text
+        let (divide, contents) = (html.firstRange(of: "id=\"details\""), html.firstRange(of: "<nav "))
+        #expect(try #require(divide).lowerBound < #require(contents).lowerBound)
+    }
+}

@@ -104,6 +104,8 @@ enum SampleReport {
         report.trend = trend(to: report.headline.counts)
         report.movers = movers
         report.hours = hours(of: report.headline.counts)
+        report.timeOfDay = TimeOfDay(
+            report.day.advanced(by: -3), (0..<4).map { ("PW_STORIES", $0, Rate($0 == 3 ? 690 : 420, of: 4_200)) })
         report.quality = quality
         return report
     }

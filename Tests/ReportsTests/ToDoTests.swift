@@ -70,7 +70,10 @@ struct ToDoTests {
         #expect(
             words.hasPrefix("Check what reports the sends of spring: ")
                 && words.hasSuffix("(report on Mon 16 Nov, “Campaigns”)."))
-        #expect(JSONDocument(week).text.contains(#""day":"2026-11-16"}]"#))
+        #expect(
+            JSONDocument(week).text.contains(
+                #""day":"2026-11-16","ask":"Check what reports the sends of spring","subject":"campaign","name":"spring"}]"#
+            ))
     }
 
     @Test("a rate that fell is named with both figures and where they stand")

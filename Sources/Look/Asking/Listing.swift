@@ -13,6 +13,8 @@ struct Listing: Sendable {
     var hidden: Set<String> = []
     /// Shares that are drawn as bars, too.
     var bars: Set<String> = []
+    /// Columns of sentences.
+    var prose: Set<String> = []
     /// The column that gets the small line of `by_day`.
     var spark: String?
     /// Where a cell leads.

@@ -82,8 +82,10 @@ extension Answer {
         let shown = grid.columns.filter { !listing.hidden.contains($0) && $0 != "by_day" }
         let sample = { (column: String) in grid.rows.lazy.compactMap { $0[column] }.first }
         var columns = shown.map { column in
-            Table.Column(
+            var drawn = Table.Column(
                 Columns.title(column), listing.bars.contains(column) ? .bar : Columns.kind(column, sample(column)))
+            drawn.isProse = listing.prose.contains(column)
+            return drawn
         }
         if let first = grid.rows.first {
             columns += listing.added.map { Table.Column($0(first).title, .name) }

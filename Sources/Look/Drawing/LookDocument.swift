@@ -5,6 +5,8 @@ internal import Values
 /// A page as HTML, made of the parts that reports are made of.
 struct LookDocument {
     private var document = HTMLDocument()
+    /// Explains each term where the page has it first.
+    private var glossary = Glossary()
 
     var text: String { document.text }
 
@@ -124,9 +126,16 @@ struct LookDocument {
         let presets = [(1, "1 day"), (7, "7 days"), (28, "28 days"), (84, "12 weeks")]
         write(
             presets.map { count, title in
-                let range = DayRange(count, upTo: scope.today)
+                let range = DayRange(count, upTo: scope.lastUsualDay)
                 return Sight.Link(text: title, address: state.over(range).address, isCurrent: range == scope.days)
-            })
+            } + upToToday(state, scope))
+    }
+
+    /// Where the usual days end earlier, those that still change are one step away.
+    private func upToToday(_ state: PageState, _ scope: Scope) -> [Sight.Link] {
+        guard scope.lastUsualDay < scope.today else { return [] }
+        let range = DayRange(Scope.usual, upTo: scope.today)
+        return [Sight.Link(text: "Up to today", address: state.over(range).address, isCurrent: range == scope.days)]
     }
 
     // MARK: The page
@@ -149,6 +158,7 @@ struct LookDocument {
             case .live(let list): write(list, state)
             }
         }
+        if let meaning = glossary.explain(part.pieces.flatMap(\.titles)) { document.write(.sentence(meaning, .note)) }
         document.write("</section>\n")
     }
 

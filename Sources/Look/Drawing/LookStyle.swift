@@ -41,6 +41,7 @@ enum LookStyle {
         pre { overflow-x: auto; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--surface);
           font: .825rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }
         code { overflow-wrap: anywhere; }
+        tbody .prose bdi { max-width: 36rem; min-width: min(16rem, 55vw); }
         pre code { overflow-wrap: normal; }
         .copy { margin: .5rem 0 0; padding: .15rem .7rem; font-size: .825rem; }
         .beside-each-other { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }

@@ -17,6 +17,7 @@ enum AppPage {
             Listing(
                 "totals", "The chosen days and those compared",
                 FunnelSQL.compared(scope, from: "analytics.category_funnel", where: mine)), for: state)
+        sight.add("What to do", try ToDoPart.read(state, scope, on: &connection))
         sight.add(
             "In short",
             FunnelParts.figures(totals, scope) + [

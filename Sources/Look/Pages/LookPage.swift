@@ -46,13 +46,18 @@ struct PageSource: Sendable {
 
     private func scope(of state: PageState, on connection: inout Connection) throws(LookError) -> Scope {
         guard let slug = state.app else {
-            do {
-                // The latest date that any app has.
-                let today: CivilDate? = try connection.query(
-                    "SELECT max((\(now) AT TIME ZONE time_zone)::date) FROM analytics.apps")[0].optional(0)
-                let utc = CivilDate(daysSince1970: Int(now.microseconds / 86_400_000_000))
-                return Scope(
-                    state, app: nil, today: today ?? utc, settled: DaysSettled(hours: nil, events: 0), compares: false)
+            let apps: [ReportedApp]
+            do { apps = try ReportedApp.all(at: now, on: &connection) } catch { throw LookError(error) }
+            // The latest date that any app has.
+            let today = apps.map(\.today).max() ?? CivilDate(daysSince1970: Int(now.microseconds / 86_400_000_000))
+            do throws(PostgresError) {
+                let settled = try settled.settled(apps, today: today, at: now, on: &connection)
+                // No day takes longer than four weeks to settle.
+                let first: CivilDate? = try connection.query(
+                    "SELECT min(day) FROM analytics.category_funnel WHERE day >= \(today.advanced(by: -2 * Scope.usual))"
+                )[0]
+                .optional(0)
+                return Scope(state, app: nil, today: today, settled: settled, compares: false, firstKnownDay: first)
             } catch { throw .database(error) }
         }
         let app: ReportedApp

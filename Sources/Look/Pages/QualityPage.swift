@@ -47,11 +47,12 @@ enum QualityPage {
         var newest = Listing(
             "rejected", "The newest rejected events that are kept, \(scope.timeZone) time",
             """
-            SELECT received_at, \(FunnelSQL.local("received_at", scope)) AS received_locally, key, reason, detail, install_id
+            SELECT received_at, \(FunnelSQL.local("received_at", scope)) AS received_locally, detail, reason, key, install_id
             FROM analytics.rejected_events WHERE app = \(app) ORDER BY received_at DESC, rejection DESC
             """)
         newest.most = 10
         newest.hidden = ["received_at"]
+        newest.prose = ["detail"]
         newest.none = "None is kept."
         newest.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }

@@ -35,12 +35,17 @@ enum ReportsPage {
         reports.none = "No report on these days is kept. bellwether report makes them; a timer does so each night."
         reports.link = { row, column in
             guard column == "day" || column == "position", let day = row.day("day") else { return nil }
-            var told = PageState(.reports, app: app).on(day)
-            told.position = LogPosition(row.count("position"))
-            return told
+            return address(of: row, app: app, day)
         }
         sight.add("Reports", [.answer(try connection.answer(reports, for: state))])
         return sight
+    }
+
+    /// Where the report of a row is shown as it was told.
+    static func address(of row: Grid.Row, app: String, _ day: CivilDate) -> PageState {
+        var told = PageState(.reports, app: app).on(day)
+        told.position = LogPosition(row.count("position"))
+        return told
     }
 }
 

@@ -33,13 +33,17 @@ struct Scope: Sendable {
         (self.app, self.today, self.settled, self.compares) = (app, today, settled, compares)
         let lastSettled = settled.firstOpenDay(today: today).advanced(by: -1)
         // What is compared and judged begins with days that have settled, unless there are none.
-        opensSettled = state.days == nil && compares && firstKnownDay.map { $0 <= lastSettled } == true
-        days = state.days ?? DayRange(Self.usual, upTo: opensSettled ? lastSettled : today)
+        let prefersSettled = (compares || state.page == .overview) && firstKnownDay.map { $0 <= lastSettled } == true
+        lastUsualDay = prefersSettled ? lastSettled : today
+        opensSettled = state.days == nil && prefersSettled
+        days = state.days ?? DayRange(Self.usual, upTo: lastUsualDay)
         compared = state.compared ?? days.before
     }
 
     /// Whether nobody chose the days, and those that have not settled are left out.
     let opensSettled: Bool
+    /// The last of the days that are shown if nobody chose.
+    let lastUsualDay: CivilDate
 
     /// Whether all days compared with are on record: beside days before the log begins, any other has risen.
     var isComparable: Bool { firstKnownDay.map { $0 <= compared.first } ?? true }
@@ -60,20 +64,14 @@ struct Scope: Sendable {
     }
 
     var settledness: String {
-        guard app != nil else {
-            return
-                "How long a day still changes differs from app to app: the page of each says which of its days have settled."
-        }
+        guard app != nil else { return settlednessOfAll }
         if isByReceipt, days.last >= today {
             return "Days of receipt do not change once they are over: only today does."
         }
         let open = max(firstOpenDay, days.first)
         let zone = app.map { ", \($0.timeZone) time" } ?? ""
         guard open <= days.last else {
-            let left = opensSettled && open <= today
-            let which = open == today ? Wording.brief(today) : "\(Wording.brief(open)) to \(Wording.brief(today))"
-            return "All of these days have settled\(zone)."
-                + (left ? " Left out, since they still change: \(which)." : "")
+            return "All of these days have settled\(zone)." + (opensSettled ? leftOut : "")
         }
         let which =
             open == days.last ? Wording.brief(open) : "\(Wording.brief(open)) to \(Wording.brief(days.last))"
@@ -82,6 +80,25 @@ struct Scope: Sendable {
             ?? "too few events tell how long they take to arrive, so a week is assumed"
         return
             "Not settled yet: \(which)\(zone). Counts and receipt coverage still rise there, and response usually falls (\(why))."
+    }
+
+    /// The days that are not shown since they still change.
+    private var leftOut: String {
+        let open = days.last.advanced(by: 1)
+        guard open <= today else { return "" }
+        let which = open == today ? Wording.brief(today) : "\(Wording.brief(open)) to \(Wording.brief(today))"
+        return " Left out, since they still change: \(which)."
+    }
+
+    /// Of all apps, whose days take more or less long.
+    private var settlednessOfAll: String {
+        guard opensSettled else {
+            return
+                "How long a day still changes differs from app to app: the page of each says which of its days have settled."
+        }
+        return settled.hours == nil
+            ? "Too few events tell how long they take to arrive, so days are taken to have settled after a week.\(leftOut)"
+            : "These days have settled in each app with enough events to tell.\(leftOut)"
     }
 }
 
@@ -128,5 +145,28 @@ final class SettledApps: Sendable {
             kept[app.slug] = Kept(settled: settled, until: .after(seconds: seconds))
         }
         return settled
+    }
+
+    /// How many apps a page of all apps asks, and for how long: what it does not reach, the next page asks.
+    private static let mostAsked = 50
+    private static let mostSeconds = 0.25
+
+    /// How settled days are in all apps that tell: those of the slowest.
+    func settled(
+        _ apps: [ReportedApp], today: CivilDate, at now: Timestamp, on connection: inout Connection
+    ) throws(PostgresError) -> DaysSettled {
+        let deadline = Deadline.after(seconds: Self.mostSeconds)
+        var (first, events) = (CivilDate?.none, Int64(0))
+        for app in apps.prefix(Self.mostAsked) {
+            let isKept = kept.withLock { $0[app.slug].map { !$0.until.hasPassed } ?? false }
+            guard isKept || !deadline.hasPassed else { continue }
+            let settled = try settled(app, at: now, on: &connection)
+            // An app with few events tells nothing, and must not hide the days of the others.
+            guard settled.hours != nil else { continue }
+            let open = settled.firstOpenDay(today: app.today)
+            first = min(first ?? open, open)
+            events = max(events, settled.events)
+        }
+        return DaysSettled(hours: first.map { (today.daysSince1970 - $0.daysSince1970) * 24 }, events: events)
     }
 }

@@ -43,6 +43,18 @@ struct Sight: Sendable {
         case checks([Check])
         case live(LiveList)
 
+        /// What its figures and columns are called.
+        var titles: [String] {
+            switch self {
+            case .block(let block): block.titles
+            case .trends(let charts): charts.map(\.title)
+            case .sideBySide(let ladders): ladders.flatMap(\.table.columns).map(\.title)
+            case .answer(let answer): answer.table.columns.map(\.title)
+            // Its table is closed, or is that of the chart before it.
+            case .source, .links, .checks, .live: []
+            }
+        }
+
         static func words(_ words: String, _ tone: Tone = .plain) -> Piece { .block(.sentence(words, tone)) }
     }
 

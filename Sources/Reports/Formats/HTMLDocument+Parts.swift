@@ -77,7 +77,7 @@ extension HTMLDocument {
         for row in table.withScaledBars.rows {
             write("<tr>")
             for (place, (column, cell)) in zip(table.columns, row).enumerated() {
-                write(cell, column.kind, isHead: place == 0)
+                write(cell, column, isHead: place == 0)
             }
             write("</tr>\n")
         }
@@ -88,9 +88,10 @@ extension HTMLDocument {
         }
     }
 
-    private mutating func write(_ cell: Table.Cell, _ kind: Table.Column.Kind, isHead: Bool) {
+    private mutating func write(_ cell: Table.Cell, _ column: Table.Column, isHead: Bool) {
+        let kind = column.kind
         let tone = cell.tone == .plain ? "" : " \(cell.tone.rawValue)"
-        write("<\(isHead ? "th scope=\"row\"" : "td") class=\"\(kind.word)\(tone)\">")
+        write("<\(isHead ? "th scope=\"row\"" : "td") class=\"\(kind.word)\(column.isProse ? " prose" : "")\(tone)\">")
         let (word, icon) =
             switch cell.tone {
             case .alarm: ("<span class=\"unseen\">Alarm: </span>", HTMLDocument.alarmIcon)

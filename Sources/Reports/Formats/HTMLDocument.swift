@@ -36,9 +36,13 @@ package struct HTMLDocument {
             </header>
 
             """
-        if page.sections.count > 1 { contents(of: page) }
+        // Where the report is divided, its contents stand at the divide, and not between the title and what to do.
+        if page.leading == nil, page.sections.count > 1 { contents(of: page) }
         text += "<main id=\"report\">\n"
-        for (index, section) in page.sections.enumerated() { write(section, index) }
+        for (index, section) in page.sections.enumerated() {
+            if index == page.leading { divide(page) }
+            write(section, index)
+        }
         text += "</main>\n</body>\n</html>\n"
     }
 
@@ -53,9 +57,16 @@ package struct HTMLDocument {
         return "\(start)-\(lastID)"
     }
 
+    private mutating func divide(_ page: Page) {
+        text += "<section class=\"divide\" aria-labelledby=\"details\">\n<h2 id=\"details\">\(Page.divide)</h2>\n"
+        text += "<p>\(String(html: page.divideWords))</p>\n"
+        contents(of: page)
+        text += "</section>\n"
+    }
+
     private mutating func contents(of page: Page) {
         text += "<nav aria-label=\"Sections\">\n<ul>\n"
-        for (index, section) in page.sections.enumerated() {
+        for (index, section) in page.sections.enumerated().dropFirst(page.leading ?? 0) {
             let mark = section.hasAlarm ? HTMLDocument.alarmIcon + "<span class=\"unseen\">Alarm in: </span>" : ""
             text += "<li\(section.hasAlarm ? " class=\"alarm\"" : "")><a href=\"#section-\(index + 1)\">"
             text += "\(mark)\(String(html: section.title))</a></li>\n"
@@ -119,14 +130,6 @@ package struct HTMLDocument {
     package static let goodIcon = """
         <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 14 0 8l2-2 4 4 8-8 2 2Z"/></svg>
         """
-}
-
-extension Page.Section {
-    fileprivate var hasAlarm: Bool {
-        blocks.contains { block in
-            if case .sentence(_, .alarm) = block { true } else { false }
-        }
-    }
 }
 
 extension String {

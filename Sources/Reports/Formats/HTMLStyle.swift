@@ -26,6 +26,7 @@ package enum HTMLStyle {
         section { margin-top: 3.5rem; scroll-margin-top: 1rem; }
         section > * + * { margin-top: 1.25rem; }
         section > * + .ladder { margin-top: 2rem; }
+        .divide { margin-top: 4.5rem; padding-top: 2rem; border-top: 3px double var(--muted); }
 
         nav { margin-top: 1.75rem; padding: .25rem 0; overflow-x: auto; scrollbar-width: thin; }
         nav ul { display: flex; gap: .5rem; padding: 0 0 .4rem; list-style: none; }

@@ -6,7 +6,10 @@ struct MarkdownDocument {
 
     var text: String {
         var parts = ["# \(String(markdown: page.title))\n", Self.paragraph(page.subtitle, .plain)]
-        for section in page.sections {
+        for (index, section) in page.sections.enumerated() {
+            if index == page.leading {
+                parts += ["---\n", "# \(Page.divide)\n", Self.paragraph(page.divideWords, .plain)]
+            }
             parts.append("## \(String(markdown: section.title))\n")
             parts += section.blocks.flatMap(Self.parts)
         }

@@ -17,19 +17,23 @@ struct TextDocument {
 
     private var lines: [TextLine] {
         var lines = [TextLine()] + Self.prose(page.title, .bold) + Self.prose(page.subtitle, .faint)
-        for section in page.sections {
+        for (index, section) in page.sections.enumerated() {
+            if index == page.leading {
+                lines += [TextLine(), TextLine(), Self.heading(Page.divide, rule: "═"), TextLine()]
+                lines += Self.prose(page.divideWords, .faint)
+            }
             lines += [TextLine(), TextLine(), Self.heading(section.title), TextLine()] + Self.lines(of: section.blocks)
         }
         return lines + [TextLine()]
     }
 
-    private static func heading(_ title: String) -> TextLine {
+    private static func heading(_ title: String, rule: String = "─") -> TextLine {
         var line = TextLine()
-        line.add("──", .faint)
+        line.add(rule + rule, .faint)
         line.move(to: 3)
         line.add(String(forTerminal: title).cut(to: width - 8, keeping: .beginning), .bold)
         line.move(to: line.column + 1)
-        line.add(String(repeating: "─", count: max(0, width - line.column)), .faint)
+        line.add(String(repeating: rule, count: max(0, width - line.column)), .faint)
         return line
     }
 

@@ -83,6 +83,7 @@ extension Report {
         report.headline = Headline(counts: headline.counts)
         report.trend = []
         report.movers = []
+        report.timeOfDay = nil
         report.comparisons = 0
         for section in sections { section.eachVerdict(&report) { $0 = .unsettled } }
         return JSONDocument(report).text

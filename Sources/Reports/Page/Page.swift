@@ -8,6 +8,22 @@ struct Page: Hashable, Sendable {
     /// Under the title: the day, its time zone, the position in the log, and when the report was made.
     var subtitle: String
     var sections: [Section]
+    /// How many sections are enough for who only wants to know what happened and what to do. The rest stands behind a divide;
+    /// nil if nothing is divided.
+    var leading: Int?
+
+    /// The sections before and behind the divide.
+    var front: ArraySlice<Section> { sections.prefix(leading ?? sections.count) }
+    var details: ArraySlice<Section> { sections.dropFirst(leading ?? sections.count) }
+
+    /// What the divide says.
+    static let divide = "Details"
+    var divideWords: String {
+        let alarms = details.filter(\.hasAlarm).map(\.title)
+        return alarms.isEmpty
+            ? "The rest of the report, section by section. It has no alarm."
+            : "The rest of the report, section by section. Alarms are in: \(alarms.joined(separator: ", "))."
+    }
 
     struct Section: Hashable, Sendable {
         var title: String
@@ -15,8 +31,8 @@ struct Page: Hashable, Sendable {
 
         init(_ title: String, _ blocks: [Block]) { (self.title, self.blocks) = (title, blocks) }
 
-        /// With a word on rates over 100 %, if it has any.
-        fileprivate var explained: Section {
+        /// With a word on rates over 100 %, if it has any, and on each term that no section before it explains.
+        fileprivate func explained(_ glossary: inout Glossary) -> Section {
             let isBeyond = blocks.contains { block in
                 switch block {
                 case .table(let table): table.isBeyondWhole
@@ -24,7 +40,15 @@ struct Page: Hashable, Sendable {
                 case .sentence, .pointer, .figures, .trend: false
                 }
             }
-            return isBeyond ? Section(title, blocks + [.sentence(Wording.beyondWhole, .note)]) : self
+            let said = blocks.compactMap { if case .sentence(let words, _) = $0 { words } else { nil } }
+            let notes = [
+                isBeyond ? Wording.beyondWhole : nil, glossary.explain(blocks.flatMap(\.titles), beside: said),
+            ]
+            return Section(title, blocks + notes.compactMap(\.self).map { .sentence($0, .note) })
+        }
+
+        var hasAlarm: Bool {
+            blocks.contains { if case .sentence(_, .alarm) = $0 { true } else { false } }
         }
     }
 }
@@ -32,13 +56,18 @@ struct Page: Hashable, Sendable {
 extension Page {
     /// A report as people read it.
     init(_ report: Report) {
+        var glossary = Glossary()
+        func told(_ sections: [any ReportSection.Type]) -> [Section] {
+            sections.compactMap { $0.words(report)?.explained(&glossary) }
+        }
+        let front = report.isEmpty ? [Page.nothing(report)] : told(Report.front(of: report.period))
+        let details = report.isEmpty ? [] : told(Report.details(of: report.period))
         self.init(
             title: "\(report.app) · \(report.period.title)",
             subtitle: "Push notifications of this \(report.period.word), \(report.timeZone) time. "
                 + "Made \(report.madeAt.description.prefix(16).replacing("T", with: " ")) UTC "
                 + "from the log up to position \(report.position).",
-            sections: report.isEmpty
-                ? [Page.nothing(report)] : report.sections.compactMap { $0.words(report)?.explained })
+            sections: front + details, leading: details.isEmpty ? nil : front.count)
     }
 
     private static func nothing(_ report: Report) -> Section {
@@ -119,6 +148,8 @@ package struct Table: Hashable, Sendable {
         }
         package var title: String
         package var kind: Kind
+        /// Whether its names are sentences, which a page of `bellwether look` gives more room.
+        package var isProse = false
 
         package init(_ title: String, _ kind: Kind) { (self.title, self.kind) = (title, kind) }
 

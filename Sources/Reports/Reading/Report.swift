@@ -66,6 +66,8 @@ package struct Report: Hashable, Sendable {
     var permissions = Permissions()
     /// All 24, in the time zone of the app; empty on a sealed day.
     var hours: [Hour] = []
+    /// Nil where no recent day has settled, and in the report of a week.
+    var timeOfDay: TimeOfDay?
     var quality = Quality()
     /// How many comparisons of rates were made: see `FalseDiscovery`.
     var comparisons: Int64 = 0
@@ -105,25 +107,33 @@ extension Report {
     var week: Week? { if case .week(let week) = period { week } else { nil } }
 
     /// In the order in which people ask. Reading, the page, JSON and CSV follow this list.
-    static func sections(of period: Period) -> [any ReportSection.Type] {
-        if case .week = period { return weekly }
+    static func sections(of period: Period) -> [any ReportSection.Type] { front(of: period) + details(of: period) }
+
+    /// What happened and what to do: enough for who reads no further.
+    static func front(of period: Period) -> [any ReportSection.Type] {
+        if case .week = period {
+            return [ToDoSection.self, HeadlineSection.self, SettlingSection.self, MoversSection.self]
+        }
         return [
-            ToDoSection.self, HeadlineSection.self, SealingSection.self, SettlingSection.self, TrendSection.self,
-            MoversSection.self, EarlierDaysSection.self, CategoriesSection.self, DeadButtonsSection.self,
-            CampaignsSection.self, StoriesSection.self,
-            ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
-            SilentPushesSection.self, MediaSection.self, InstallsSection.self, HoursSection.self, QualitySection.self,
-            MethodSection.self,
+            ToDoSection.self, HeadlineSection.self, SealingSection.self, SettlingSection.self, MoversSection.self,
+            TimeOfDaySection.self,
         ]
     }
 
-    /// What can be added up over a week, or does not look at single deliveries.
-    private static var weekly: [any ReportSection.Type] {
-        [
-            ToDoSection.self, HeadlineSection.self, SettlingSection.self, TrendSection.self, MoversSection.self,
-            CategoriesSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
-            VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, QualitySection.self,
-            MethodSection.self,
+    /// Of a week: what can be added up over it, or does not look at single deliveries.
+    static func details(of period: Period) -> [any ReportSection.Type] {
+        if case .week = period {
+            return [
+                TrendSection.self, CategoriesSection.self, CampaignsSection.self, StoriesSection.self,
+                ThreadsSection.self, VersionsSection.self, SuppressedSection.self, SilentPushesSection.self,
+                QualitySection.self, MethodSection.self,
+            ]
+        }
+        return [
+            TrendSection.self, EarlierDaysSection.self, CategoriesSection.self, DeadButtonsSection.self,
+            CampaignsSection.self, StoriesSection.self, ThreadsSection.self, StackDepthsSection.self,
+            VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, MediaSection.self,
+            InstallsSection.self, HoursSection.self, QualitySection.self, MethodSection.self,
         ]
     }
 

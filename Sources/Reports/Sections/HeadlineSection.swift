@@ -174,8 +174,7 @@ enum MethodSection: ReportSection {
             "How this is counted",
             [
                 .sentence(
-                    "A delivery is a notification with at least one event on record. A notification that was neither reported "
-                        + "as received nor touched leaves no trace. Rates are compared by a two-sided two-proportion z test, or "
+                    "Rates are compared by a two-sided two-proportion z test, or "
                         + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
                         + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note
                 )

@@ -68,13 +68,13 @@ enum QualitySection: ReportSection {
         let rows: [(String, Int64, String)] =
             [
                 ("Stored", quality.accepted, "new events"),
-                ("Duplicates", quality.duplicate, "already stored, not counted twice"),
+                ("Duplicates", quality.duplicate, Glossary.duplicate),
                 ("Rejected", quality.rejected, "kept in rejected_events"),
             ] + quality.rejectedByReason.map { ("  \($0.reason)", $0.events, "") } + [
-                ("Late", quality.late, "received more than a day after they occurred"),
-                ("Corrected", quality.corrected, "device clock more than 5 minutes off"),
-                ("Clamped", quality.clamped, "dated in the future, given the time of receipt"),
-                (dropped, quality.clientDropped, "discarded before they could be sent"),
+                ("Late", quality.late, Glossary.late),
+                ("Corrected", quality.corrected, Glossary.corrected),
+                ("Clamped", quality.clamped, Glossary.clamped),
+                (dropped, quality.clientDropped, Glossary.dropped),
             ]
         let table = Table(
             "What became of the received events", of: rows.filter { $0.1 > 0 }, most: rows.count

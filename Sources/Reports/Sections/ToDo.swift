@@ -33,6 +33,16 @@ struct Deed: Hashable, Sendable {
         case category(String)
         case campaign(String)
         case story(String)
+
+        /// As JSON says it, with the name.
+        var told: (kind: String, name: String) {
+            switch self {
+            case .everything: ("everything", "")
+            case .category(let name): ("category", name)
+            case .campaign(let name): ("campaign", name)
+            case .story(let name): ("story", name)
+            }
+        }
     }
 
     var what: String { "\(ask): \(why)" }
@@ -43,7 +53,7 @@ struct Deed: Hashable, Sendable {
 
 /// What to do, before everything else: at most three sentences, and of a week six.
 enum ToDoSection: ReportSection {
-    private static func most(of period: Period) -> Int { if case .week = period { 6 } else { 3 } }
+    static func most(of period: Period) -> Int { if case .week = period { 6 } else { 3 } }
 
     /// The most urgent first; of equally urgent ones, those that concern more deliveries.
     static func deeds(in report: Report) -> [Deed] {
@@ -66,8 +76,13 @@ enum ToDoSection: ReportSection {
             deeds.map { deed in
                 // What stands in the report of a day has no section in that of the week.
                 guard let day = deed.day else { return .pointer(deed.what, section: deed.section) }
-                return .sentence("\(deed.what) (report on \(Wording.brief(day)), “\(deed.section)”).", .plain)
+                return carried(deed.what, day, section: deed.section)
             })
+    }
+
+    /// What another report asks to do: that of this day, which has the section.
+    static func carried(_ what: String, _ day: CivilDate, section: String) -> Block {
+        .sentence("\(what) (report on \(Wording.brief(day)), “\(section)”).", .plain)
     }
 
     /// What the days of a week, the earliest first, ask for and nothing has mended since. Only a day that has settled and had
@@ -95,7 +110,8 @@ enum ToDoSection: ReportSection {
                 keys: [.count("place", place + 1)],
                 facts: [
                     .text("what", deed.what), .text("section", deed.section), .count("deliveries", deed.deliveries),
-                    .text("day", deed.day?.description),
+                    .text("day", deed.day?.description), .text("ask", deed.ask),
+                    .text("subject", deed.subject.told.kind), .text("name", deed.subject.told.name),
                 ])
         }
     }
