@@ -38,7 +38,7 @@ package struct Completion {
     }
 
     private mutating func complete(_ typed: String, after rest: [String], of command: any Command.Type) {
-        let options = command.allOptions
+        let options = command.optionWords
         if rest.contains("--") {
             takesFile = true
             return
@@ -55,7 +55,7 @@ package struct Completion {
             return
         }
         if !typed.hasPrefix("-") {
-            takesFile = command.operands.contains { $0.contains("FILE") }
+            takesFile = command.operandNames.contains { $0.contains("FILE") }
             for choice in command.operandChoices where !rest.contains(choice) { offer(choice, "", to: typed) }
             if takesFile || !command.operandChoices.isEmpty { return }
         }
@@ -64,7 +64,7 @@ package struct Completion {
         }
     }
 
-    private mutating func offerValues(of option: Option, to typed: String) {
+    private mutating func offerValues(of option: OptionWords, to typed: String) {
         for choice in option.choices { offer(choice, "", to: typed) }
         takesFile = option.value == "FILE" || option.value == "DIR"
     }

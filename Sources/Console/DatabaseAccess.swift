@@ -9,15 +9,6 @@ package import ServiceRuntime
 /// The database of a command: the one that a URL names, or the embedded one. The embedded one is created, started and
 /// migrated first, and kept running while the command needs it.
 package final class DatabaseAccess: Sendable {
-    static let options = [
-        Option(
-            "database", "URL", environment: "BELLWETHER_DATABASE_URL",
-            help: "Any libpq URL of the PostgreSQL to use; '-' reads it from standard input"),
-        dataOption,
-    ]
-    package static let dataOption = Option(
-        "data", "DIR", environment: "BELLWETHER_DATA", help: "Data directory of the embedded PostgreSQL")
-
     package static let embeddedDatabase = "bellwether"
     package static let owner = "bellwether_owner"
 
@@ -28,15 +19,15 @@ package final class DatabaseAccess: Sendable {
 
     /// `interruptible` releases the database when somebody presses Ctrl-C; a service handles that itself.
     package convenience init(
-        _ arguments: Arguments, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true, shards: Int16? = nil
+        _ choice: DatabaseChoice, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true, shards: Int16? = nil
     ) throws {
-        if let url = try DatabaseAccess.givenURL(arguments) {
+        if let url = choice.url {
             try fit.check(url, log: log)
             self.init(url: url)
             return
         }
         try self.init(
-            embeddedIn: DatabaseAccess.dataDirectory(arguments), log: log, fit: fit, interruptible: interruptible,
+            embeddedIn: choice.directory, log: log, fit: fit, interruptible: interruptible,
             shards: shards)
     }
 
@@ -78,11 +69,11 @@ package final class DatabaseAccess: Sendable {
 
     /// Runs `body` with a connection for the owner, then ends the access.
     package static func withConnection<Result>(
-        _ arguments: Arguments, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
+        _ choice: DatabaseChoice, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
         statementSeconds: Int = 600, shards: Int16? = nil,
         _ body: (inout Connection) throws -> Result
     ) throws -> Result {
-        let access = try DatabaseAccess(arguments, log: log, fit: fit, shards: shards)
+        let access = try DatabaseAccess(choice, log: log, fit: fit, shards: shards)
         defer { access.release() }
         var connection = try LogSession.open(
             url: access.url, role: nil, purpose: "command", log: log, statementSeconds: statementSeconds)
@@ -139,28 +130,6 @@ package final class DatabaseAccess: Sendable {
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
             AnalystLogin.embedded, AnalystLogin.pages, LogSession.Role.reporter.rawValue,
         ])
-
-    package static func dataDirectory(_ arguments: Arguments) -> String {
-        if let directory = arguments.text("data") { return directory }
-        if getuid() == 0 { return "/var/lib/bellwether" }
-        if let base = environment("XDG_DATA_HOME") { return base + "/bellwether" }
-        return (environment("HOME") ?? ".") + "/.local/share/bellwether"
-    }
-
-    package static func givenURL(_ arguments: Arguments) throws -> String? {
-        guard let url = arguments.text("database") else { return nil }
-        guard url == "-" else { return url }
-        guard let line = readLine(), !line.isEmpty else {
-            throw UsageError("--database - reads the URL from standard input")
-        }
-        return line
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let text = unsafe getenv(name) else { return nil }
-        let value = unsafe String(cString: text)
-        return value.isEmpty ? nil : value
-    }
 
     /// Prepares the database, and waits for it if its server, which ran a moment ago, recovers from a crash or was killed.
     private static func prepareWhenUp(

@@ -3,15 +3,15 @@ enum Help {
     static func name(of command: any Command.Type) -> String { (["bellwether"] + command.words).joined(separator: " ") }
 
     static func usage(of command: any Command.Type) -> String {
-        ([name(of: command)] + command.operands + ["[options]"]).joined(separator: " ")
+        ([name(of: command)] + command.operandNames + ["[options]"]).joined(separator: " ")
     }
 
     /// The full help of one command.
     static func text(of command: any Command.Type) -> String {
         var text = "\(command.summary)\n\nUse: \(usage(of: command))\n\nOptions:\n"
-        let names = command.allOptions.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
+        let names = command.optionWords.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
         let width = names.map(\.count).max() ?? 0
-        for (name, option) in zip(names, command.allOptions) {
+        for (name, option) in zip(names, command.optionWords) {
             text += "  " + padded(name, width) + "  " + option.help
             if let variable = option.environment { text += " (environment: \(variable))" }
             text += "\n"
@@ -25,7 +25,7 @@ enum Help {
 
     /// The overview: one line per command.
     static func overview(of commands: [any Command.Type]) -> String {
-        let names = commands.map { (["bellwether"] + $0.words + $0.operands).joined(separator: " ") }
+        let names = commands.map { (["bellwether"] + $0.words + $0.operandNames).joined(separator: " ") }
         let width = names.map(\.count).max() ?? 0
         let lines = zip(names, commands).map { name, command in "  " + padded(name, width) + "  " + command.summary }
         return """

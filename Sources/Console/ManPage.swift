@@ -19,15 +19,15 @@ package enum ManPage {
         for command in commands {
             page += ".SS \(escaped(command.words.joined(separator: " ")))\n"
             page += ".B \(escaped(Help.name(of: command)))\n"
-            for operand in command.operands { page += ".I \(escaped(operand))\n" }
+            for operand in command.operandNames { page += ".I \(escaped(operand))\n" }
             page += ".RI [ options ]\n.PP\n\(escaped(command.summary)).\n"
-            for option in command.options { page += entry(option) }
+            for option in command.ownOptionWords { page += entry(option) }
         }
         page += ".SH \"DATABASE OPTIONS\"\nEach command that needs a database takes these.\n"
-        for option in DatabaseAccess.options { page += entry(option) }
+        for option in DatabaseChoice.options.map(\.words) { page += entry(option) }
         page += ".SH \"EXIT STATUS\"\n"
         for (code, meaning) in Help.exitCodes { page += ".TP\n.B \(code)\n\(escaped(meaning)).\n" }
-        let options = commands.flatMap { $0.allOptions }
+        let options = commands.flatMap { $0.optionWords }
         let variables = Set(options.compactMap(\.environment)).sorted()
         page += ".SH ENVIRONMENT\n"
         for variable in variables {
@@ -38,7 +38,7 @@ package enum ManPage {
         return page
     }
 
-    private static func entry(_ option: Option) -> String {
+    private static func entry(_ option: OptionWords) -> String {
         var entry = ".TP\n.B \(escaped("--\(option.name)"))"
         if let value = option.value { entry = ".TP\n.BI \(escaped("--\(option.name)")) \" \(escaped(value))\"" }
         entry += "\n\(escaped(option.help))"

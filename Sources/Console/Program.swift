@@ -43,13 +43,12 @@ package struct Program {
                 StandardStream.output.write("bellwether \(BellwetherVersion.number)\n")
                 return .done
             }
-            guard let (command, rest) = find(words) else { return try explain(words) }
-            let arguments = try Arguments(rest, for: command)
-            if arguments.has("help") {
-                StandardStream.output.write(Help.text(of: command))
+            guard let (kind, rest) = find(words) else { return try explain(words) }
+            guard let command = try kind.read(rest) else {
+                StandardStream.output.write(Help.text(of: kind))
                 return .done
             }
-            return try command.init(arguments).run()
+            return try command.run()
         } catch {
             Interruption.giveWay()
             StandardStream.error.write("bellwether: \(Self.sentence(for: error))\n")

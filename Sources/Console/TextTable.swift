@@ -7,8 +7,9 @@ package enum OutputFormat: String, CaseIterable {
 
 extension Option {
     /// Output for people, or for programs.
-    package static let format = Option(
-        "format", "FORMAT", choices: OutputFormat.allCases.map(\.rawValue), help: "text or json (default text)")
+    package static func format(_ path: Property<Target, OutputFormat>) -> Option {
+        Option("format", "FORMAT", path, .word, help: "text or json (default)")
+    }
 }
 
 /// Columns for a terminal, as wide as their widest cell.

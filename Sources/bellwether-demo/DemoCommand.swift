@@ -11,23 +11,13 @@ internal import Values
 
 /// Shows what Bellwether does: two apps over a fortnight and a day, from phones to the summary.
 struct DemoCommand: DemoDeclaration {
-    private let directory: String?
-    private let installs: Int
-    private let seed: UInt64
-    private let audience: Audience
+    static let options = DemoOptions.options.within(\Self.given)
 
-    init(_ arguments: Arguments) throws {
-        directory = arguments.text("data")
-        installs = try arguments.number("installs", in: 10...100_000, default: 1200)
-        seed = UInt64(try arguments.number("seed", in: 0...Int.max, default: 1))
-        audience = Audience(
-            dormant: Double(try arguments.number("dormant", in: 0...99, default: 0)) / 100,
-            extensionSends: !arguments.has("app-sends"))
-    }
+    private var given = DemoOptions()
 
     func run() throws -> ExitCode {
         let begun = Deadline.now
-        let directory = try directory ?? DemoDirectory.make()
+        let directory = try given.data ?? DemoDirectory.make()
         StandardStream.error.write("Creating an embedded database in \(String(printable: directory))\n")
         // If the user ends it early, hide the service's messages about the lost database.
         let isEnding = Lock(false)
@@ -43,9 +33,10 @@ struct DemoCommand: DemoDeclaration {
             url: access.url, role: nil, purpose: "demo", log: log, statementSeconds: 0)
         try refuseApps(in: directory, on: &owner)
         let now = WallClock.now
+        let audience = Audience(dormant: Double(given.dormant) / 100, extensionSends: !given.appSends)
         var apps = [
-            try DemoApp(.news, installs: installs, seed: seed, audience, now: now, on: &owner),
-            try DemoApp(.shop, installs: installs, seed: seed &+ 1, audience, now: now, on: &owner),
+            try DemoApp(.news, installs: given.installs, seed: given.seed, audience, now: now, on: &owner),
+            try DemoApp(.shop, installs: given.installs, seed: given.seed &+ 1, audience, now: now, on: &owner),
         ]
         let bar = ProgressBar()
         defer { bar.clear() }

@@ -6,36 +6,18 @@ internal import Values
 
 /// Posts realistic traffic to any server until it is told to stop.
 struct SimulateCommand: SimulateDeclaration {
-    private let url: String
-    private let key: String
-    private let serverKey: String?
-    private let rate: Int
-    private let seconds: Int?
-    private let seed: UInt64
-    private let connections: Int
+    static let options = SimulateOptions.options.within(\Self.given)
 
-    init(_ arguments: Arguments) throws {
-        guard let url = arguments.text("url") else {
-            throw UsageError("name the server: --url http://127.0.0.1:8080")
-        }
-        self.url = url
-        rate = try arguments.number("rate", in: 1...100_000, default: 50)
-        seconds = arguments.has("seconds") ? try arguments.number("seconds", in: 1...31_536_000, default: 1) : nil
-        seed = UInt64(
-            try arguments.number("seed", in: 0...Int.max, default: Int.random(in: 0...Int.max)))
-        connections = try arguments.number("connections", in: 1...256, default: 4)
-        key = try Self.key(arguments)
-        serverKey = arguments.text("server-key")
-    }
+    private var given = SimulateOptions()
 
     func run() throws -> ExitCode {
         Signals.prepare()
-        let server = ServerAddress(url)
-        try EnvelopeSender.greet(server, key: key)
-        let sender = serverKey.map { AppServer(server, key: $0) }
+        let server = ServerAddress(given.url)
+        try EnvelopeSender.greet(server, key: given.writeKey)
+        let sender = given.serverKey.map { AppServer(server, key: $0) }
         try sender?.register(categories: SteadyStream.categoryDocument)
         var configuration = EnvelopeSender.Configuration(server: server)
-        configuration.connections = connections
+        configuration.connections = given.connections
         let office = EnvelopeSender(configuration)
         let isStopped = Lock(false)
         _ = Worker(name: "signals") {
@@ -63,17 +45,17 @@ struct SimulateCommand: SimulateDeclaration {
     private func post(
         to office: EnvelopeSender, and sender: AppServer?, until isStopped: Lock<Bool>
     ) -> PostingError? {
-        var stream = SteadyStream(rate: Double(rate), seed: seed, from: WallClock.now)
+        var stream = SteadyStream(rate: Double(given.rate), seed: given.seed, from: WallClock.now)
         // Creating the world takes a while; discard the traffic of that time.
         _ = stream.advance(to: WallClock.now)
-        let end = seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
+        let end = given.seconds.map { Deadline.after(seconds: Double($0)) } ?? .never
         let start = Deadline.now
         let bar = ProgressBar()
         defer { bar.clear() }
         func isOver() -> Bool { end.hasPassed || isStopped.withLock { $0 } }
         var telling = Deadline.now
         while !isOver() {
-            var envelopes = stream.advance(to: WallClock.now).map { KeyedEnvelope($0, key: key) }[...]
+            var envelopes = stream.advance(to: WallClock.now).map { KeyedEnvelope($0, key: given.writeKey) }[...]
             // Post a few at a time, so that a slow server does not delay us beyond the end.
             while !envelopes.isEmpty, !isOver() {
                 do { try office.post(Array(envelopes.prefix(100))) } catch { return error }
@@ -99,18 +81,10 @@ struct SimulateCommand: SimulateDeclaration {
         let trouble = office.trouble.map { ", waiting: \(String(printable: $0))" } ?? ""
         let words =
             "\(tally.sent) events, \(Int(saturating: Double(tally.sent) / max(elapsed, 0.1))) a second\(trouble)"
-        if let seconds { bar.show(elapsed / Double(seconds), words) } else { bar.show("\(words) (Ctrl-C stops it)") }
-    }
-
-    private static func key(_ arguments: Arguments) throws -> String {
-        guard let key = arguments.text("write-key") else {
-            throw UsageError(
-                "give a write key: --write-key KEY, or BELLWETHER_WRITE_KEY, or '-' for standard input")
+        if let seconds = given.seconds {
+            bar.show(elapsed / Double(seconds), words)
+        } else {
+            bar.show("\(words) (Ctrl-C stops it)")
         }
-        guard key == "-" else { return key }
-        guard let line = readLine(), !line.isEmpty else {
-            throw UsageError("--write-key - reads the key from standard input")
-        }
-        return line
     }
 }

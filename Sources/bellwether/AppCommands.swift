@@ -6,24 +6,23 @@ internal import Projections
 internal import ServiceRuntime
 
 /// Creates an app and its first write key.
-struct AppCreateCommand: Command {
+struct AppCreateCommand: DatabaseCommand {
     static let words = ["app", "create"]
-    static let operands = ["SLUG"]
+    static let operands: [Operand<Self>] = [Operand("SLUG", \.slug)]
     static let summary = "Create an app; prints its write key, once"
-    static let options = [
-        Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted (default UTC)")
+    static let options: [Option<Self>] = [
+        Option("time-zone", "TZ", \.zone, .text, help: "IANA time zone in which the app's days are counted (default)")
     ]
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var zone = "UTC"
 
     func run() throws -> ExitCode {
-        let slug = arguments.operands[0]
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
             // One transaction: an app without a key is useless, and its name would be taken.
             try connection.execute(script: "BEGIN")
-            let app = try Apps.create(slug: slug, timeZone: arguments.text("time-zone") ?? "UTC", on: &connection)
+            let app = try Apps.create(slug: slug, timeZone: zone, on: &connection)
             let added = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection)
             try connection.execute(script: "COMMIT")
             StandardStream.error.write(
@@ -37,37 +36,48 @@ struct AppCreateCommand: Command {
 }
 
 /// Changes an app.
-struct AppSetCommand: Command {
+struct AppSetCommand: DatabaseCommand {
     static let words = ["app", "set"]
-    static let operands = ["SLUG"]
+    static let operands: [Operand<Self>] = [Operand("SLUG", \.slug)]
     static let summary = "Change an app's time zone, its rate limit, or who may tell its goals"
-    static let options = [
-        Option("time-zone", "TZ", help: "IANA time zone in which the app's days are counted"),
-        Option("rate-limit", "N", help: "Events a second that the app may send, or 'none'"),
-        Option("rate-burst", "N", help: "Events that it may send at once after a pause (default: ten seconds' worth)"),
+    static let options: [Option<Self>] = [
+        Option("time-zone", "TZ", \.zone, .text, help: "IANA time zone in which the app's days are counted"),
+        Option("rate-limit", "N", \.rate, .rate, help: "Events a second that the app may send, or 'none'"),
         Option(
-            "goals", "KEYS", choices: GoalSource.allCases.map(\.rawValue),
+            "rate-burst", "N", \.burst, .burst,
+            help: "Events that it may send at once after a pause (default: ten seconds' worth)"),
+        Option(
+            "goals", "KEYS", \.goals, .word,
             help: "Whose goals are taken: of 'any' key, or of a 'server' key alone"),
     ]
 
-    private let arguments: Arguments
-    private let rateLimit: RateLimit??
-    private let goals: GoalSource?
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var zone: String?
+    /// Nil if it was not given, `.some(nil)` for no limit.
+    private var rate: Double??
+    private var burst: Double?
+    private var goals: GoalSource?
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        rateLimit = try Self.rateLimit(arguments)
-        goals = arguments.has("goals") ? try arguments.choice("goals", default: .any) : nil
-        guard arguments.has("time-zone") || arguments.has("rate-limit") || goals != nil else {
+    func check() throws(UsageError) {
+        guard zone != nil || rate != nil || burst != nil || goals != nil else {
             throw UsageError("say what to change: --time-zone, --rate-limit or --goals")
         }
+        guard burst != nil, rate ?? nil == nil else { return }
+        throw UsageError(
+            rate == nil
+                ? "--rate-burst needs --rate-limit"
+                : "--rate-burst needs a limit, so --rate-limit none does not go with it")
     }
 
     func run() throws -> ExitCode {
-        let slug = arguments.operands[0]
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
-            if let zone = arguments.text("time-zone") { try set(zone, of: slug, on: &connection) }
-            if let rateLimit {
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
+            if let zone { try set(zone, of: slug, on: &connection) }
+            if let rate {
+                let rateLimit = rate.map {
+                    RateLimit(
+                        eventsPerSecond: $0, burst: burst ?? min(max(1, $0 * 10), RateLimit.bounds.upperBound))
+                }
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
                 let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }
                 StandardStream.error.write("'\(slug)' may send \(limit ?? "without a limit").\n")
@@ -96,48 +106,39 @@ struct AppSetCommand: Command {
             "Deliveries moved to another day: \(moved), plus those that a running service moved. What retain has sealed keeps its days.\n"
         )
     }
+}
 
-    /// Nil if the option was not given, `.some(nil)` for no limit.
-    private static func rateLimit(_ arguments: Arguments) throws -> RateLimit?? {
-        guard let text = arguments.text("rate-limit") else {
-            if arguments.has("rate-burst") { throw UsageError("--rate-burst needs --rate-limit") }
-            return nil
+extension RateLimit {
+    fileprivate static func number(_ text: String) -> Double? {
+        Double(text).flatMap { bounds.contains($0) ? $0 : nil }
+    }
+}
+
+extension OptionValue where Value == Double? {
+    fileprivate static var rate: OptionValue {
+        OptionValue("a number from 0.000001 to 1000000000 or 'none'") { text in
+            text == "none" ? .some(nil) : RateLimit.number(text)
         }
-        if text == "none" {
-            guard !arguments.has("rate-burst") else {
-                throw UsageError("--rate-burst needs a limit, so --rate-limit none does not go with it")
-            }
-            return .some(nil)
-        }
-        guard let rate = Double(text), RateLimit.bounds.contains(rate) else {
-            throw UsageError("--rate-limit takes a number from 0.000001 to 1000000000 or 'none', not '\(text)'")
-        }
-        guard let burstText = arguments.text("rate-burst") else {
-            return RateLimit(eventsPerSecond: rate, burst: min(max(1, rate * 10), RateLimit.bounds.upperBound))
-        }
-        guard let burst = Double(burstText), RateLimit.bounds.contains(burst) else {
-            throw UsageError("--rate-burst takes a number from 0.000001 to 1000000000, not '\(burstText)'")
-        }
-        return RateLimit(eventsPerSecond: rate, burst: burst)
+    }
+}
+
+extension OptionValue where Value == Double {
+    fileprivate static var burst: OptionValue {
+        OptionValue("a number from 0.000001 to 1000000000") { RateLimit.number($0) }
     }
 }
 
 /// Shows the apps and their keys.
-struct AppListCommand: Command {
+struct AppListCommand: DatabaseCommand {
     static let words = ["app", "list"]
     static let summary = "List the apps and their keys"
-    static let options = [Option.format]
+    static let options: [Option<Self>] = [.format(\.format)]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        let apps = try DatabaseAccess.withConnection(arguments) { connection in
+        let apps = try DatabaseAccess.withConnection(database) { connection in
             var apps: [(App, [APIKey])] = []
             for app in try Apps.list(on: &connection) {
                 apps.append((app, try APIKeys.list(of: app.slug, on: &connection)))

@@ -5,24 +5,24 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Gives an app one more key.
-struct AppKeyAddCommand: Command {
+struct AppKeyAddCommand: DatabaseCommand {
     static let words = ["app", "key", "add"]
-    static let operands = ["SLUG"]
+    static let operands: [Operand<Self>] = [Operand("SLUG", \.slug)]
     static let summary = "Add a key to an app; prints it, once"
-    static let options = [
-        Option("name", "NAME", help: "Name of the key (default: write, write-2, ...)"),
-        Option("server", help: "Make a server key for your servers, not a write key for your app"),
+    static let options: [Option<Self>] = [
+        Option("name", "NAME", \.name, .text, help: "Name of the key (default: write, write-2, ...)"),
+        Option("server", \.isServer, help: "Make a server key for your servers, not a write key for your app"),
     ]
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var name: String?
+    private var isServer = false
 
     func run() throws -> ExitCode {
-        let slug = arguments.operands[0]
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
             try APIKeys.add(
-                to: slug, kind: arguments.has("server") ? .server : .write, name: arguments.text("name"),
+                to: slug, kind: isServer ? .server : .write, name: name,
                 on: &connection)
         }
         let (key, secret) = shared.result
@@ -49,18 +49,17 @@ extension APIKey {
 }
 
 /// Revokes a key.
-struct AppKeyRevokeCommand: Command {
+struct AppKeyRevokeCommand: DatabaseCommand {
     static let words = ["app", "key", "revoke"]
-    static let operands = ["SLUG", "NAME"]
+    static let operands: [Operand<Self>] = [Operand("SLUG", \.slug), Operand("NAME", \.name)]
     static let summary = "Revoke a key for good, also for requests under way"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var name = ""
 
     func run() throws -> ExitCode {
-        let (slug, name) = (arguments.operands[0], arguments.operands[1])
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
             try APIKeys.revoke(name: name, of: slug, on: &connection)
         }
         StandardStream.error.write("Key '\(String(printable: name))' of '\(slug)' is closed.\n")

@@ -8,36 +8,28 @@ internal import ServiceRuntime
 internal import Values
 
 /// Copies the whole database while it works, and checks the copy.
-struct BackupCommand: Command {
+struct BackupCommand: DatabaseCommand {
     static let words = ["backup"]
-    static let operands = ["DIR"]
+    static let operands: [Operand<Self>] = [Operand("DIR", \.directory)]
     static let summary = "Copy the whole database into a new directory while it works, and check the copy"
 
-    private let arguments: Arguments
-    private let directory: String
-
-    init(_ arguments: Arguments) {
-        self.arguments = arguments
-        directory = arguments.operands.first ?? ""
-    }
+    var database = DatabaseChoice()
+    private var directory = ""
 
     func run() throws -> ExitCode {
-        let given = try DatabaseAccess.givenURL(arguments)
-        if given == nil {
-            let data = DatabaseAccess.dataDirectory(arguments)
-            guard try EmbeddedCluster.exists(dataDirectory: data) else {
-                throw Failure("there is no embedded database in '\(String(printable: data))' to back up")
-            }
+        let isEmbedded = database.url == nil
+        guard try !isEmbedded || EmbeddedCluster.exists(dataDirectory: database.directory) else {
+            throw Failure("there is no embedded database in '\(String(printable: database.directory))' to back up")
         }
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion)
+        let access = try DatabaseAccess(database, log: log, fit: .anyVersion)
         defer { access.release() }
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "backup", log: log)
         connection.deadline = .after(seconds: 60)
         // On the embedded database only the superuser may copy everything; elsewhere it is who was given that right.
-        if given != nil { try requireRight(on: &connection) }
+        if !isEmbedded { try requireRight(on: &connection) }
         try refuseOtherPlaces(on: &connection)
-        let record = try record(isEmbedded: given == nil, on: &connection)
+        let record = try record(isEmbedded: isEmbedded, on: &connection)
         let programs = try PostgresInstallation.of(version: record.postgres, deadline: .after(seconds: 60))
 
         let output = try OutputDirectory(directory, isMade: true)

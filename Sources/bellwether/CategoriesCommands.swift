@@ -7,51 +7,32 @@ internal import ServiceRuntime
 internal import Values
 
 /// Registers the categories of an app.
-struct CategoriesImportCommand: Command {
+struct CategoriesImportCommand: DatabaseCommand {
     static let words = ["categories", "import"]
-    static let operands = ["[FILE]"]
+    static let operands: [Operand<Self>] = [Operand("FILE", \.file)]
     static let summary = "Register an app's notification categories from a document, or a preset"
-    static let options = [
-        appOption,
-        Option(
-            "preset", "NAME", choices: Preset.allCases.map(\.rawValue),
-            help: "hive or pushwoosh-stories, instead of a file"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        .app(\.slug),
+        Option("preset", "NAME", \.preset, .word, help: "hive or pushwoosh-stories, instead of a file"),
+        .format(\.format),
     ]
 
-    static let appOption = Option("app", "SLUG", help: "The app; required")
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var file: String?
+    private var preset: Preset?
+    private var format = OutputFormat.text
 
-    private let arguments: Arguments
-    private let slug: String
-    private let preset: Preset?
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try Self.slug(arguments)
-        preset =
-            try arguments.text("preset").map { name in
-                guard let preset = Preset(rawValue: name) else {
-                    let known = Preset.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw UsageError("--preset takes one of \(known), not '\(String(printable: name))'")
-                }
-                return preset
-            }
-        guard arguments.operands.isEmpty != (preset == nil) else {
+    func check() throws(UsageError) {
+        guard (file == nil) != (preset == nil) else {
             throw UsageError("name what to import: a FILE ('-' is standard input) or --preset NAME")
         }
-        format = try arguments.choice("format", default: .text)
-    }
-
-    static func slug(_ arguments: Arguments) throws -> String {
-        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
-        return slug
     }
 
     func run() throws -> ExitCode {
         // Report an invalid document before starting a database for it.
-        let document = try preset?.document ?? read(arguments.operands[0])
-        let shared = try DatabaseAccess.sharing(SharedTables.registry, arguments) { connection in
+        let document = try preset?.document ?? read(file ?? "-")
+        let shared = try DatabaseAccess.sharing(SharedTables.registry, database) { connection in
             try Registrar.register(
                 document, of: try Apps.named(slug, on: &connection).id, on: &connection)
         }
@@ -91,25 +72,17 @@ struct CategoriesImportCommand: Command {
 }
 
 /// Shows what an app has registered.
-struct CategoriesListCommand: Command {
+struct CategoriesListCommand: DatabaseCommand {
     static let words = ["categories", "list"]
     static let summary = "Show an app's categories and buttons, with each button's verdict"
-    static let options = [
-        CategoriesImportCommand.appOption, Option.format,
-    ]
+    static let options: [Option<Self>] = [.app(\.slug), .format(\.format)]
 
-    private let arguments: Arguments
-    private let slug: String
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try CategoriesImportCommand.slug(arguments)
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        let categories = try DatabaseAccess.withConnection(arguments) { connection in
+        let categories = try DatabaseAccess.withConnection(database) { connection in
             try ListedCategory.list(of: try Apps.named(slug, on: &connection), on: &connection)
         }
         switch format {
@@ -148,30 +121,25 @@ struct CategoriesListCommand: Command {
 }
 
 /// Compares registered buttons with the buttons that people tap.
-struct CategoriesCheckCommand: Command {
+struct CategoriesCheckCommand: DatabaseCommand {
     static let words = ["categories", "check"]
     static let summary = "Compare registered categories and buttons with the taps"
-    static let options = [
-        CategoriesImportCommand.appOption,
-        Option("days", "N", help: "How far back to look at single taps, by the device's clock (default 90)"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        .app(\.slug),
+        Option(
+            "days", "N", \.days, .number(in: 1...10_000),
+            help: "How far back to look at single taps, by the device's clock (default)"),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let slug: String
-    private let days: Int
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try CategoriesImportCommand.slug(arguments)
-        days = try arguments.number("days", in: 1...10_000, default: 90)
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var days = 90
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         let since = Timestamp(microseconds: WallClock.now.microseconds - Int64(days) * 86_400_000_000)
-        let check = try DatabaseAccess.withConnection(arguments) { connection in
+        let check = try DatabaseAccess.withConnection(database) { connection in
             try RegistryCheck.run(of: try Apps.named(slug, on: &connection), since: since, on: &connection)
         }
         switch format {

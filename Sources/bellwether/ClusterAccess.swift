@@ -19,10 +19,10 @@ struct Shared<Result> {
 extension DatabaseAccess {
     /// Runs `body` with the access and a connection for the owner, then ends the access.
     static func withAccess<Result>(
-        _ arguments: Arguments, _ body: (DatabaseAccess, inout Connection) throws -> Result
+        _ choice: DatabaseChoice, _ body: (DatabaseAccess, inout Connection) throws -> Result
     ) throws -> Result {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(choice, log: log)
         defer { access.release() }
         var connection = try LogSession.open(
             url: access.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
@@ -30,8 +30,8 @@ extension DatabaseAccess {
     }
 
     /// Runs `body` with the cluster that the database belongs to.
-    static func withCluster<Result>(_ arguments: Arguments, _ body: (Cluster) throws -> Result) throws -> Result {
-        try withAccess(arguments) { access, connection in
+    static func withCluster<Result>(_ choice: DatabaseChoice, _ body: (Cluster) throws -> Result) throws -> Result {
+        try withAccess(choice) { access, connection in
             let log = Log.standardError(least: .warning)
             guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else {
                 throw ClusterError.notInCluster
@@ -43,17 +43,17 @@ extension DatabaseAccess {
     /// Changes what all cells of a cluster share: runs `body` in the first cell, and then brings these tables to the others.
     /// Outside a cluster it just runs `body`.
     static func sharing<Result>(
-        _ tables: [SharedTable], _ arguments: Arguments, _ body: (inout Connection) throws -> Result
+        _ tables: [SharedTable], _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result
     ) throws -> Shared<Result> {
-        try sharing(arguments, body) { cluster in cluster.shareWithAll(tables) }
+        try sharing(choice, body) { cluster in cluster.shareWithAll(tables) }
     }
 
     /// The same where `spread` brings it to the others, and returns the cells that do not have it.
     static func sharing<Result>(
-        _ arguments: Arguments, _ body: (inout Connection) throws -> Result,
+        _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result,
         spread: (Cluster) throws -> [(cell: ClusterMap.Cell, error: any Error)]
     ) throws -> Shared<Result> {
-        try withAccess(arguments) { access, connection in
+        try withAccess(choice) { access, connection in
             let log = Log.standardError(least: .warning)
             guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else {
                 return Shared(result: try body(&connection), isEverywhere: true)

@@ -5,28 +5,24 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Makes a database the first cell of a cluster.
-struct ClusterCreateCommand: Command {
+struct ClusterCreateCommand: DatabaseCommand {
     static let words = ["cluster", "create"]
     static let summary = "Make this database the first cell of a cluster; it keeps all it has"
-    static let options = [
-        Option("name", "NAME", help: "Name of the cell, as people say it; required"),
+    static let options: [Option<Self>] = [
+        .name(\.name),
         Option(
-            "place", "URL", help: "Where the other machines of the cluster find it (default: the URL of the database)"),
+            "place", "URL", \.place, .text,
+            help: "Where the other machines of the cluster find it (default: the URL of the database)"),
     ]
 
-    private let arguments: Arguments
-    private let name: String
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard let name = arguments.text("name") else { throw UsageError("name the cell: --name NAME") }
-        self.name = name
-    }
+    var database = DatabaseChoice()
+    private var name = ""
+    private var place: String?
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withAccess(arguments) { access, connection in
+        try DatabaseAccess.withAccess(database) { access, connection in
             let place =
-                try arguments.text("place").map { try Cluster.place(of: $0, ownURL: access.url) }
+                try place.map { try Cluster.place(of: $0, ownURL: access.url) }
                 ?? ConnectionString.place(of: access.url)
             let map = try Cluster.create(name: name, place: place, on: &connection)
             StandardStream.error.write(
@@ -38,30 +34,27 @@ struct ClusterCreateCommand: Command {
 }
 
 /// Adds a database to a cluster.
-struct ClusterAddCommand: Command {
+struct ClusterAddCommand: DatabaseCommand {
     static let words = ["cluster", "add"]
-    static let operands = ["URL"]
+    static let operands: [Operand<Self>] = [Operand("URL", \.url)]
     static let summary = "Add an empty database to the cluster as a cell; migrates it"
-    static let options = [
-        Option("name", "NAME", help: "Name of the cell, as people say it; required"),
-        Option("hub", help: "Make it a hub, which takes no events: its views read all cells"),
-        Option("superuser", "URL", help: "A superuser of the hub's database, for what only one can permit"),
+    static let options: [Option<Self>] = [
+        .name(\.name),
+        Option("hub", \.isHub, help: "Make it a hub, which takes no events: its views read all cells"),
+        Option(
+            "superuser", "URL", \.superuser, .text,
+            help: "A superuser of the hub's database, for what only one can permit"),
     ]
 
-    private let arguments: Arguments
-    private let name: String
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard let name = arguments.text("name") else { throw UsageError("name the cell: --name NAME") }
-        self.name = name
-    }
+    var database = DatabaseChoice()
+    private var url = ""
+    private var name = ""
+    private var isHub = false
+    private var superuser: String?
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withCluster(arguments) { cluster in
-            let isHub = arguments.has("hub")
-            let untold = try cluster.add(
-                name: name, url: arguments.operands[0], isHub: isHub, superuser: arguments.text("superuser"))
+        try DatabaseAccess.withCluster(database) { cluster in
+            let untold = try cluster.add(name: name, url: url, isHub: isHub, superuser: superuser)
             StandardStream.error.write(
                 isHub
                     ? "'\(name)' is a hub of the cluster. Its views read all cells.\n"
@@ -72,18 +65,17 @@ struct ClusterAddCommand: Command {
 }
 
 /// Says where a cell is from now on.
-struct ClusterSetPlaceCommand: Command {
+struct ClusterSetPlaceCommand: DatabaseCommand {
     static let words = ["cluster", "set-place"]
-    static let operands = ["CELL", "URL"]
+    static let operands: [Operand<Self>] = [Operand("CELL", \.name), Operand("URL", \.url)]
     static let summary = "Tell the cluster under which URL a cell or hub is found from now on"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) throws { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var name = ""
+    private var url = ""
 
     func run() throws -> ExitCode {
-        let (name, url) = (arguments.operands[0], arguments.operands[1])
-        return try DatabaseAccess.withCluster(arguments) { cluster in
+        try DatabaseAccess.withCluster(database) { cluster in
             let untold = try cluster.setPlace(of: name, to: url)
             StandardStream.error.write(
                 "'\(String(printable: name))' is found there from now on. Processes of the service follow by themselves.\n"
@@ -94,18 +86,16 @@ struct ClusterSetPlaceCommand: Command {
 }
 
 /// Takes a cell out of a cluster.
-struct ClusterRemoveCommand: Command {
+struct ClusterRemoveCommand: DatabaseCommand {
     static let words = ["cluster", "remove"]
-    static let operands = ["CELL"]
+    static let operands: [Operand<Self>] = [Operand("CELL", \.name)]
     static let summary = "Take a cell without shards, or a hub, out of the cluster"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) throws { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var name = ""
 
     func run() throws -> ExitCode {
-        let name = arguments.operands[0]
-        return try DatabaseAccess.withCluster(arguments) { cluster in
+        try DatabaseAccess.withCluster(database) { cluster in
             let untold = try cluster.remove(name)
             StandardStream.error.write(
                 "'\(String(printable: name))' is no part of the cluster any more. Its database is as it was, and takes no events.\n"
@@ -116,21 +106,16 @@ struct ClusterRemoveCommand: Command {
 }
 
 /// Shows the cells.
-struct ClusterStatusCommand: Command {
+struct ClusterStatusCommand: DatabaseCommand {
     static let words = ["cluster", "status"]
     static let summary = "Show the cells: shards, map, events, lag; exit 1 if one does not answer or is not well"
-    static let options = [Option.format]
+    static let options: [Option<Self>] = [.format(\.format)]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        let (cells, map) = try DatabaseAccess.withCluster(arguments) { cluster in
+        let (cells, map) = try DatabaseAccess.withCluster(database) { cluster in
             cluster.followNewest()
             return (cluster.status(), cluster.map)
         }
@@ -192,27 +177,23 @@ struct ClusterStatusCommand: Command {
 }
 
 /// Compares the cells.
-struct ClusterCheckCommand: Command {
+struct ClusterCheckCommand: DatabaseCommand {
     static let words = ["cluster", "check"]
     static let summary =
         "Compare maps, apps, keys, categories, sends and words of all cells; mend what differs"
-    static let options = [
-        Option.format,
+    static let options: [Option<Self>] = [
+        .format(\.format),
         Option(
-            "accept-loss", "CELL",
+            "accept-loss", "CELL", \.acceptedLoss, .text,
             help: "Go on with this cell as it is, although it was restored from an old backup"),
     ]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var format = OutputFormat.text
+    private var acceptedLoss: String?
 
     func run() throws -> ExitCode {
-        let findings = try DatabaseAccess.withCluster(arguments) { try $0.check(lossIn: arguments.text("accept-loss")) }
+        let findings = try DatabaseAccess.withCluster(database) { try $0.check(lossIn: acceptedLoss) }
         switch format {
         case .text:
             for finding in findings {
@@ -227,5 +208,11 @@ struct ClusterCheckCommand: Command {
             StandardStream.output.write(items.json + "\n")
         }
         return findings.allSatisfy(\.isMended) ? .done : .failed
+    }
+}
+
+extension Option {
+    fileprivate static func name(_ path: Property<Target, String>) -> Option {
+        Option("name", "NAME", path, .text, required: "name the cell", help: "Name of the cell, as people say it")
     }
 }

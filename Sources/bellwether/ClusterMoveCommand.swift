@@ -4,38 +4,29 @@ internal import EventLog
 internal import ServiceRuntime
 
 /// Gives shards to another cell.
-struct ClusterMoveCommand: Command {
+struct ClusterMoveCommand: DatabaseCommand {
     static let words = ["cluster", "move"]
     static let summary = "Give shards with all their events to another cell, while events come in"
-    static let options = [
-        Option("shard", "N", isRepeatable: true, help: "Number of a shard, from 0; may be repeated; required"),
-        Option("to", "CELL", help: "Name of the cell that gets them; required"),
-        Option("rate", "N", help: "Copy at most N events a second (default: as fast as both cells can)"),
+    static let options: [Option<Self>] = [
+        Option(
+            "shard", "N", each: \.shards, .number(in: 0...Int16.max), required: "name the shards",
+            help: "Number of a shard, from 0; may be repeated"),
+        Option(
+            "to", "CELL", \.target, .text, required: "name the cell that gets them",
+            help: "Name of the cell that gets them"),
+        Option(
+            "rate", "N", \.rate, .number(in: 1...10_000_000),
+            help: "Copy at most N events a second (default: as fast as both cells can)"),
     ]
 
-    private let arguments: Arguments
-    private let shards: Set<Int16>
-    private let target: String
-    private let rate: Int?
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard let target = arguments.text("to") else { throw UsageError("name the cell that gets them: --to CELL") }
-        self.target = target
-        let words = arguments.texts("shard")
-        shards = Set(
-            try words.map { word in
-                guard let shard = Int16(word), shard >= 0 else {
-                    throw UsageError("--shard takes the number of a shard, from 0, not '\(String(printable: word))'")
-                }
-                return shard
-            })
-        guard !shards.isEmpty else { throw UsageError("name the shards: --shard N, which may be repeated") }
-        rate = arguments.has("rate") ? try arguments.number("rate", in: 1...10_000_000, default: 1) : nil
-    }
+    var database = DatabaseChoice()
+    private var shards: [Int16] = []
+    private var target = ""
+    private var rate: Int?
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withCluster(arguments) { cluster in
+        try DatabaseAccess.withCluster(database) { cluster in
+            let shards = Set(shards)
             let untold = try cluster.move(shards, to: target, rate: rate, progress: Self.show)
             Self.redraw("")
             StandardStream.error.write(

@@ -6,25 +6,20 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Prints a URL for other programs, and leaves an embedded database running for them.
-struct DatabaseURLCommand: Command {
+struct DatabaseURLCommand: DatabaseCommand {
     static let words = ["database-url"]
     static let summary = "Print a libpq URL and leave the embedded database running"
-    static let options = [
-        Option("role", "ROLE", choices: Role.allCases.map(\.rawValue), help: "owner or analyst (default owner)")
+    static let options: [Option<Self>] = [
+        Option("role", "ROLE", \.role, .word, help: "owner or analyst (default)")
     ]
 
     private enum Role: String, CaseIterable { case owner, analyst }
 
-    private let arguments: Arguments
-    private let role: Role
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        role = try arguments.choice("role", default: .owner)
-    }
+    var database = DatabaseChoice()
+    private var role = Role.owner
 
     func run() throws -> ExitCode {
-        let access = try DatabaseAccess(arguments, log: .standardError(least: .warning), fit: .any)
+        let access = try DatabaseAccess(database, log: .standardError(least: .warning), fit: .any)
         defer { access.release() }
         try access.cluster?.keepRunning()
         StandardStream.output.write((role == .owner ? access.url : access.url(for: .analyst)) + "\n")
@@ -33,22 +28,22 @@ struct DatabaseURLCommand: Command {
 }
 
 /// Stops an embedded database that was left running.
-struct DatabaseStopCommand: Command {
+struct DatabaseStopCommand: DatabaseCommand {
     static let words = ["database", "stop"]
     static let summary = "Stop the embedded database"
-    static let options = [Option("force", help: "Stop it even while other processes use it")]
+    static let options: [Option<Self>] = [
+        Option("force", \.isForced, help: "Stop it even while other processes use it")
+    ]
 
-    private let arguments: Arguments
+    var database = DatabaseChoice()
+    private var isForced = false
 
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    func check() throws(UsageError) { try database.requireEmbedded("database stop") }
 
     func run() throws -> ExitCode {
-        guard try DatabaseAccess.givenURL(arguments) == nil else {
-            throw UsageError("database stop works on the embedded database only, not on --database")
-        }
         do {
             let ran = try EmbeddedCluster.stop(
-                dataDirectory: DatabaseAccess.dataDirectory(arguments), force: arguments.has("force"),
+                dataDirectory: database.directory, force: isForced,
                 log: .standardError(least: .warning))
             StandardStream.error.write(ran ? "The database is stopped.\n" : "The database was not running.\n")
             return .done
@@ -61,19 +56,16 @@ struct DatabaseStopCommand: Command {
 }
 
 /// Moves an embedded database to a newer PostgreSQL.
-struct DatabaseUpgradeCommand: Command {
+struct DatabaseUpgradeCommand: DatabaseCommand {
     static let words = ["database", "upgrade"]
     static let summary = "Move the embedded database to the newest PostgreSQL that is installed"
 
-    private let arguments: Arguments
+    var database = DatabaseChoice()
 
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    func check() throws(UsageError) { try database.requireEmbedded("database upgrade") }
 
     func run() throws -> ExitCode {
-        guard try DatabaseAccess.givenURL(arguments) == nil else {
-            throw UsageError("database upgrade works on the embedded database only, not on --database")
-        }
-        let (data, log) = (DatabaseAccess.dataDirectory(arguments), Log.standardError(least: .warning))
+        let (data, log) = (database.directory, Log.standardError(least: .warning))
         guard let (old, new) = try EmbeddedCluster.pendingUpgrade(dataDirectory: data) else {
             StandardStream.error.write("There is no newer PostgreSQL than the database has.\n")
             return .done
@@ -111,5 +103,13 @@ struct DatabaseUpgradeCommand: Command {
             url: cluster.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
         administrator.deadline = .after(seconds: 60)
         try Hardening.openFunctions(on: &administrator)
+    }
+}
+
+extension DatabaseChoice {
+    fileprivate func requireEmbedded(_ command: String) throws(UsageError) {
+        guard url == nil else {
+            throw UsageError("\(command) works on the embedded database only, not on --database")
+        }
     }
 }

@@ -31,10 +31,6 @@ extension DoneByDemo {
     }
 }
 
-struct SimulateCommand: SimulateDeclaration, DoneByDemo {
-    init(_ arguments: Arguments) {}
-}
+struct SimulateCommand: SimulateDeclaration, DoneByDemo {}
 
-struct DemoCommand: DemoDeclaration, DoneByDemo {
-    init(_ arguments: Arguments) {}
-}
+struct DemoCommand: DemoDeclaration, DoneByDemo {}

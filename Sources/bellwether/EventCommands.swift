@@ -11,18 +11,12 @@ internal import Values
 /// Reads an envelope as the service would, and shows what would become of each event.
 struct EventCheckCommand: Command {
     static let words = ["event", "check"]
-    static let operands = ["FILE"]
+    static let operands: [Operand<Self>] = [Operand("FILE", \.path)]
     static let summary = "Say what would become of an envelope's events; exit 1 if any would be rejected"
-    static let options = [Option.format]
-    static let needsDatabase = false
+    static let options: [Option<Self>] = [.format(\.format)]
 
-    private let path: String
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        path = arguments.operands.first ?? ""
-        format = try arguments.choice("format", default: .text)
-    }
+    private var path = ""
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         guard let body = try InputFile.read(path, most: Bounds.unpackedBody) else {
@@ -41,53 +35,30 @@ struct EventCheckCommand: Command {
 }
 
 /// Prints events as they are committed.
-struct EventsTailCommand: Command {
+struct EventsTailCommand: DatabaseCommand {
     static let words = ["events", "tail"]
     static let summary = "Print events as they are committed, and what is rejected and why"
-    static let options = [
-        Option("app", "SLUG", help: "Only events of this app"),
-        Option("install", "ID", help: "Only events of this install"),
+    static let options: [Option<Self>] = [
+        Option("app", "SLUG", \.filter.app, .text, help: "Only events of this app"),
+        Option("install", "ID", \.filter.install, .install, help: "Only events of this install"),
         Option(
-            "type", "TYPE", choices: EventType.allCases.map(\.name),
+            "type", "TYPE", \.filter.type, .oneOf(EventType.allCases.map(\.name)) { EventType(wire: $0) },
             help: "Only events of this type, and nothing that is rejected"),
         Option(
-            "from", "POSITION",
+            "from", "POSITION", \.position, .position,
             help:
                 "Begin after this batch; 0 is the beginning (default: the newest); on a hub one a cell: cell-1:12,cell-2:40"
         ),
-        Option("limit", "N", help: "End after so many lines (default: Ctrl-C ends it)"),
-        Option.format,
+        Option(
+            "limit", "N", \.limit, .number(in: 1...Int.max), help: "End after so many lines (default: Ctrl-C ends it)"),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let filter: LogTail.Filter
-    private let position: LogPosition?
-    private let limit: Int
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        var filter = LogTail.Filter()
-        filter.app = arguments.text("app")
-        filter.install = try arguments.text("install").map { text in
-            guard let install = UUID(text) else {
-                throw UsageError(
-                    "--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: text))'")
-            }
-            return install
-        }
-        filter.type = try arguments.text("type").map { text in
-            guard let type = EventType(wire: text) else {
-                let names = EventType.allCases.map(\.name).joined(separator: ", ")
-                throw UsageError("--type takes one of \(names), not '\(String(printable: text))'")
-            }
-            return type
-        }
-        self.filter = filter
-        position = try arguments.position("from")
-        limit = try arguments.number("limit", in: 1...Int.max, default: Int.max)
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var filter = LogTail.Filter()
+    private var position: LogPosition?
+    private var limit = Int.max
+    private var format = OutputFormat.text
 
     /// How often it looks for new batches.
     private static let seconds = 0.25
@@ -101,7 +72,7 @@ struct EventsTailCommand: Command {
             isOver.withLockNotifying { $0 = true }
         }
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion, interruptible: false)
+        let access = try DatabaseAccess(database, log: log, fit: .anyVersion, interruptible: false)
         defer { access.release() }
         var connection = try LogSession.open(url: access.url, role: .analyst, purpose: "tail", log: log)
         // Force look-ups by index for batches and events, whatever the statistics of a young log say.

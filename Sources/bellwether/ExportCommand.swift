@@ -8,39 +8,33 @@ internal import Reports
 internal import ServiceRuntime
 
 /// Prints the events of the log for other tools, by position.
-struct ExportCommand: Command {
+struct ExportCommand: DatabaseCommand {
     static let words = ["export"]
     static let summary = "Print the events after a position for other tools, each once, and say where to go on"
-    static let options = [
+    static let options: [Option<Self>] = [
         Option(
-            "from", "POSITION",
+            "from", "POSITION", \.position, .position,
             help: "Begin after this batch (default: 0, the beginning); on a hub one a cell: cell-1:12,cell-2:40"),
         Option(
-            "format", "FORMAT", choices: ExportFormat.allCases.map(\.rawValue),
+            "format", "FORMAT", \.format, .word,
             help:
                 "csv with a header, exact, for programs; ndjson: a JSON object a line; spreadsheet: CSV of which no cell is "
                 + "taken for a formula"),
-        Option("app", "SLUG", help: "Only events of this app"),
-        Option("next", "FILE", help: "Write the position to go on from into this file, when everything is printed"),
+        Option("app", "SLUG", \.app, .text, help: "Only events of this app"),
+        Option(
+            "next", "FILE", \.next, .text,
+            help: "Write the position to go on from into this file, when everything is printed"),
     ]
 
-    private let arguments: Arguments
-    private let position: LogPosition
-    private let format: ExportFormat
-    private let app: String?
-    private let next: String?
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        position = try arguments.position("from") ?? LogPosition(0)
-        format = try arguments.choice("format", default: .csv)
-        app = arguments.text("app")
-        next = arguments.text("next")
-    }
+    var database = DatabaseChoice()
+    private var position = LogPosition(0)
+    private var format = ExportFormat.csv
+    private var app: String?
+    private var next: String?
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion)
+        let access = try DatabaseAccess(database, log: log, fit: .anyVersion)
         defer { access.release() }
         let sources = try sources(access, log)
         var position = try self.position.among(sources.map(\.database.name), option: "from")
@@ -151,19 +145,6 @@ private final class ExportSource {
             }
             return rows
         } catch { throw database.error(error) }
-    }
-}
-
-extension Arguments {
-    /// A position in the log.
-    func position(_ name: String) throws -> LogPosition? {
-        guard let text = text(name) else { return nil }
-        guard let position = LogPosition(text) else {
-            throw UsageError(
-                "--\(name) takes a position, a whole number from 0 or on a hub one a cell such as cell-1:12,cell-2:40, not '\(String(printable: text))'"
-            )
-        }
-        return position
     }
 }
 

@@ -7,34 +7,27 @@ internal import Sends
 internal import ServiceRuntime
 
 /// Imports FCM's delivery-data export.
-struct FCMExportImportCommand: Command {
+struct FCMExportImportCommand: DatabaseCommand {
     static let words = ["import", "fcm-export"]
-    static let operands = ["FILE"]
+    static let operands: [Operand<Self>] = [Operand("FILE", \.path)]
     static let summary =
         "Import FCM's delivery-data export as newline-delimited JSON ('-' is standard input)"
-    static let options = [
-        Option("app", "SLUG", help: "The app; required"),
+    static let options: [Option<Self>] = [
+        .app(\.slug),
         Option(
-            "app-name", "NAME", isRepeatable: true,
+            "app-name", "NAME", each: \.names, .text,
             help: "Import only rows of this bundle id or package; may be repeated (default: all)"),
-        Option.format,
+        .format(\.format),
     ]
 
     /// Rows per transaction.
     private static let batch = 10_000
 
-    private let arguments: Arguments
-    private let slug: String
-    private let names: Set<String>
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
-        self.slug = slug
-        names = Set(arguments.texts("app-name"))
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var path = ""
+    private var slug = ""
+    private var names: [String] = []
+    private var format = OutputFormat.text
 
     /// The number of lines by result.
     private struct Count {
@@ -43,8 +36,8 @@ struct FCMExportImportCommand: Command {
     }
 
     func run() throws -> ExitCode {
-        let file = try InputFile(arguments.operands[0])
-        let (count, isEverywhere) = try DatabaseAccess.withAccess(arguments) { access, connection in
+        let file = try InputFile(path)
+        let (count, isEverywhere) = try DatabaseAccess.withAccess(database) { access, connection in
             let log = Log.standardError(least: .warning)
             guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else {
                 let app = try Apps.named(slug, on: &connection).id
@@ -104,6 +97,7 @@ struct FCMExportImportCommand: Command {
         let lines = LineReader(
             descriptor: file.descriptor, longest: FCMExportReader.longestLine, telling: progress.note)
         let reader = FCMExportReader()
+        let names = Set(names)
         var complaints = Complaints()
         var count = Count()
         var rows: [FCMExportRow] = []

@@ -6,43 +6,34 @@ internal import Look
 internal import ServiceRuntime
 
 /// Serves the web pages until it is told to stop.
-struct LookCommand: Command {
+struct LookCommand: DatabaseCommand {
     static let words = ["look"]
     static let summary = "Serve web pages that show what the numbers say"
-    static let options = [
+    static let options: [Option<Self>] = [
         Option(
-            "listen", "ADDRESS", environment: "BELLWETHER_LOOK_LISTEN",
-            help: "host:port, or the path of a Unix socket (default 127.0.0.1:8081)"),
+            "listen", "ADDRESS", environment: "BELLWETHER_LOOK_LISTEN", \.server.listen, .address,
+            help: "host:port, or the path of a Unix socket (default)"),
         Option(
-            "host", "NAME", isRepeatable: true,
+            "host", "NAME", each: \.hosts, .text,
             help: "Name by which a proxy asks for pages, beside those of this machine; may be repeated"),
-        Option("tls-certificate", "FILE", help: "Serve HTTPS with this certificate chain (PEM)"),
-        Option("tls-key", "FILE", help: "Private key of the certificate (PEM)"),
-        Option(
-            "log-level", "LEVEL", environment: "BELLWETHER_LOG_LEVEL",
-            choices: Log.Level.allCases.map(\.rawValue), help: "debug, info, warning or error"),
+        Option("tls-certificate", "FILE", \.certificate, .text, help: "Serve HTTPS with this certificate chain (PEM)"),
+        Option("tls-key", "FILE", \.key, .text, help: "Private key of the certificate (PEM)"),
+        .logLevel(\.level),
     ]
 
-    private let arguments: Arguments
-    private let server: HTTPServerConfiguration
-    private let messages: ServiceLog
-    private var log: Log { messages.log }
+    var database = DatabaseChoice()
+    private var server = HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 8081))
+    private var hosts: [String] = []
+    private var certificate: String?
+    private var key: String?
+    private var level = Log.Level.info
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        messages = ServiceLog(least: try arguments.choice("log-level", default: Log.Level.info))
-        var server = HTTPServerConfiguration(
-            listen: try ServeCommand.address(arguments.text("listen") ?? "127.0.0.1:8081", "listen"))
-        switch (arguments.text("tls-certificate"), arguments.text("tls-key")) {
-        case (nil, nil): break
-        case (let certificate?, let key?): server.tls = .init(certificate: certificate, privateKey: key)
-        default: throw UsageError("give --tls-certificate and --tls-key together")
-        }
-        self.server = server
-    }
+    mutating func check() throws(UsageError) { server.tls = try .files(certificate: certificate, key: key) }
 
     func run() throws -> ExitCode {
         Signals.prepare(withReload: true)
+        let messages = ServiceLog(least: level)
+        let log = messages.log
         messages.start()
         defer { messages.stop(within: 5) }
         if let tls = server.tls { try HTTPServer.check(tls) }
@@ -56,11 +47,11 @@ struct LookCommand: Command {
         }
         // Beside a service they also wait for the database as it does.
         let access = try DatabaseAccess(
-            arguments, log: log, fit: service == nil ? .exact : .seenLater, interruptible: false)
+            database, log: log, fit: service == nil ? .exact : .seenLater, interruptible: false)
         defer { access.release() }
         var configuration = Look.Configuration(
             analystURL: access.pagesURL, keysURL: access.url, server: server)
-        configuration.hosts = arguments.texts("host")
+        configuration.hosts = hosts
         let look = try Look(configuration, waitsForDatabase: service != nil, log: log)
         look.start()
         let signal = Signals.waitForStop { _ = try? look.readCertificateAnew() }

@@ -4,18 +4,17 @@ internal import Console
 internal import ServiceRuntime
 
 /// Makes a key that opens the pages.
-struct LookKeyAddCommand: Command {
+struct LookKeyAddCommand: DatabaseCommand {
     static let words = ["look", "key", "add"]
-    static let operands = ["NAME"]
+    static let operands: [Operand<Self>] = [Operand("NAME", \.name)]
     static let summary = "Add a key that opens the web pages; prints it, once"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var name = ""
 
     func run() throws -> ExitCode {
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
-            try ReaderKeys.add(name: arguments.operands[0], on: &connection)
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
+            try ReaderKeys.add(name: self.name, on: &connection)
         }
         let (key, secret) = shared.result
         let name = String(printable: key.name)
@@ -30,16 +29,14 @@ struct LookKeyAddCommand: Command {
 }
 
 /// Lists the keys that open the pages.
-struct LookKeyListCommand: Command {
+struct LookKeyListCommand: DatabaseCommand {
     static let words = ["look", "key", "list"]
     static let summary = "List the keys that open the web pages"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
 
     func run() throws -> ExitCode {
-        let keys = try DatabaseAccess.withConnection(arguments) { connection in try ReaderKeys.list(on: &connection) }
+        let keys = try DatabaseAccess.withConnection(database) { connection in try ReaderKeys.list(on: &connection) }
         guard !keys.isEmpty else {
             StandardStream.error.write("There is no reader key: the pages are open to this machine only.\n")
             return .done
@@ -54,20 +51,19 @@ struct LookKeyListCommand: Command {
 }
 
 /// Closes a key that opened the pages.
-struct LookKeyRevokeCommand: Command {
+struct LookKeyRevokeCommand: DatabaseCommand {
     static let words = ["look", "key", "revoke"]
-    static let operands = ["NAME"]
+    static let operands: [Operand<Self>] = [Operand("NAME", \.name)]
     static let summary = "Revoke a key of the web pages; its sessions end within seconds"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var name = ""
 
     func run() throws -> ExitCode {
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, arguments) { connection in
-            try ReaderKeys.revoke(name: arguments.operands[0], on: &connection)
+        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
+            try ReaderKeys.revoke(name: name, on: &connection)
         }
-        StandardStream.error.write("The reader key '\(String(printable: arguments.operands[0]))' is closed.\n")
+        StandardStream.error.write("The reader key '\(String(printable: name))' is closed.\n")
         return shared.exitCode()
     }
 }

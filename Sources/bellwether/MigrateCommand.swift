@@ -8,12 +8,12 @@ internal import ServiceRuntime
 internal import Telemetry
 
 /// Migrates the database to this version.
-struct MigrateCommand: Command {
+struct MigrateCommand: DatabaseCommand {
     static let words = ["migrate"]
     static let summary = "Bring the database to this version; safe to repeat"
-    static let options = [
+    static let options: [Option<Self>] = [
         Option(
-            "shards", "N", choices: Shard.counts.map { "\($0)" },
+            "shards", "N", \.shards, .oneOf(Shard.counts.map { "\($0)" }) { Int16($0) },
             help:
                 "Shards of a new database: \(shardCounts) (default 16). More allow more machines, fewer are less work to verify; the number never changes"
         )
@@ -23,22 +23,11 @@ struct MigrateCommand: Command {
         Shard.counts.dropLast().map { "\($0)" }.joined(separator: ", ") + " or \(Shard.most)"
     }
 
-    private let arguments: Arguments
-    private let shards: Int16?
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard arguments.has("shards") else {
-            shards = nil
-            return
-        }
-        let number = Int16(try arguments.number("shards", in: 1...64, default: 16))
-        guard Shard.counts.contains(number) else { throw UsageError("--shards takes \(Self.shardCounts)") }
-        shards = number
-    }
+    var database = DatabaseChoice()
+    private var shards: Int16?
 
     func run() throws -> ExitCode {
-        try DatabaseAccess.withConnection(arguments, log: .standardError(), fit: .seenLater, shards: shards) {
+        try DatabaseAccess.withConnection(database, log: .standardError(), fit: .seenLater, shards: shards) {
             connection in
             let applied = try Migrations.run(shards: shards, on: &connection, log: .standardError())
             let present = try Shard.count(on: &connection)

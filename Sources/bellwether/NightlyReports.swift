@@ -81,33 +81,6 @@ enum PeriodChoice {
     case date(CivilDate)
     case week(Week)
 
-    init(date text: String) throws {
-        switch text {
-        case "today": self = .today
-        case "yesterday": self = .yesterday
-        default:
-            guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/), let year = Int(match.1),
-                let month = Int(match.2), let day = Int(match.3),
-                let date = CivilDate(year: year, month: month, day: day)
-            else {
-                throw UsageError("--date takes YYYY-MM-DD, today or yesterday, not '\(String(printable: text))'")
-            }
-            self = .date(date)
-        }
-    }
-
-    init(week text: String) throws {
-        guard text != "last" else {
-            self = .lastWeek
-            return
-        }
-        guard let week = Week(text) else {
-            throw UsageError(
-                "--week takes a week of the calendar such as 2026-W47, or last, not '\(String(printable: text))'")
-        }
-        self = .week(week)
-    }
-
     /// The day or week for this app. One that has not begun there cannot be reported.
     func period(of app: ReportedApp) throws -> Period {
         switch self {
@@ -124,6 +97,28 @@ enum PeriodChoice {
                 throw UsageError("--week \(week) has not begun in \(app.timeZone), the time zone of '\(app.slug)'")
             }
             return .week(week)
+        }
+    }
+}
+
+extension OptionValue where Value == PeriodChoice {
+    static var date: OptionValue {
+        OptionValue("YYYY-MM-DD, today or yesterday") { text in
+            switch text {
+            case "today": return .today
+            case "yesterday": return .yesterday
+            default:
+                guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/), let year = Int(match.1),
+                    let month = Int(match.2), let day = Int(match.3)
+                else { return nil }
+                return CivilDate(year: year, month: month, day: day).map(PeriodChoice.date)
+            }
+        }
+    }
+
+    static var week: OptionValue {
+        OptionValue("a week of the calendar such as 2026-W47, or last") { text in
+            text == "last" ? .lastWeek : Week(text).map(PeriodChoice.week)
         }
     }
 }

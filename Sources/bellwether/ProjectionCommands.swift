@@ -5,28 +5,29 @@ internal import Projections
 internal import ServiceRuntime
 
 /// Updates the funnels to the end of the log.
-struct ProjectCommand: Command {
+struct ProjectCommand: DatabaseCommand {
     static let words = ["project"]
     static let summary = "Update the funnels to the latest event, then exit"
-    static let options = [
-        Option("once", help: "Exit when they are up to date; required (to keep them so: serve --only project)"),
-        Option("lanes", "N", help: "Steps at once (default 2)"),
+    static let options: [Option<Self>] = [
+        Option(
+            "once", \.isOnce,
+            help: "Exit when they are up to date; required (to keep them so: serve --only project)"),
+        Option("lanes", "N", \.lanes, .lanes, help: "Steps at once (default)"),
     ]
 
-    private let arguments: Arguments
-    private let lanes: Int
+    var database = DatabaseChoice()
+    private var isOnce = false
+    private var lanes = 2
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard arguments.has("once") else {
+    func check() throws(UsageError) {
+        guard isOnce else {
             throw UsageError("use project --once; to keep the funnels up to date, use serve --only project")
         }
-        lanes = try arguments.number("lanes", in: 1...16, default: 2)
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let databases = try access.workplaces(log: log)
         let (lanes, isAlone) = (lanes, databases.count == 1)
@@ -64,18 +65,16 @@ struct ProjectCommand: Command {
 }
 
 /// Restarts a stopped projection.
-struct ProjectionResumeCommand: Command {
+struct ProjectionResumeCommand: DatabaseCommand {
     static let words = ["projection", "resume"]
-    static let operands = ["NAME…"]
+    static let operands: [Operand<Self>] = [Operand("NAME", \.names, isRequired: true)]
     static let summary = "Rebuild a stopped projection from the log and restart it"
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var names: [String] = []
 
     func run() throws -> ExitCode {
-        let names = arguments.operands
-        return try RebuildRun(arguments) { control, database in
+        try RebuildRun(database: database) { [names] control, database in
             let stopped = try control.stopped().map(\.name)
             // No projection can continue without deliveries, and rebuilding deliveries rebuilds all of them.
             let wanted = stopped.contains("deliveries") ? stopped : names
@@ -91,41 +90,34 @@ struct ProjectionResumeCommand: Command {
 }
 
 /// Rebuilds funnels.
-struct RebuildCommand: Command {
+struct RebuildCommand: DatabaseCommand {
     static let words = ["rebuild"]
-    static let operands = ["[NAME…]"]
+    static let operands: [Operand<Self>] = [Operand("NAME", \.names)]
     static let summary = "Build funnels again from the log, prove them, and swap them in"
-    static let options = [Option("lanes", "N", help: "Steps at once (default 2)")]
+    static let options: [Option<Self>] = [
+        Option("lanes", "N", \.lanes, .lanes, help: "Steps at once (default)")
+    ]
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var names: [String] = []
+    private var lanes = 2
 
     func run() throws -> ExitCode {
-        let names = arguments.operands.isEmpty ? ["deliveries"] : arguments.operands
-        return try RebuildRun(arguments) { _, _ in names }.run()
+        let names = names.isEmpty ? ["deliveries"] : names
+        return try RebuildRun(database: database, lanes: lanes) { _, _ in names }.run()
     }
 }
 
 /// A rebuild with its progress bar and final message, in each of the databases that a command works on.
 struct RebuildRun {
-    private let arguments: Arguments
-    private let lanes: Int
-    private let choose: @Sendable (ProjectionControl, CellDatabase) throws -> [String]
-
-    /// `choose` returns the projections to rebuild in a database; an empty list ends the run there.
-    init(
-        _ arguments: Arguments,
-        choosing choose: @escaping @Sendable (ProjectionControl, CellDatabase) throws -> [String]
-    ) throws {
-        self.arguments = arguments
-        lanes = try arguments.number("lanes", in: 1...16, default: 2)
-        self.choose = choose
-    }
+    let database: DatabaseChoice
+    var lanes = 2
+    /// Returns the projections to rebuild in a database; an empty list ends the run there.
+    let choose: @Sendable (ProjectionControl, CellDatabase) throws -> [String]
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         return try run(in: try access.workplaces(log: log), log: log)
     }

@@ -6,14 +6,13 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Opens psql as the analyst role.
-struct PsqlCommand: Command {
+struct PsqlCommand: DatabaseCommand {
     static let words = ["psql"]
     static let summary = "Open psql as the analyst; arguments after -- go to psql"
-    static let operands = ["[PSQL-ARGUMENT…]"]
+    static let operands: [Operand<Self>] = [Operand("PSQL-ARGUMENT", \.words)]
 
-    private let arguments: Arguments
-
-    init(_ arguments: Arguments) { self.arguments = arguments }
+    var database = DatabaseChoice()
+    private var words: [String] = []
 
     /// Whether the options ask for output for programs (`-A`, `-t`, `--csv`). There null stays empty, because `·` would
     /// be data. Tables for people show `·`, as in the documents.
@@ -34,14 +33,14 @@ struct PsqlCommand: Command {
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log, fit: .anyVersion, interruptible: false)
+        let access = try DatabaseAccess(database, log: log, fit: .anyVersion, interruptible: false)
         // Keep access while psql runs, because it keeps an embedded database running.
         defer { access.release() }
         try access.makeRoomForAnalyst(log: log)
         // psql handles Ctrl-C itself, to cancel a query.
         signal(SIGINT, SIG_IGN)
         let status = try Child.run(
-            ["psql"] + (Self.isForPrograms(arguments.operands) ? [] : ["-P", "null=·"]) + arguments.operands,
+            ["psql"] + (Self.isForPrograms(words) ? [] : ["-P", "null=·"]) + words,
             environment: ConnectionString.environment(of: access.url(for: .analyst)))
         switch status {
         case 0: return .done

@@ -8,24 +8,14 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-private let filterOptions = [
-    Option("app", "SLUG", help: "Only events of this app"),
-    Option(
-        "reason", "REASON", choices: RejectionReason.allCases.map(\.rawValue),
-        help: "Only events rejected for this reason"),
-    Option("id", "N", isRepeatable: true, help: "Only this event (on a hub: CELL:N); may be repeated"),
-]
-
 /// The number of a rejected event. Each cell of a cluster has numbers of its own.
 private struct RejectedID: CustomStringConvertible {
     let cell: String?
     let number: Int64
 
-    init(_ text: String) throws {
+    init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let number = Int64(parts[parts.count - 1]) else {
-            throw UsageError("--id takes a number, or on a hub CELL:NUMBER, not '\(String(printable: text))'")
-        }
+        guard parts.count <= 2, let number = Int64(parts[parts.count - 1]) else { return nil }
         (cell, self.number) = (parts.count == 2 ? String(parts[0]) : nil, number)
     }
 
@@ -35,22 +25,24 @@ private struct RejectedID: CustomStringConvertible {
 }
 
 /// Which rejected events the command line means.
-private struct RejectedChoice {
+private struct RejectedChoice: Readable {
     var filter = RejectionFilter()
-    var ids: [RejectedID]?
+    var ids: [RejectedID] = []
 
-    init(_ arguments: Arguments) throws {
-        filter.app = arguments.text("app")
-        if arguments.has("reason") {
-            filter.reason = try arguments.choice("reason", default: RejectionReason.notAnObject).rawValue
-        }
-        if arguments.has("id") { ids = try arguments.texts("id").map(RejectedID.init) }
-    }
+    static let options: [Option<Self>] = [
+        Option("app", "SLUG", \.filter.app, .text, help: "Only events of this app"),
+        Option(
+            "reason", "REASON", \.filter.reason, .oneOf(RejectionReason.allCases.map(\.rawValue)) { $0 },
+            help: "Only events rejected for this reason"),
+        Option(
+            "id", "N", each: \.ids, OptionValue("a number, or on a hub CELL:NUMBER") { RejectedID($0) },
+            help: "Only this event (on a hub: CELL:N); may be repeated"),
+    ]
 
     /// Checks that these databases have the cells that the numbers name.
     func check(among databases: [CellDatabase]) throws {
         let names = databases.map(\.name)
-        for id in ids ?? [] where !names.contains(id.cell) {
+        for id in ids where !names.contains(id.cell) {
             throw UsageError(
                 names == [nil]
                     ? "only a hub has several cells: leave '\(String(printable: id.cell ?? ""))' out of --id \(id.number)"
@@ -63,7 +55,7 @@ private struct RejectedChoice {
     func filter(in database: CellDatabase, on connection: inout Connection) throws -> RejectionFilter? {
         var filter = filter
         if let app = filter.app { _ = try Apps.named(app, on: &connection) }
-        guard let ids else { return filter }
+        guard !ids.isEmpty else { return filter }
         let own = ids.filter { $0.cell == database.name }.map(\.number)
         guard !own.isEmpty else { return nil }
         let unknown = try RejectedEvents.unknown(own, on: &connection).map { RejectedID($0, in: database) }
@@ -78,32 +70,24 @@ private struct RejectedChoice {
 }
 
 /// Shows rejected events.
-struct RejectedListCommand: Command {
+struct RejectedListCommand: DatabaseCommand {
     static let words = ["rejected", "list"]
     static let summary = "Show rejected events, newest first"
-    static let options =
-        filterOptions + [
-            Option("limit", "N", help: "How many to show (default 50)"),
-            Option("all", help: "Include those that a replay has accepted"),
-            Option.format,
-        ]
+    static let options = RejectedChoice.options.within(
+        \Self.choice,
+        before: [
+            Option("limit", "N", \.choice.filter.limit, .number(in: 1...1_000_000), help: "How many to show (default)"),
+            Option("all", \.choice.filter.includingReplayed, help: "Include those that a replay has accepted"),
+            .format(\.format),
+        ])
 
-    private let arguments: Arguments
-    private let choice: RejectedChoice
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        var choice = try RejectedChoice(arguments)
-        choice.filter.limit = Int64(try arguments.number("limit", in: 1...1_000_000, default: 50))
-        choice.filter.includingReplayed = arguments.has("all")
-        self.choice = choice
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var choice = RejectedChoice()
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let databases = try access.workplaces(log: log)
         try choice.check(among: databases)
@@ -150,23 +134,18 @@ struct RejectedListCommand: Command {
 }
 
 /// Tries rejected events again.
-struct RejectedReplayCommand: Command {
+struct RejectedReplayCommand: DatabaseCommand {
     static let words = ["rejected", "replay"]
     static let summary =
         "Try rejected events again, as of the time they came; exit 1 if all are rejected again"
-    static let options = filterOptions
+    static let options = RejectedChoice.options.within(\Self.choice)
 
-    private let arguments: Arguments
-    private let choice: RejectedChoice
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        choice = try RejectedChoice(arguments)
-    }
+    var database = DatabaseChoice()
+    private var choice = RejectedChoice()
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let databases = try access.workplaces(log: log)
         try choice.check(among: databases)

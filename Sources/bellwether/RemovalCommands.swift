@@ -9,32 +9,25 @@ internal import ServiceRuntime
 internal import Values
 
 /// Drops old months.
-struct RetainCommand: Command {
+struct RetainCommand: DatabaseCommand {
     static let words = ["retain"]
     static let summary = "Drop months of events older than N days, in all cells; their counts stay in the funnels"
-    static let options = [
+    static let options: [Option<Self>] = [
         Option(
-            "days", "N",
+            "days", "N", \.days, .number(in: 1...36_500), required: "say how many days to keep",
             help:
-                "Keep events that occurred or were received within so many days, and none for more than twice as long; required"
+                "Keep events that occurred or were received within so many days, and none for more than twice as long"
         ),
-        Option.format,
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let days: Int
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard arguments.has("days") else { throw UsageError("say how many days to keep: --days N") }
-        days = try arguments.number("days", in: 1...36_500, default: 0)
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var days = 0
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let databases = try access.wholeCluster(log: log)
         let format = format
@@ -105,57 +98,50 @@ struct RetainCommand: Command {
 }
 
 /// Erases one install.
-struct EraseCommand: Command {
+struct EraseCommand: DatabaseCommand {
     static let words = ["erase"]
     static let summary = "Erase an install from the log and every funnel, in all cells; prints a receipt"
-    static let options = [
-        Option("app", "SLUG", help: "The app; required without --requested"),
-        Option("install", "ID", help: "The install's id, 8-4-4-4-12 hexadecimal digits; required without --requested"),
-        Option("requested", help: "Erase all that the apps' servers have asked for by DELETE /v1/installs/ID"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        Option("app", "SLUG", \.app, .text, help: "The app; required without --requested"),
+        Option(
+            "install", "ID", \.install, .install,
+            help: "The install's id, 8-4-4-4-12 hexadecimal digits; required without --requested"),
+        Option(
+            "requested", \.isRequested,
+            help: "Erase all that the apps' servers have asked for by DELETE /v1/installs/ID"),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let slug: String
-    private let install: UUID
-    private let format: OutputFormat
-    private let isRequested: Bool
+    var database = DatabaseChoice()
+    private var app: String?
+    private var install: UUID?
+    private var isRequested = false
+    private var format = OutputFormat.text
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-        isRequested = arguments.has("requested")
-        if isRequested {
-            guard !arguments.has("app"), !arguments.has("install") else {
-                throw UsageError("--requested erases what was asked for: it takes neither --app nor --install")
-            }
-            (slug, install) = ("", UUID(high: 0, low: 0))
-            return
+    func check() throws(UsageError) {
+        if isRequested, app != nil || install != nil {
+            throw UsageError("--requested erases what was asked for: it takes neither --app nor --install")
         }
-        guard let slug = arguments.text("app"), let id = arguments.text("install") else {
+        guard isRequested || app != nil && install != nil else {
             throw UsageError("name the install: --app SLUG --install ID")
         }
-        guard let install = UUID(id) else {
-            throw UsageError("--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: id))'")
-        }
-        (self.slug, self.install) = (slug, install)
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
-        if isRequested { return try performRequested(access, log) }
+        guard let app, let install else { return try performRequested(access, log) }
         let databases = try access.wholeCluster(log: log)
         // An unknown name is said once, and nothing is begun.
         var connection = try LogSession.open(url: access.url, role: nil, purpose: "command", log: log)
-        _ = try Apps.named(slug, on: &connection)
-        let receipt = try RemovalOfInstall(databases, log: log).run(install, ofApp: slug)
+        _ = try Apps.named(app, on: &connection)
+        let receipt = try RemovalOfInstall(databases, log: log).run(install, ofApp: app)
         switch format {
         case _ where receipt.parts.isEmpty: break
-        case .text: StandardStream.output.write(text(receipt))
+        case .text: StandardStream.output.write(text(receipt, of: install, app))
         case .json:
-            let object = receipt.object(of: install, app: slug, counting: \.own)
+            let object = receipt.object(of: install, app: app, counting: \.own)
             StandardStream.output.write(object.json + "\n")
         }
         for failure in receipt.failures {
@@ -199,10 +185,10 @@ struct EraseCommand: Command {
         LogPosition(receipt.parts.map { ($0.database.name, $0.erased.erasure.number) })
     }
 
-    private func text(_ receipt: RemovalOfInstall.Receipt) -> String {
+    private func text(_ receipt: RemovalOfInstall.Receipt, of install: UUID, _ app: String) -> String {
         let at = receipt.parts.map(\.erased.erasure.erasedAt).max().map { "\($0)" } ?? "never"
         var text = """
-            Erased install \(install) of app \(slug)
+            Erased install \(install) of app \(app)
             at               \(at), as batch \(batch(receipt))
             events           \(receipt.sum(\.own.events))
             deliveries       \(receipt.sum(\.own.deliveries))

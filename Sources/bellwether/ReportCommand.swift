@@ -6,69 +6,78 @@ internal import ServiceRuntime
 internal import Values
 
 /// Prints the summary of a day, and keeps it.
-struct ReportCommand: Command {
+struct ReportCommand: DatabaseCommand {
     static let words = ["report"]
     static let summary = "Print the report of a day and keep it, print a kept one again, or sum up a week"
-    static let options = [
-        Option("app", "SLUG", help: "Only this app (default: all, one after another)"),
-        Option("week", "WEEK", help: "The summary of a week from Monday instead: 2026-W47, or last. It is not kept"),
-        Option("date", "DAY", help: "YYYY-MM-DD, today or yesterday in the app's time zone (default yesterday)"),
+    static let options: [Option<Self>] = [
+        Option("app", "SLUG", \.app, .text, help: "Only this app (default: all, one after another)"),
         Option(
-            "format", "FORMAT", choices: ReportFormat.allCases.map(\.rawValue),
-            help: "text, markdown, html, json or csv (default text)"),
-        Option("output", "FILE", help: "Write the report there, whole or not at all, and print nothing (-: print)"),
-        Option("as-of", "POSITION", help: "Print the report kept at or before this position (batch number), unchanged"),
-        Option("wait", "TIME", help: "How long to wait for funnels that are behind: 90s, 5m, 0s (default 60s)"),
-        Option("all-apps", help: "The nightly run: every app in every format, into --output-dir"),
-        Option("output-dir", "DIR", help: "Write every format, as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
+            "week", "WEEK", \.week, .week,
+            help: "The summary of a week from Monday instead: 2026-W47, or last. It is not kept"),
+        Option(
+            "date", "DAY", \.date, .date,
+            help: "YYYY-MM-DD, today or yesterday in the app's time zone (default yesterday)"),
+        Option("format", "FORMAT", \.chosenFormat, .word, help: "text, markdown, html, json or csv (default text)"),
+        Option(
+            "output", "FILE", \.output, .text,
+            help: "Write the report there, whole or not at all, and print nothing (-: print)"),
+        Option(
+            "as-of", "POSITION", \.position, .batch,
+            help: "Print the report kept at or before this position (batch number), unchanged"),
+        Option(
+            "wait", "TIME", \.wait, .seconds,
+            help: "How long to wait for funnels that are behind: 90s, 5m, 0s (default 60s)"),
+        Option("all-apps", \.isOfAllApps, help: "The nightly run: every app in every format, into --output-dir"),
+        Option(
+            "output-dir", "DIR", \.directory, .text,
+            help: "Write every format, as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
     ]
 
-    private let arguments: Arguments
-    private let period: PeriodChoice
-    private let format: ReportFormat
-    private let position: Int64?
-    /// Nil means standard output.
-    private let output: String?
-    private let wait: Double
+    var database = DatabaseChoice()
+    private var app: String?
+    private var week: PeriodChoice?
+    private var date: PeriodChoice?
+    private var chosenFormat: ReportFormat?
+    private var output: String?
+    private var position: Int64?
+    private var wait = 60.0
+    private var isOfAllApps = false
+    private var directory: String?
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        period =
-            try arguments.text("week").map(PeriodChoice.init(week:))
-            ?? PeriodChoice(date: arguments.text("date") ?? "yesterday")
-        format = try arguments.choice("format", default: .text)
-        position = try Self.position(arguments)
-        output = arguments.text("output").flatMap { $0 == "-" ? nil : $0 }
-        wait = try Self.seconds(arguments.text("wait") ?? "60s")
-        if arguments.has("week"), arguments.has("date") { throw UsageError("give --date or --week, not both") }
-        if arguments.has("week"), arguments.has("as-of") {
-            throw UsageError("reports of weeks are not kept: leave out --as-of")
-        }
-        if arguments.has("all-apps"), arguments.has("app") { throw UsageError("give --all-apps or --app, not both") }
-        if arguments.has("all-apps"), !arguments.has("output-dir") {
+    private var format: ReportFormat { chosenFormat ?? .text }
+    /// Nil means standard output.
+    private var file: String? { output == "-" ? nil : output }
+
+    func check() throws(UsageError) {
+        if week != nil, date != nil { throw UsageError("give --date or --week, not both") }
+        if week != nil, position != nil { throw UsageError("reports of weeks are not kept: leave out --as-of") }
+        if isOfAllApps, app != nil { throw UsageError("give --all-apps or --app, not both") }
+        if isOfAllApps, directory == nil {
             throw UsageError("--all-apps writes files: name the directory with --output-dir DIR")
         }
-        guard arguments.has("output-dir") else { return }
-        guard arguments.has("all-apps") || arguments.has("app") else {
+        guard directory != nil else { return }
+        guard isOfAllApps || app != nil else {
             throw UsageError("name the app with --app SLUG, or give --all-apps")
         }
-        for name in ["format", "output", "as-of"] where arguments.has(name) {
+        for (name, isGiven) in [("format", chosenFormat != nil), ("output", output != nil), ("as-of", position != nil)]
+        where isGiven {
             throw UsageError("--output-dir writes a new report in every format: leave out --\(name)")
         }
     }
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let now = WallClock.now
         let session = ReporterSession(access: access, log: log)
         var connection = try session.open()
         let apps = try chosenApps(at: now, on: &connection)
-        if let directory = arguments.text("output-dir") {
+        let period = week ?? date ?? .yesterday
+        if let directory {
             return try NightlyReports(
                 directory: directory, period: period, now: now, wait: wait,
-                elsewhere: arguments.has("all-apps") ? access.variables : nil
+                elsewhere: isOfAllApps ? access.variables : nil
             ).run(apps, on: &connection, of: session)
         }
         guard let first = apps.first else {
@@ -88,7 +97,7 @@ struct ReportCommand: Command {
     private func printNew(
         _ periods: [(ReportedApp, Period)], now: Timestamp, on connection: inout Connection
     ) throws -> ExitCode {
-        let isColoured = format == .text && output == nil && StandardStream.output.takesColour
+        let isColoured = format == .text && file == nil && StandardStream.output.takesColour
         var patience = Patience(seconds: wait)
         var documents: [String] = []
         var complaints = ""
@@ -144,31 +153,34 @@ struct ReportCommand: Command {
 
     private func write(_ documents: [String]) throws {
         let text = format.joined(documents)
-        if let output {
-            try OutputFile.write(text, to: output)
+        if let file {
+            try OutputFile.write(text, to: file)
         } else {
             StandardStream.output.write(text)
         }
     }
 
     private func chosenApps(at now: Timestamp, on connection: inout Connection) throws -> [ReportedApp] {
-        guard let slug = arguments.text("app") else { return try ReportedApp.all(at: now, on: &connection) }
-        return [try ReportedApp.find(slug, at: now, on: &connection)]
+        guard let app else { return try ReportedApp.all(at: now, on: &connection) }
+        return [try ReportedApp.find(app, at: now, on: &connection)]
     }
+}
 
-    private static func position(_ arguments: Arguments) throws -> Int64? {
-        guard let text = arguments.text("as-of") else { return nil }
-        guard let position = Int64(text), position >= 0 else {
-            throw UsageError(
-                "--as-of takes a position (batch number), a whole number from 0, not '\(String(printable: text))'")
+extension OptionValue where Value == Int64 {
+    fileprivate static var batch: OptionValue {
+        OptionValue("a position (batch number), a whole number from 0") { text in
+            Int64(text).flatMap { $0 >= 0 ? $0 : nil }
         }
-        return position
     }
+}
 
-    private static func seconds(_ text: String) throws -> Double {
-        guard let match = text.wholeMatch(of: /([0-9]{1,6})(s|m|h)?/), let number = Double(match.1) else {
-            throw UsageError("--wait takes a time such as 90s, 5m or 0s, not '\(String(printable: text))'")
+extension OptionValue where Value == Double {
+    fileprivate static var seconds: OptionValue {
+        OptionValue("a time such as 90s, 5m or 0s") { text in
+            guard let match = text.wholeMatch(of: /([0-9]{1,6})(s|m|h)?/), let number = Double(match.1) else {
+                return nil
+            }
+            return number * (match.2 == "h" ? 3600 : match.2 == "m" ? 60 : 1)
         }
-        return number * (match.2 == "h" ? 3600 : match.2 == "m" ? 60 : 1)
     }
 }

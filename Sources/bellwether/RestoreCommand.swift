@@ -12,36 +12,31 @@ internal import Values
 /// Makes a database in a new data directory from a backup, and proves it.
 struct RestoreCommand: Command {
     static let words = ["restore"]
-    static let operands = ["DIR"]
+    static let operands: [Operand<Self>] = [Operand("DIR", \.backup)]
     static let summary = "Make a database in a new data directory from a backup, up to any moment"
-    static let needsDatabase = false
-    static let options = [
-        DatabaseAccess.dataOption,
-        Option("wal", "DIR", help: "Archived write-ahead log: also restore what was committed after the backup"),
-        Option("until", "TIME", help: "Restore up to this time, such as 2026-11-21T18:05:17Z; needs --wal"),
-        Option("verify", help: "Then recount every number from the log, as bellwether verify does"),
+    static let options: [Option<Self>] = [
+        DatabaseChoice.dataOption.within(\Self.target),
+        Option(
+            "wal", "DIR", \.archive, .text,
+            help: "Archived write-ahead log: also restore what was committed after the backup"),
+        Option(
+            "until", "TIME", \.until, .time,
+            help: "Restore up to this time, such as 2026-11-21T18:05:17Z; needs --wal"),
+        Option("verify", \.verifies, help: "Then recount every number from the log, as bellwether verify does"),
     ]
 
-    private let backup: String
-    private let archive: String?
-    private let until: Timestamp?
-    private let data: String
-    private let verifies: Bool
+    private var backup = ""
+    private var target = DatabaseChoice()
+    private var archive: String?
+    private var until: Timestamp?
+    private var verifies = false
 
-    init(_ arguments: Arguments) throws {
-        backup = arguments.operands.first ?? ""
-        archive = arguments.text("wal")
-        until = try arguments.text("until").map { text in
-            guard let time = Timestamp(rfc3339: text) else {
-                throw UsageError("--until takes a time with its offset, such as 2026-11-21T18:05:17Z, not '\(text)'")
-            }
-            return time
-        }
+    private var data: String { target.directory }
+
+    func check() throws(UsageError) {
         guard until == nil || archive != nil else {
             throw UsageError("--until needs --wal: a backup alone holds one moment")
         }
-        data = DatabaseAccess.dataDirectory(arguments)
-        verifies = arguments.has("verify")
     }
 
     func run() throws -> ExitCode {

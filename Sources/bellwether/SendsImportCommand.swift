@@ -8,30 +8,24 @@ internal import Telemetry
 internal import Values
 
 /// Imports sends from a file.
-struct SendsImportCommand: Command {
+struct SendsImportCommand: DatabaseCommand {
     static let words = ["sends", "import"]
-    static let operands = ["FILE"]
+    static let operands: [Operand<Self>] = [Operand("FILE", \.path)]
     static let summary = "Import what was sent, from a file ('-' is standard input)"
-    static let options = [
-        Option("app", "SLUG", help: "The app; required"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        .app(\.slug),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let slug: String
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
-        self.slug = slug
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var path = ""
+    private var slug = ""
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        let file = try InputFile(arguments.operands[0])
+        let file = try InputFile(path)
         let progress = ImportProgress(of: file)
-        let shared = try DatabaseAccess.sharing(SharedTables.sends, arguments) { connection in
+        let shared = try DatabaseAccess.sharing(SharedTables.sends, database) { connection in
             let app = try Apps.named(slug, on: &connection)
             Interruption.beginning(with: { progress.tellInterruption() })
             var run = SendsImport(

@@ -4,32 +4,34 @@ internal import ServiceRuntime
 /// Prints the script that makes a shell complete command lines.
 struct CompletionCommand: Command {
     static let words = ["completion"]
-    static let operands = ["[SHELL…]"]
-    static let operandChoices = Shell.allCases.map(\.rawValue)
+    static let operands: [Operand<Self>] = [Operand("SHELL", \.words, choices: Shell.allCases.map(\.rawValue))]
     static let summary = "Print the completion script of a shell: bash, zsh or fish"
-    static let options = [
-        Option("words", help: "Print what may come after the words behind --, as the scripts ask")
+    static let options: [Option<Self>] = [
+        Option("words", \.completes, help: "Print what may come after the words behind --, as the scripts ask")
     ]
-    static let needsDatabase = false
 
-    private let output: String
+    private var words: [String] = []
+    private var completes = false
+    private var shell: Shell?
 
-    init(_ arguments: Arguments) throws {
-        if arguments.has("words") {
-            let completion = Completion(of: arguments.operands, among: Commands.all)
-            output =
-                completion.candidates.map { "\($0.word)\t\($0.help)\n" }.joined()
-                + (completion.takesFile ? ":files\n" : "")
-            return
+    mutating func check() throws(UsageError) {
+        if completes { return }
+        shell = words.count == 1 ? Shell(rawValue: words[0]) : nil
+        guard shell != nil else {
+            throw UsageError("use: bellwether completion \(Shell.allCases.map(\.rawValue).joined(separator: "|"))")
         }
-        guard arguments.operands.count == 1, let shell = Shell(rawValue: arguments.operands[0]) else {
-            throw UsageError("use: bellwether completion \(Self.operandChoices.joined(separator: "|"))")
-        }
-        output = shell.script
     }
 
     func run() -> ExitCode {
-        StandardStream.output.write(output)
+        if let shell {
+            StandardStream.output.write(shell.script)
+            return .done
+        }
+        let completion = Completion(of: words, among: Commands.all)
+        for candidate in completion.candidates {
+            StandardStream.output.write("\(candidate.word)\t\(candidate.help)\n")
+        }
+        if completion.takesFile { StandardStream.output.write(":files\n") }
         return .done
     }
 }
@@ -38,9 +40,6 @@ struct CompletionCommand: Command {
 struct ManCommand: Command {
     static let words = ["man"]
     static let summary = "Print the manual page: bellwether man | man -l -"
-    static let needsDatabase = false
-
-    init(_ arguments: Arguments) {}
 
     func run() -> ExitCode {
         StandardStream.output.write(ManPage.text(of: Commands.all))

@@ -8,26 +8,24 @@ internal import Projections
 internal import ServiceRuntime
 
 /// Shows the state of the log and the funnels.
-struct StatusCommand: Command {
+struct StatusCommand: DatabaseCommand {
     static let words = ["status"]
     static let summary = "Show the log's head, funnel lag, partitions, sizes and unfinished work"
-    static let options = [
-        Option("security", help: "Check what readers of the database could do instead, and say how to prevent it"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        Option(
+            "security", \.isOfSecurity,
+            help: "Check what readers of the database could do instead, and say how to prevent it"),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var isOfSecurity = false
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        if arguments.has("security") { return try security() }
+        if isOfSecurity { return try security() }
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         return try access.workplaces(log: log).work(log: log) { [format] database in
             var connection = try LogSession.open(
@@ -49,7 +47,7 @@ struct StatusCommand: Command {
 
     /// Prints a line for each finding, and what a superuser must run if it is open.
     private func security() throws -> ExitCode {
-        let findings = try DatabaseAccess.withConnection(arguments) { connection in try Hardening.look(on: &connection)
+        let findings = try DatabaseAccess.withConnection(database) { connection in try Hardening.look(on: &connection)
         }
         let isClosed = findings.allSatisfy(\.open.isEmpty)
         switch format {

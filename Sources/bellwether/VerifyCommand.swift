@@ -6,32 +6,27 @@ internal import Projections
 internal import ServiceRuntime
 
 /// Counts the funnels again from raw events and compares every cell.
-struct VerifyCommand: Command {
+struct VerifyCommand: DatabaseCommand {
     static let words = ["verify"]
     static let summary = "Recount every number from the log with independent SQL and compare; exit 1 if any differs"
-    static let options = [
-        Option("sample", help: "Check only one of the log's shards, chosen at random"),
-        Option("lanes", "N", help: "Shards to check at once (default 2)"),
-        Option.format,
+    static let options: [Option<Self>] = [
+        Option("sample", \.takesSample, help: "Check only one of the log's shards, chosen at random"),
+        Option("lanes", "N", \.lanes, .lanes, help: "Shards to check at once (default)"),
+        .format(\.format),
     ]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-    private let lanes: Int
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-        lanes = try arguments.number("lanes", in: 1...16, default: 2)
-    }
+    var database = DatabaseChoice()
+    private var takesSample = false
+    private var lanes = 2
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let databases = try access.workplaces(log: log)
-        let (format, lanes, takesSample, isAlone) = (format, lanes, arguments.has("sample"), databases.count == 1)
-        return try databases.work(log: log) { database in
+        let isAlone = databases.count == 1
+        return try databases.work(log: log) { [format, lanes, takesSample] database in
             // A shard of a big log takes long, and nothing waits for it.
             let open = { @Sendable in
                 try LogSession.open(url: database.url, role: nil, purpose: "verify", log: log, statementSeconds: 0)

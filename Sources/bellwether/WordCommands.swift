@@ -7,18 +7,6 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-private let appOption = Option("app", "SLUG", help: "The app; required")
-private let memberNames = WordKind.allCases.map { WordKind.name($0.rawValue) }
-private let memberOption = Option(
-    "member", "NAME", choices: memberNames, help: "Values of this member, such as category or app_version")
-private let choiceOptions = [
-    Option("taught-by", "NAME", help: "Values that came with the key of this name"),
-    Option("install", "ID", help: "Values that this install sent first"),
-    Option("since", "TIME", help: "Values learned at or after this time (RFC 3339)"),
-]
-private let rebuildOption = Option(
-    "no-rebuild", help: "Leave the rebuild of the funnels to a running serve, project --once or rebuild")
-
 /// What a command on words works with: the dictionary of a database, or those of all cells of its cluster.
 private struct Dictionaries {
     let slug: String
@@ -29,10 +17,10 @@ private struct Dictionaries {
 
     /// Runs `body`, then ends the access to the database.
     static func with<Result>(
-        _ slug: String, _ arguments: Arguments, _ body: (Dictionaries) throws -> Result
+        _ slug: String, of database: DatabaseChoice, _ body: (Dictionaries) throws -> Result
     ) throws -> Result {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log)
+        let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let cluster = try access.cluster(log: log)
         cluster?.followNewest()
@@ -50,9 +38,9 @@ private struct Dictionaries {
     }
 
     /// Recounts what was counted under other words.
-    func rebuild(_ arguments: Arguments) throws -> ExitCode {
+    func rebuild(_ choice: RebuildChoice, of database: DatabaseChoice) throws -> ExitCode {
         CrashPoint.pass("words changed")
-        guard !arguments.has("no-rebuild") else {
+        guard !choice.isLeft else {
             StandardStream.error.write(
                 "The views of events change at once; the funnels change with the next rebuild, which a running serve begins by itself.\n"
             )
@@ -60,45 +48,37 @@ private struct Dictionaries {
         }
         StandardStream.error.write("The views of events change at once. Rebuilding the funnels:\n")
         let databases = cluster.map { $0.databases.filter { !$0.isHub } } ?? [CellDatabase(alone: access.url)]
-        return try RebuildRun(arguments) { _, _ in ["deliveries"] }.run(in: databases, log: log)
+        return try RebuildRun(database: database, lanes: choice.lanes) { _, _ in ["deliveries"] }.run(
+            in: databases, log: log)
     }
 }
 
-extension WordBook {
-    fileprivate static func slug(_ arguments: Arguments) throws -> String {
-        guard let slug = arguments.text("app") else { throw UsageError("name the app: --app SLUG") }
-        return slug
-    }
+/// Whether a change of words rebuilds the funnels, and how.
+private struct RebuildChoice: Readable {
+    private(set) var isLeft = false
+    private(set) var lanes = 2
 
-    fileprivate static func member(_ arguments: Arguments) throws -> WordKind? {
-        guard let name = arguments.text("member") else { return nil }
-        guard let kind = WordKind(named: name) else {
-            let names = WordKind.allCases.map { WordKind.name($0.rawValue) }.joined(separator: ", ")
-            throw UsageError("--member takes one of \(names), not '\(String(printable: name))'")
-        }
-        return kind
+    static let options: [Option<Self>] = [
+        Option(
+            "no-rebuild", \.isLeft,
+            help: "Leave the rebuild of the funnels to a running serve, project --once or rebuild"),
+        Option("lanes", "N", \.lanes, .lanes, help: "Steps of the rebuild at once (default)"),
+    ]
+}
+
+extension OptionValue where Value == WordKind {
+    fileprivate static var member: OptionValue {
+        oneOf(WordKind.allCases.map { WordKind.name($0.rawValue) }) { WordKind(named: $0) }
     }
 }
 
-extension WordBook.Choice {
-    fileprivate init(_ arguments: Arguments) throws {
-        self.init()
-        member = try WordBook.member(arguments)
-        key = arguments.text("taught-by")
-        if let text = arguments.text("install") {
-            guard let id = UUID(text) else {
-                throw UsageError(
-                    "--install takes an id of 8-4-4-4-12 hexadecimal digits, not '\(String(printable: text))'")
-            }
-            install = id
-        }
-        if let text = arguments.text("since") {
-            guard let time = Timestamp(rfc3339: text) else {
-                throw UsageError("--since takes a time like 2026-11-20T09:30:00Z, not '\(String(printable: text))'")
-            }
-            since = time
-        }
-    }
+extension WordBook.Choice: Readable {
+    fileprivate static let options: [Option<Self>] = [
+        Option("member", "NAME", \.member, .member, help: "Values of this member, such as category or app_version"),
+        Option("taught-by", "NAME", \.key, .text, help: "Values that came with the key of this name"),
+        Option("install", "ID", \.install, .install, help: "Values that this install sent first"),
+        Option("since", "TIME", \.since, .time, help: "Values learned at or after this time (RFC 3339)"),
+    ]
 
     fileprivate var isEverything: Bool {
         member == nil && key == nil && install == nil && since == nil && words == nil
@@ -106,31 +86,24 @@ extension WordBook.Choice {
 }
 
 /// Shows what an app's dictionary has learned.
-struct WordsListCommand: Command {
+struct WordsListCommand: DatabaseCommand {
     static let words = ["words", "list"]
     static let summary = "Show how many values each member of an app has, or list values, newest first"
-    static let options =
-        [appOption, memberOption] + choiceOptions + [
-            Option("limit", "N", help: "How many values to show (default 50)"),
-            Option.format,
-        ]
+    static let options = WordBook.Choice.options.within(
+        \Self.choice, after: [.app(\.slug)],
+        before: [
+            Option("limit", "N", \.limit, .number(in: 1...10_000_000), help: "How many values to show (default)"),
+            .format(\.format),
+        ])
 
-    private let arguments: Arguments
-    private let slug: String
-    private let choice: WordBook.Choice
-    private let limit: Int64
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try WordBook.slug(arguments)
-        choice = try WordBook.Choice(arguments)
-        limit = Int64(try arguments.number("limit", in: 1...10_000_000, default: 50))
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var slug = ""
+    private var choice = WordBook.Choice()
+    private var limit: Int64 = 50
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
-        try Dictionaries.with(slug, arguments) { dictionaries in
+        try Dictionaries.with(slug, of: database) { dictionaries in
             // A cell shows its own words, and a hub those of all cells.
             if dictionaries.cluster?.map.isOfHub == true, let all = dictionaries.all {
                 if choice.isEverything { show(try all.counts()) } else { show(try all.list(choice, most: limit)) }
@@ -188,79 +161,75 @@ struct WordsListCommand: Command {
 }
 
 /// Makes some values count as another one.
-struct WordsMergeCommand: Command {
+struct WordsMergeCommand: DatabaseCommand {
     static let words = ["words", "merge"]
-    static let operands = ["VALUE…"]
+    static let operands: [Operand<Self>] = [Operand("VALUE", \.values, isRequired: true)]
     static let summary =
         "Show and count values as another one, in all cells; merge a value into itself to undo"
-    static let options = [
-        appOption, Option("member", "NAME", choices: memberNames, help: "The member, such as category; required"),
-        Option("into", "VALUE", help: "The value they count as from now on, or (other); required"),
-        rebuildOption, Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
-    ]
+    static let options = RebuildChoice.options.within(
+        \Self.rebuild,
+        after: [
+            .app(\.slug),
+            Option(
+                "member", "NAME", \.member, .member, required: "name the member", help: "The member, such as category"),
+            Option(
+                "into", "VALUE", \.target, .text, required: "name the value to merge into",
+                help: "The value they count as from now on, or (other)"),
+        ])
 
-    private let arguments: Arguments
-    private let slug: String
-    private let member: WordKind
-    private let target: String
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try WordBook.slug(arguments)
-        guard let member = try WordBook.member(arguments), let target = arguments.text("into") else {
-            throw UsageError("name the member and the value to merge into: --member NAME --into VALUE")
-        }
-        (self.member, self.target) = (member, target)
-    }
+    var database = DatabaseChoice()
+    private var values: [String] = []
+    private var slug = ""
+    private var member = WordKind.category
+    private var target = ""
+    private var rebuild = RebuildChoice()
 
     func run() throws -> ExitCode {
-        try Dictionaries.with(slug, arguments) { dictionaries in
+        try Dictionaries.with(slug, of: database) { dictionaries in
             if let all = dictionaries.all {
-                try all.merge(arguments.operands, into: target, of: member)
+                try all.merge(values, into: target, of: member)
             } else {
                 try dictionaries.own { book, connection in
                     try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-                    try book.merge(arguments.operands, into: target, of: member, on: &connection)
+                    try book.merge(values, into: target, of: member, on: &connection)
                     try connection.execute(script: "COMMIT")
                 }
             }
-            return try dictionaries.rebuild(arguments)
+            return try dictionaries.rebuild(rebuild, of: database)
         }
     }
 }
 
 /// Forgets values.
-struct WordsPruneCommand: Command {
+struct WordsPruneCommand: DatabaseCommand {
     static let words = ["words", "prune"]
-    static let operands = ["[VALUE…]"]
+    static let operands: [Operand<Self>] = [Operand("VALUE", \.values)]
     static let summary = "Forget values in all cells: their events show (other), and the dictionary has room again"
-    static let options =
-        [appOption, memberOption] + choiceOptions + [
-            Option("dry-run", help: "Print how many values match, and change nothing"), rebuildOption,
-            Option("lanes", "N", help: "Steps of the rebuild at once (default 2)"),
-        ]
+    static let options = WordBook.Choice.options.within(
+        \Self.choice, after: [.app(\.slug)],
+        before: RebuildChoice.options.within(
+            \Self.rebuild,
+            after: [Option("dry-run", \.isDry, help: "Print how many values match, and change nothing")]))
 
-    private let arguments: Arguments
-    private let slug: String
-    private let choice: WordBook.Choice
+    var database = DatabaseChoice()
+    private var values: [String] = []
+    private var slug = ""
+    private var choice = WordBook.Choice()
+    private var isDry = false
+    private var rebuild = RebuildChoice()
 
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        slug = try WordBook.slug(arguments)
-        var choice = try WordBook.Choice(arguments)
-        if !arguments.operands.isEmpty {
+    mutating func check() throws(UsageError) {
+        if !values.isEmpty {
             guard choice.member != nil else { throw UsageError("name the member of these values: --member NAME") }
-            choice.words = arguments.operands
+            choice.words = values
         }
         guard choice.words != nil || choice.key != nil || choice.install != nil || choice.since != nil else {
             throw UsageError("choose the values: name them, or give --taught-by, --install or --since")
         }
-        self.choice = choice
     }
 
     func run() throws -> ExitCode {
-        try Dictionaries.with(slug, arguments) { dictionaries in
-            let isDry = arguments.has("dry-run")
+        try Dictionaries.with(slug, of: database) { dictionaries in
             let pruned =
                 try dictionaries.all?.prune(choice, isDry: isDry)
                 ?? dictionaries.own { book, connection in
@@ -271,7 +240,7 @@ struct WordsPruneCommand: Command {
                     return pruned
                 }
             StandardStream.output.write("\(pruned)\n")
-            return pruned == 0 || isDry ? .done : try dictionaries.rebuild(arguments)
+            return pruned == 0 || isDry ? .done : try dictionaries.rebuild(rebuild, of: database)
         }
     }
 }

@@ -6,22 +6,17 @@ internal import Postgres
 internal import ServiceRuntime
 
 /// Checks everything that the service depends on.
-struct DoctorCommand: Command {
+struct DoctorCommand: DatabaseCommand {
     static let words = ["doctor"]
     static let summary = "Check versions, rights, settings, clock, disk, archive and funnels; exit 1 if any fails"
-    static let options = [Option.format]
+    static let options: [Option<Self>] = [.format(\.format)]
 
-    private let arguments: Arguments
-    private let format: OutputFormat
-
-    init(_ arguments: Arguments) throws {
-        self.arguments = arguments
-        format = try arguments.choice("format", default: .text)
-    }
+    var database = DatabaseChoice()
+    private var format = OutputFormat.text
 
     func run() throws -> ExitCode {
         let log = Log.standardError(least: .warning)
-        let access = try DatabaseAccess(arguments, log: log, fit: .any)
+        let access = try DatabaseAccess(database, log: log, fit: .any)
         defer { access.release() }
         var connection = try LogSession.open(
             url: access.url, role: nil, purpose: "doctor", log: log, statementSeconds: 60)
