@@ -1,4 +1,3 @@
-import Foundation
 import FunnelOracle
 import Migrations
 import Postgres
@@ -10,33 +9,11 @@ import Testing
 
 @Suite("The guide to adding a projector")
 struct ProjectorGuideTests {
-    /// A file of the guide, and the block of code that stands below its name.
-    struct Step {
-        let file: String
-        let code: String
-    }
-
     private typealias Example = ProjectorExample.OriginFunnel
 
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static func text(_ file: String) throws -> String { try GuideStep.text(file) }
 
-    private static func text(_ file: String) throws -> String {
-        try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
-    }
-
-    /// In the order of the guide.
-    private static func steps() throws -> [Step] {
-        let guide = try #require(
-            try text("Docs/Architecture.md").components(separatedBy: "### Adding a projector\n").last)
-        return guide.components(separatedBy: "\n## ")[0].components(separatedBy: "\n```\n").compactMap { part in
-            guard let fence = part.range(of: "```", options: .backwards) else { return nil }
-            let lines = part[fence.upperBound...].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
-            let named = part[..<fence.lowerBound].split(separator: "\n").last { $0.first?.isNumber == true }
-            guard let file = named?.split(separator: "`").dropFirst().first else { return nil }
-            return Step(file: String(file), code: lines.joined(separator: "\n") + "\n")
-        }
-    }
+    private static func steps() throws -> [GuideStep] { try GuideStep.all(of: "Adding a projector") }
 
     private static func code(_ file: String) throws -> String {
         try #require(try steps().first { $0.file == file }, "\(file)").code
@@ -52,12 +29,9 @@ struct ProjectorGuideTests {
                 "Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels.swift", "Docs/Analysts.md",
             ])
         // The line of the last step, with the new step's name in its place, is the guide's.
-        let last = try #require(Migrations.steps.last).name
-        let resource = "_" + last.dropFirst() + "_sql"
-        let line = try Self.code("Migrations/Migrations.swift")
-            .replacingOccurrences(of: "NNNN_origin_funnel", with: last)
-            .replacingOccurrences(of: "_NNN_origin_funnel_sql", with: resource)
-        #expect(try Self.text("Migrations/Migrations.swift").contains(line + "    ]\n"))
+        try GuideStep.expectRegistered(
+            "NNNN_origin_funnel", by: Self.code("Migrations/Migrations.swift"),
+            after: #require(Migrations.steps.last).name)
         // Lists of types, to which one more is added.
         for (file, list) in [
             ("Sources/Projections/Projectors/Projectors.swift", "let all: [any Projector.Type] = ["),

@@ -27,15 +27,15 @@ extension TallyTable {
     }
 
     /// SQL that creates the view of this table that hubs read in each cell: the sums of its rows that count, with words instead of
-    /// ids, which every cell gives out by itself.
+    /// ids, which every cell gives out by itself. The counts come last, since a view gets new columns at its end alone.
     package func cellView(of projector: any Projector.Type) -> String {
         let keys = self.keys.map { key in
             if case .word = key.kind { "coalesce(\(key.name).value, '') AS \(key.name)" } else { "f.\(key.name)" }
         }
         return """
             CREATE OR REPLACE VIEW cells.\(name) AS
-            SELECT \((["app.id AS app", "f.day"] + keys + counts.map { "f.\($0)::bigint AS \($0)" }).joined(separator: ", ")),
-                0 AS generation
+            SELECT \((["app.id AS app", "f.day"] + keys).joined(separator: ", ")), 0 AS generation,
+                \(counts.map { "f.\($0)::bigint AS \($0)" }.joined(separator: ", "))
             FROM log.app AS app
             CROSS JOIN LATERAL (
                 \(rows(of: projector, nil))
