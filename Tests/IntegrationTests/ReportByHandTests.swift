@@ -58,6 +58,28 @@ struct ReportByHandTests {
         expectPeople(report)
     }
 
+    @Test("its week carries what the days so far ask for, as their reports have it now") func week() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        var shop = try ReportedHistory(in: database)
+        shop.addFourWeeks(before: Self.day)
+        shop.addOrders(on: Self.day)
+        shop.addNews(on: Self.day)
+        shop.addStories(on: Self.day)
+        _ = try shop.store()
+        // On Saturday the Sunday has not begun.
+        let now = Self.day.start.later(hours: 24 + 9, minutes: 59)
+        let week = Week(of: Self.day)
+        var analyst = try database.connect(as: TestCluster.analyst)
+        let days = try (0..<6).map { place in
+            try ReportReader(app: "shop", period: .day(week.monday.advanced(by: place)), now: now).read(on: &analyst)
+        }
+        let report = try ReportReader(app: "shop", period: .week(week), now: now).read(on: &analyst)
+        let told = { (deed: Deed) in "\(deed.day as Any) \(deed.what)" }
+        #expect(report.carried.map(told) == ToDoSection.open(days).map(told))
+        #expect(report.carried.contains { $0.day == Self.day }, "\(report.carried)")
+    }
+
     private func expectHeadline(_ headline: Headline) throws {
         #expect(
             headline.counts

@@ -16,7 +16,7 @@ package struct DaysSettled: Sendable {
     ) throws(PostgresError) -> DaysSettled {
         let scope = try ReportScope(
             app, .day(app.today), now: now, mostDeliveries: mostDeliveries, on: &connection)
-        let (events, receipts, _) = try Settling.curves(scope, on: &connection)
+        let (events, receipts, _) = try Arrivals.read(scope, on: &connection).curves(before: scope.day, scope)
         let hours = [events.hours(to: 0.99), receipts.hours(to: 0.99)].compactMap(\.self).max()
         return DaysSettled(hours: hours, events: events.events)
     }

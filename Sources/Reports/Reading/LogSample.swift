@@ -24,12 +24,12 @@ struct LogSample: Sendable {
     /// Two days of device time on either side, for clocks that are off.
     private static let margin: Int64 = 2 * 86_400_000_000
 
-    /// For the report of this day.
+    /// For the report of these days.
     static func choose(
-        day: CivilDate, timeZone: String, mostDeliveries: Int64, on connection: inout Connection
+        days reported: ClosedRange<CivilDate>, timeZone: String, mostDeliveries: Int64, on connection: inout Connection
     ) throws(PostgresError) -> LogSample {
-        // The four weeks before the day, and the day.
-        let days = day.advanced(by: -days)...day
+        // The four weeks before them, and they.
+        let days = reported.lowerBound.advanced(by: -days)...reported.upperBound
         let deliveries: Int64 = try connection.query(
             """
             SELECT coalesce(sum(deliveries), 0)::bigint FROM (
@@ -40,7 +40,7 @@ struct LogSample: Sendable {
                 WHERE day BETWEEN \(days.lowerBound) AND \(days.upperBound)
             ) AS funnels
             """)[0].get(0)
-        let ends = try (days.lowerBound.advanced(by: -1)...day).ends(in: timeZone, on: &connection)
+        let ends = try (days.lowerBound.advanced(by: -1)...days.upperBound).ends(in: timeZone, on: &connection)
         return LogSample(
             start: ends[0].end + -margin, end: ends[ends.count - 1].end + margin, deliveries: deliveries,
             mostDeliveries: mostDeliveries)

@@ -28,27 +28,34 @@ struct ReportReader {
         do throws(PostgresError) { return try read(app, on: &connection) } catch { throw .database(error) }
     }
 
-    private func read(_ app: ReportedApp, on connection: inout Connection) throws(PostgresError) -> Report {
+    /// With what is known of arrivals, or else it is read.
+    private func read(
+        _ app: ReportedApp, knowing known: Arrivals? = nil, on connection: inout Connection
+    ) throws(PostgresError) -> Report {
         // Compiling these queries takes longer than it saves.
         try connection.execute(script: "SET LOCAL jit = off")
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
         let scope = try ReportScope(
             app, period, now: now, mostDeliveries: mostDeliveries, bound: bound, on: &connection)
+        let arrivals: Arrivals
+        if let known { arrivals = known } else { arrivals = try Arrivals.read(scope, on: &connection) }
         // The headline depends on whether the day has settled.
         var report = Report(
             app: scope.app, period: period, timeZone: scope.timeZone, position: position, madeAt: now,
-            settling: try Settling.read(scope, on: &connection))
+            settling: Settling(scope, arrivals))
         for section in report.sections { try section.read(into: &report, scope, on: &connection) }
         report.judgeTogether()
-        if case .week = period { report.carried = ToDoSection.open(try days(app, on: &connection)) }
+        if case .week = period { report.carried = ToDoSection.open(try days(app, arrivals, on: &connection)) }
         return report
     }
 }
 
 extension ReportReader {
     /// The days of the week, as far as they have begun, each as its own report has it now.
-    private func days(_ app: ReportedApp, on connection: inout Connection) throws(PostgresError) -> [Report] {
+    private func days(
+        _ app: ReportedApp, _ arrivals: Arrivals, on connection: inout Connection
+    ) throws(PostgresError) -> [Report] {
         let days = period.days
         var reports: [Report] = []
         for place in 0..<period.length {
@@ -56,7 +63,7 @@ extension ReportReader {
             guard day <= app.today else { break }
             var reader = self
             reader.period = .day(day)
-            reports.append(try reader.read(app, on: &connection))
+            reports.append(try reader.read(app, knowing: arrivals, on: &connection))
         }
         return reports
     }

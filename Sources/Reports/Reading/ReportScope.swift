@@ -25,7 +25,7 @@ struct ReportScope {
     ) throws(PostgresError) {
         (self.app, self.period, timeZone, self.now, self.bound) = (app.slug, period, app.timeZone, now, bound)
         sample = try LogSample.choose(
-            day: period.days.upperBound, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
+            days: period.days, timeZone: app.timeZone, mostDeliveries: mostDeliveries, on: &connection)
         buttons = try Button.read(of: app.slug, most: bound.parts, on: &connection)
         let closing = buttons.flatMap { category, buttons in
             // A separator that names hardly contain: the hash only tells registrations apart.

@@ -1,4 +1,3 @@
-internal import Postgres
 internal import Telemetry
 internal import Values
 
@@ -42,61 +41,14 @@ struct Settling: Hashable, Sendable {
 }
 
 extension Settling {
-    /// From the events of the four weeks before the day. Each belongs to the day on which it occurred, as far as is known:
-    /// the question is how long events take to arrive.
-    static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Settling {
-        let (events, receipts, end) = try curves(scope, on: &connection)
+    /// From how the events of the four weeks before the day arrived.
+    init(_ scope: ReportScope, _ arrivals: Arrivals) {
+        let (events, receipts, end) = arrivals.curves(before: scope.day, scope)
         let hours = scope.hours(since: end)
-        return Settling(
+        self.init(
             hoursSinceEnd: hours, share: events.share(after: hours), events: events.events,
             hoursTo95: events.hours(to: 0.95), hoursTo99: events.hours(to: 0.99),
             hoursToReceipts: receipts.hours(to: 0.99), receiptShare: receipts.share(after: hours))
-    }
-
-    /// How events and receipts arrive, and the end of the day.
-    static func curves(
-        _ scope: ReportScope, on connection: inout Connection
-    ) throws(PostgresError) -> (events: ArrivalCurve, receipts: ArrivalCurve, end: Timestamp) {
-        let (first, last) = (scope.first(of: LogSample.days + 1), scope.day.advanced(by: -1))
-        let sample = scope.sample
-        let rows = try connection.query(
-            """
-            SELECT day, hour, sum(events)::bigint, sum(receipts)::bigint
-            FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
-            CROSS JOIN LATERAL (
-                SELECT
-                    day,
-                    greatest(ceil(extract(
-                        epoch FROM received_at - ((day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) / 3600), 0
-                    )::integer AS hour,
-                    count(*) AS events, count(*) FILTER (WHERE type = 'notification.received') AS receipts
-                FROM (
-                    SELECT (occurred_at AT TIME ZONE \(scope.timeZone))::date AS day, received_at, type
-                    FROM analytics.events
-                    WHERE app = \(scope.app) AND device_at >= stretch
-                        AND device_at < stretch + make_interval(mins => \(sample.width))
-                        AND occurred_at >= \(sample.start) AND occurred_at < \(sample.end)
-                ) AS event
-                WHERE day BETWEEN \(first) AND \(last)
-                GROUP BY 1, 2
-            ) AS part
-            GROUP BY day, hour
-            """)
-        var arrivals: [CivilDate: [Int: Int64]] = [:]
-        var receipts: [CivilDate: [Int: Int64]] = [:]
-        for row in rows {
-            let (day, hour): (CivilDate, Int) = (try row.get(0), Int(try row.get(1, as: Int32.self)))
-            arrivals[day, default: [:]][hour] = try row.get(2, as: Int64.self)
-            receipts[day, default: [:]][hour] = try row.get(3, as: Int64.self)
-        }
-        let ends = try (first...scope.day).ends(in: scope.timeZone, on: &connection)
-        var (curve, receiptCurve) = (ArrivalCurve(), ArrivalCurve())
-        for (day, end) in ends.dropLast() {
-            let hours = scope.hours(since: end)
-            curve.addDay(watched: hours, arrivals: arrivals[day] ?? [:])
-            receiptCurve.addDay(watched: hours, arrivals: receipts[day] ?? [:])
-        }
-        return (curve, receiptCurve, ends[ends.count - 1].end)
     }
 }
 
