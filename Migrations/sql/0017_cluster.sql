@@ -70,13 +70,15 @@ GRANT SELECT ON cluster.cell, cluster.map, cluster.state TO bellwether_ingest, b
 GRANT SELECT, INSERT, UPDATE ON cluster.seen TO bellwether_ingest;
 GRANT SELECT, INSERT, UPDATE, DELETE ON cluster.process TO bellwether_ingest;
 
--- Whether this database does not have a batch that somebody saw in it before. Then it says so from now on.
+-- Whether this database does not have a batch that somebody saw in it before. Then it says so from now on. Whoever takes events can say
+-- that they saw one; what nobody can have seen yet is not believed, since it could never be settled.
 CREATE FUNCTION cluster.lacks_batch(seen bigint, seen_at timestamptz) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF EXISTS (SELECT FROM log.batch WHERE number = seen AND committed_at = seen_at)
-        OR EXISTS (SELECT FROM cluster.state WHERE settled_at > seen_at) THEN
+    IF seen IS NULL OR seen_at IS NULL OR seen_at > clock_timestamp() + interval '1 hour'
+        OR EXISTS (SELECT FROM log.batch WHERE number = seen AND committed_at = seen_at)
+        OR EXISTS (SELECT FROM cluster.state WHERE settled_at >= seen_at) THEN
         RETURN false;
     END IF;
     UPDATE cluster.state SET lost_batch = seen, lost_committed_at = seen_at WHERE lost_batch IS NULL;
@@ -107,8 +109,10 @@ DECLARE
     least bigint := nullif(current_setting('bellwether.least_epoch', true), '');
 BEGIN
     IF least IS NOT NULL AND NOT EXISTS (SELECT FROM cluster.state WHERE epoch >= least AND lost_batch IS NULL) THEN
-        RAISE EXCEPTION 'cell ''%'' was restored from a backup, and does not have all that the cluster knows of it. Hubs show nothing of it until that is settled: run bellwether cluster check',
-            current_setting('bellwether.cell', true)
+        RAISE EXCEPTION '%', format(
+            'cell ''%s'' was restored from a backup, and does not have all that the cluster knows of it. Hubs show nothing of it '
+                'until that is settled: run bellwether cluster check',
+            current_setting('bellwether.cell', true))
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     RETURN true;
@@ -172,7 +176,9 @@ BEGIN
     FROM cluster.compare_map(own, holders, homes, arriving, leaving) AS d, unnest(d.surplus || d.missing) AS c (shard)
     WHERE c.shard <> ALL (known);
     IF lost IS NOT NULL THEN
-        RAISE EXCEPTION 'this database cannot tell what became of the shards %: it was restored from a backup that is older than their move. Run bellwether cluster check', array_to_string(lost, ', ')
+        RAISE EXCEPTION '%', format(
+            'this database cannot tell what became of the shards %s: it was restored from a backup that is older than their '
+                'move. Run bellwether cluster check', array_to_string(lost, ', '))
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     had := cluster.readable();
@@ -226,7 +232,8 @@ BEGIN
                 FROM regexp_matches(c.connection, E'(\\w+)=''((?:[^''\\\\]|\\\\.)*)''', 'g') AS part
                 WHERE part[1] NOT IN ('options', 'connect_timeout', 'application_name', 'client_encoding', 'fallback_application_name')
                 UNION ALL
-                VALUES ('options', format('-c role=bellwether_analyst -c bellwether.hidden=%s -c bellwether.least_epoch=%s -c bellwether.cell=%s',
+                VALUES ('options', format(
+                        '-c role=bellwether_analyst -c bellwether.hidden=%s -c bellwether.least_epoch=%s -c bellwether.cell=%s',
                         cluster.hidden_in(c.cell), c.least_epoch, c.name)),
                     ('connect_timeout', '5'), ('application_name', 'bellwether hub'),
                     ('async_capable', 'true'), ('fetch_size', '1000')

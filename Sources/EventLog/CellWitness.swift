@@ -55,10 +55,13 @@ package struct CellWitness: Sendable, Equatable {
         return CellWitness(batch: batch, committedAt: committedAt)
     }
 
-    /// The cluster goes on without what this database lacks.
+    /// The cluster goes on without what this database lacks. Its clock may have been ahead when that was committed.
     package static func settle(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
-            "UPDATE cluster.state SET lost_batch = NULL, lost_committed_at = NULL, settled_at = clock_timestamp()")
+            """
+            UPDATE cluster.state
+            SET lost_batch = NULL, lost_committed_at = NULL, settled_at = greatest(clock_timestamp(), lost_committed_at)
+            """)
     }
 
     private static func all(on connection: inout Connection) throws(PostgresError) -> [Int16: CellWitness] {
