@@ -16,13 +16,16 @@ package struct CellReport: Sendable {
         _ faults: [(cell: Int16, fault: String?)], node: String, on connection: inout Connection
     ) throws(PostgresError) {
         try connection.query(
-            "DELETE FROM cluster.process WHERE told_at < now() - interval '1 hour' OR node = \(node) AND cell <> ALL (\(faults.map(\.cell)))"
-        )
+            """
+            DELETE FROM cluster.process
+            WHERE told_at < now() - interval '1 hour' OR node = \(node) AND cell <> ALL (\(faults.map(\.cell)))
+            """)
         for (cell, fault) in faults {
             try connection.query(
                 """
                 INSERT INTO cluster.process AS known (node, cell, fault, fault_since)
-                SELECT \(node), cell, \(fault), CASE WHEN \(fault)::text IS NOT NULL THEN now() END FROM cluster.cell WHERE cell = \(cell)
+                SELECT \(node), cell, \(fault), CASE WHEN \(fault)::text IS NOT NULL THEN now() END
+                FROM cluster.cell WHERE cell = \(cell)
                 ON CONFLICT (node, cell) DO UPDATE SET
                     login = session_user, fault = excluded.fault, told_at = now(),
                     fault_since = CASE WHEN excluded.fault IS NOT NULL THEN coalesce(known.fault_since, now()) END
