@@ -35,7 +35,7 @@ extension Cluster {
         }
         try levelMaps(moving: shards)
         if shards.contains(where: { map.move(of: $0) == nil && map.holders[Int($0)] != target.number }) {
-            try requireReach(of: target)
+            try requireReach(of: target, for: shards)
         }
         var move = ShardMove(in: self, rate: rate, progress: progress)
         while let stage = stage(of: shards, to: target.number) { try move.perform(stage, target: target.number) }

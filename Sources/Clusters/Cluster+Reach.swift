@@ -18,14 +18,19 @@ extension Cluster {
     }
 
     /// Fails if installs would be refused whose shards this cell gets.
-    func requireReach(of target: ClusterMap.Cell) throws {
+    ///
+    /// The services log in to every cell, so the cells that give the shards away know all logins, and must answer. Another cell that
+    /// does not is no reason to leave everything where it is.
+    func requireReach(of target: ClusterMap.Cell, for shards: Set<Int16>) throws {
         try requireContent(with: target)
+        let sources = Set(shards.map { map.holders[Int($0)] })
         var needed: Set<String> = []
         for cell in map.cells where !cell.isHub && cell != target && map.holders.contains(cell.number) {
-            let logins = try? on(cell) { connection throws(PostgresError) in
-                try CellReport.ingestLogins(on: &connection)
+            do {
+                needed.formUnion(try working(on: cell) { connection in try CellReport.ingestLogins(on: &connection) })
+            } catch {
+                if sources.contains(cell.number) { throw error }
             }
-            needed.formUnion(logins ?? [])
         }
         let present = try working(on: target) { connection in try CellReport.ingestLogins(on: &connection) }
         let missing = needed.subtracting(present).sorted()
@@ -52,7 +57,8 @@ extension Cluster {
 
 /// Cells that were restored from a backup.
 extension Cluster {
-    /// Compares these databases with what others saw in them, and says of each cell what is wrong with it since it was restored.
+    /// Compares these databases with what others saw in them, and says of each cell what is wrong with it since it was restored. This
+    /// also writes: what is seen is noted everywhere, and what is lost in the cell itself, so that hubs show an error.
     func restoredCells(among cells: [ClusterMap.Cell]) -> [Int16: String] {
         _ = CellWitness.compare(cells) { cell, body in _ = try? on(cell, body) }
         var restored: [Int16: String] = [:]

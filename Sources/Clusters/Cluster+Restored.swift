@@ -18,61 +18,17 @@ extension Cluster {
     /// is: the map says that its old copies are to be forgotten, and shards that it lacks begin anew; but if no other cell has the shard
     /// any more of which it has a copy, it gets that back.
     func settleRestored(among cells: [ClusterMap.Cell], accepting accepted: String?) throws -> Restored {
-        let newest = map
         let lacking = restoredCells(among: cells)
-        var older: [Int16: ClusterMap.Comparison] = [:]
-        for cell in cells where !cell.isHub {
-            // What else is wrong with a cell is said later.
-            older[cell.number] = try? working(on: cell) { connection in
-                if let own = try ClusterMap.read(on: &connection) {
-                    guard own.own == cell.number, own.cluster == newest.cluster, own.epoch < newest.epoch else {
-                        return nil
-                    }
-                }
-                return try newest.comparison(as: cell.number, on: &connection)
-            }
-        }
+        var older = comparisons(of: cells)
         var settled = Restored()
         var next = map
         var open: Set<Int16> = []
         if let cell = cells.first(where: { $0.name == accepted }), let own = older.removeValue(forKey: cell.number) {
-            var done: [String] = []
-            for shard in own.surplus + own.missing {
-                let holder = map.holders[Int(shard)]
-                let isLacking = older.filter { $0.value.missing.contains(shard) }.map(\.key)
-                let copies = older.filter { $0.value.whole.contains(shard) }.map(\.key)
-                if map.move(of: shard) != nil {
-                    open.insert(shard)
-                } else if own.whole.contains(shard), isLacking.contains(holder) {
-                    next = next.next([shard], takenBy: cell.number, nil)
-                    older[holder]?.missing.removeAll { $0 == shard }
-                    done.append("shard \(shard) is back in it, as no other cell has it")
-                } else if own.missing.contains(shard) {
-                    if let copy = copies.first { next = next.next([shard], takenBy: copy, nil) }
-                    let place = copies.first.flatMap { map.cell($0)?.name }
-                    done.append(place.map { "shard \(shard) is back in '\($0)'" } ?? "shard \(shard) begins anew")
-                } else if let home = map.cell(holder), cells.contains(home), !isLacking.contains(holder) {
-                    next = next.next([shard], takenBy: holder, (holder, cell.number, false))
-                    done.append(
-                        "hubs do not show its copy of shard \(shard): to remove it with whatever came into it since, bellwether cluster move --shard \(shard) --to \(home.name)"
-                    )
-                } else {
-                    open.insert(shard)
-                }
-            }
-            if !open.isEmpty {
-                settled.open.insert(cell.number)
-                settled.findings.append(
-                    Finding(
-                        cell: cell.name,
-                        what:
-                            "\(ClusterError.named(open.sorted())) cannot be settled yet: a move of it has not ended, or the cell that has it cannot be reached",
-                        isMended: false))
-            }
-            if !done.isEmpty {
-                settled.findings.append(
-                    Finding(cell: cell.name, what: done.joined(separator: "; "), isMended: true))
-            }
+            let acceptance = accept(cell, with: own, beside: &older, among: cells)
+            next = acceptance.next
+            open = acceptance.open
+            if !open.isEmpty { settled.open.insert(cell.number) }
+            settled.findings += acceptance.findings
         }
         for (number, own) in older.sorted(by: { $0.key < $1.key }) where !own.isEmpty {
             guard let cell = map.cell(number) else { continue }
@@ -88,6 +44,76 @@ extension Cluster {
         }
         try settleLosses(of: cells, lacking, accepting: accepted, &settled)
         return settled
+    }
+
+    /// Which shards each cell has otherwise than the map says, of the cells whose map is an older one. What else is wrong with a cell is
+    /// said later.
+    private func comparisons(of cells: [ClusterMap.Cell]) -> [Int16: ClusterMap.Comparison] {
+        let newest = map
+        var older: [Int16: ClusterMap.Comparison] = [:]
+        for cell in cells where !cell.isHub {
+            older[cell.number] = try? working(on: cell) { connection in
+                if let own = try ClusterMap.read(on: &connection) {
+                    guard own.own == cell.number, own.cluster == newest.cluster, own.epoch < newest.epoch else {
+                        return nil
+                    }
+                }
+                return try newest.comparison(as: cell.number, on: &connection)
+            }
+        }
+        return older
+    }
+
+    /// How the cluster goes on with a restored cell as it is.
+    private struct Acceptance {
+        /// The map from then on.
+        var next: ClusterMap
+        /// Shards that cannot be settled yet.
+        var open: Set<Int16> = []
+        var findings: [Finding] = []
+    }
+
+    /// Decides it shard by shard. What an `older` cell lacks too, and gets, is taken from what it lacks.
+    private func accept(
+        _ cell: ClusterMap.Cell, with own: ClusterMap.Comparison, beside older: inout [Int16: ClusterMap.Comparison],
+        among cells: [ClusterMap.Cell]
+    ) -> Acceptance {
+        var acceptance = Acceptance(next: map)
+        var done: [String] = []
+        for shard in own.surplus + own.missing {
+            let holder = map.holders[Int(shard)]
+            let isLacking = older.filter { $0.value.missing.contains(shard) }.map(\.key)
+            let copies = older.filter { $0.value.whole.contains(shard) }.map(\.key)
+            if map.move(of: shard) != nil {
+                acceptance.open.insert(shard)
+            } else if own.whole.contains(shard), isLacking.contains(holder) {
+                acceptance.next = acceptance.next.next([shard], takenBy: cell.number, nil)
+                older[holder]?.missing.removeAll { $0 == shard }
+                done.append("shard \(shard) is back in it, as no other cell has it")
+            } else if own.missing.contains(shard) {
+                if let copy = copies.first { acceptance.next = acceptance.next.next([shard], takenBy: copy, nil) }
+                let place = copies.first.flatMap { map.cell($0)?.name }
+                done.append(place.map { "shard \(shard) is back in '\($0)'" } ?? "shard \(shard) begins anew")
+            } else if let home = map.cell(holder), cells.contains(home), !isLacking.contains(holder) {
+                acceptance.next = acceptance.next.next([shard], takenBy: holder, (holder, cell.number, false))
+                done.append(
+                    "hubs do not show its copy of shard \(shard): to remove it with whatever came into it since, "
+                        + "bellwether cluster move --shard \(shard) --to \(home.name)")
+            } else {
+                acceptance.open.insert(shard)
+            }
+        }
+        if !acceptance.open.isEmpty {
+            let what =
+                "\(ClusterError.named(acceptance.open.sorted())) cannot be settled yet: a move of it has not ended, or the "
+                + "cell that has it cannot be reached"
+            acceptance.findings.append(Finding(cell: cell.name, what: what, isMended: false))
+        }
+        if !done.isEmpty {
+            acceptance.findings.append(
+                Finding(cell: cell.name, what: done.joined(separator: "; "), isMended: true))
+        }
+        return acceptance
     }
 
     /// Says which cells lack batches that others saw in them. If `accepted` names one of them, the cluster goes on without these.
