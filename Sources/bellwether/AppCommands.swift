@@ -117,7 +117,7 @@ extension RateLimit {
 extension OptionValue where Value == Double? {
     fileprivate static var rate: OptionValue {
         OptionValue("a number from 0.000001 to 1000000000 or 'none'") { text in
-            text == "none" ? .some(nil) : RateLimit.number(text)
+            text == "none" ? .some(nil) : RateLimit.number(text).map(Double?.some)
         }
     }
 }
