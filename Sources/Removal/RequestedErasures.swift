@@ -30,7 +30,7 @@ package struct RequestedErasures: Sendable {
     /// A session that may at least look for requests.
     package func open() throws(PostgresError) -> Connection {
         var connection = try LogSession.open(url: url, role: nil, purpose: "erasures", log: log)
-        if try !Self.isOwner(&connection) {
+        if try !Self.mayErase(&connection) {
             try connection.execute(script: "SET ROLE \(Statement.quoted(LogSession.Role.projector.rawValue))")
         }
         return connection
@@ -40,7 +40,7 @@ package struct RequestedErasures: Sendable {
     package func performNext(
         notTriedSince moment: Timestamp, on connection: inout Connection
     ) throws -> Outcome {
-        guard try Self.isOwner(&connection) else { return .notOwner }
+        guard try Self.mayErase(&connection) else { return .notOwner }
         let databases = try databases(&connection)
         // While the erasure runs on other connections, this one holds the request.
         try connection.execute(
@@ -86,10 +86,9 @@ package struct RequestedErasures: Sendable {
         return cluster.databases
     }
 
-    private static func isOwner(_ connection: inout Connection) throws(PostgresError) -> Bool {
+    /// Whether this is the owner or has its rights, as superusers do. They may erase by the command, too.
+    private static func mayErase(_ connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
-            "SELECT nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) FROM pg_namespace WHERE nspname = 'log'"
-        )[0].get(
-            0)
+            "SELECT pg_has_role(current_user, nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'log'")[0].get(0)
     }
 }

@@ -11,18 +11,8 @@ struct EraseTests {
 
     /// Two installs with the same notifications, one of them with a refused event and a report of dropped ones.
     private func fill(_ shop: ProjectedShop) throws {
-        for install in [install, other] {
-            try shop.post(
-                install, Wire.event(), Wire.event(type: "action.tapped", more: #""action_id":"REPLY""#),
-                Wire.event(
-                    type: "notification.received", notification: #"{"id":"q","campaign":"sync"}"#,
-                    more: #""via":"background""#))
-        }
-        #expect(try shop.send(install, [Wire.event(type: "unheard")]).rejected == 1)
-        let report = #""dropped":[{"id":"\#(Wire.id())","count":12,"reason":"age"}]"#
-        let answer = try shop.service.client().post(
-            Wire.envelope(install: install, more: report), key: shop.app.secret)
-        #expect(answer.status == 200)
+        for install in [install, other] { try shop.postDeliveries(of: install) }
+        try shop.postLosses(of: install)
         #expect(try shop.becomesLevel())
     }
 

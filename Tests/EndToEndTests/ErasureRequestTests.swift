@@ -38,16 +38,8 @@ struct ErasureRequestTests {
 
     /// Three events of the install in two deliveries, a rejected one, and a report of dropped ones.
     private func fill(_ shop: ProjectedShop, _ install: String) throws {
-        try shop.post(
-            install, Wire.event(), Wire.event(type: "action.tapped", more: #""action_id":"REPLY""#),
-            Wire.event(
-                type: "notification.received", notification: #"{"id":"q","campaign":"sync"}"#,
-                more: #""via":"background""#))
-        #expect(try shop.send(install, [Wire.event(type: "unheard")]).rejected == 1)
-        let report = #""dropped":[{"id":"\#(Wire.id())","count":12,"reason":"age"}]"#
-        let answer = try shop.service.client().post(
-            Wire.envelope(install: install, more: report), key: shop.app.secret)
-        #expect(answer.status == 200)
+        try shop.postDeliveries(of: install)
+        try shop.postLosses(of: install)
     }
 
     private func counts(_ receipt: [String: Any]) -> [Int?] {
@@ -234,6 +226,28 @@ struct ErasureRequestTests {
             #expect(try shop.bellwether.run("erase", "--requested", "--app", "shop").status == 64)
             #expect(counts(try receipt(install, key: key, from: shop.service)) == [3, 2, 1, 1])
             try shop.expectProved()
+        }
+    }
+
+    @Test("whoever has the owner's rights performs them, such as a superuser")
+    func byOthers() throws {
+        try ProjectedShop.open("--only", "ingest") { shop in
+            try fill(shop, install)
+            #expect(try shop.bellwether.run("project", "--once").status == 0)
+            let key = try serverKey(of: shop.app, in: shop.database)
+            #expect(try delete(install, key: key, on: shop.service.client()).status == 202)
+            let ended = try Bellwether(database: shop.database.url(as: "postgres")).run("erase", "--requested")
+            #expect(ended.status == 0 && ended.output.contains("Erased install \(install)"), "\(ended)")
+            #expect(counts(try receipt(install, key: key, from: shop.service)) == [3, 2, 1, 1])
+            try shop.expectProved()
+        }
+    }
+
+    @Test("the documents say how many may wait") func documented() throws {
+        let most = ErasureRequest.most.formatted(.number.locale(Locale(identifier: "en_US")))
+        for file in ["Docs/API.md", "Docs/Security.md"] {
+            let said = try DeploymentCheck.text(of: file).matches(of: /([0-9,]+) erasures of (the|an) app/).map(\.1)
+            #expect(said.map(String.init) == [most], "\(file)")
         }
     }
 

@@ -36,6 +36,23 @@ struct ProjectedShop {
         try service.client().post(Wire.envelope(install: install, events), key: app.secret).results
     }
 
+    /// Posts three events of an install, in two deliveries.
+    func postDeliveries(of install: String) throws {
+        try post(
+            install, Wire.event(), Wire.event(type: "action.tapped", more: #""action_id":"REPLY""#),
+            Wire.event(
+                type: "notification.received", notification: #"{"id":"q","campaign":"sync"}"#,
+                more: #""via":"background""#))
+    }
+
+    /// Posts an event of an install that is rejected, and a report of dropped ones.
+    func postLosses(of install: String) throws {
+        #expect(try send(install, [Wire.event(type: "unheard")]).rejected == 1)
+        let report = #""dropped":[{"id":"\#(Wire.id())","count":12,"reason":"age"}]"#
+        let answer = try service.client().post(Wire.envelope(install: install, more: report), key: app.secret)
+        #expect(answer.status == 200)
+    }
+
     /// Waits until the funnels hold everything that was committed.
     func becomesLevel(within seconds: Double = 20) throws -> Bool { try database.becomesLevel(within: seconds) }
 
