@@ -113,6 +113,15 @@ import Testing
         return addresses
     }
 
+    /// The links of a page to its tables as CSV, by page and table.
+    private static func files(of page: String) -> [String: String] {
+        var files: [String: String] = [:]
+        for link in page.matches(of: /href="(([^"?]+)\?[^"]*table=([a-z_]+)&amp;format=csv[^"]*)"/) {
+            files["\(link.2) \(link.3)"] = String(link.1).replacing("&amp;", with: "&")
+        }
+        return files
+    }
+
     @Test("every page and every report comes, and no process ends", arguments: [1] as [UInt64])
     func lawless(seed: UInt64) throws {
         let database = try TestDatabase.make()
@@ -140,21 +149,30 @@ import Testing
         }
         #expect(isLevel)
         let yesterday = String(ISO8601DateFormatter().string(from: now - Self.day).prefix(10))
-        for format in ["text", "markdown", "html", "json", "csv"] {
-            let others = [["--date", "2000-01-01"], ["--date", "today"], ["--week", "last"]]
-            for words in [["--date", yesterday]] + (format == "text" ? others : []) {
-                let ended = try bellwether.start(["report", "--app", "shop", "--format", format] + words).wait()
-                #expect(
-                    ended.status == 0 && !ended.output.isEmpty, "\(format) \(words): \(ended.status) \(ended.messages)")
-                guard words == ["--date", yesterday], ["text", "markdown", "html"].contains(format) else { continue }
-                #expect(ended.output.contains("A rate over"), "\(format)")
-            }
+        // One report in all formats, and days and weeks of which nobody expects any.
+        let reports = TemporaryDirectory()
+        let night = try bellwether.start(["report", "--all-apps", "--output-dir", reports("out")]).wait()
+        #expect(night.status == 0, "\(night.messages)")
+        for format in ["txt", "md", "html", "json", "csv"] {
+            let report = try String(contentsOfFile: reports("out/shop/\(yesterday).\(format)"), encoding: .utf8)
+            #expect(report.contains("A rate over") || !["txt", "md", "html"].contains(format), "\(format)")
         }
+        for words in [["--date", yesterday], ["--date", "2000-01-01"], ["--date", "today"], ["--week", "last"]] {
+            let ended = try bellwether.start(["report", "--app", "shop"] + words).wait()
+            #expect(ended.status == 0 && !ended.output.isEmpty, "\(words): \(ended.status) \(ended.messages)")
+        }
+        var files: [String: String] = [:]
         for address in Self.addresses(yesterday) {
-            let answers = try ["", "&format=csv&table=pages"].map { more in
-                try look.get(address + (address == "/" ? "" : more), headers: ["Host": "localhost"]).status
-            }
-            #expect(answers.allSatisfy { [200, 202, 400, 404].contains($0) }, "\(address): \(answers)")
+            let page = try look.get(address, headers: ["Host": "localhost"])
+            #expect([200, 202, 400, 404].contains(page.status), "\(address): \(page.status)")
+            guard address.contains("from=\(yesterday)") else { continue }
+            files.merge(Self.files(of: page.body)) { first, _ in first }
+        }
+        // As CSV, each table that pages of the day offer, once.
+        #expect(files.count > 20, "\(files)")
+        for address in files.values {
+            let status = try look.get(address, headers: ["Host": "localhost"]).status
+            #expect([200, 202].contains(status), "\(address): \(status)")
         }
         let metrics = try service.client().get("/metrics").body
         #expect(metrics.contains("\nbellwether_pages_restarts_total 0\n"), "\(service.log)")
