@@ -22,6 +22,8 @@ struct LookedAt: Sendable {
     let today: CivilDate
 
     static let many = 230
+    /// Silent pushes of the campaign `sync`; two more are of `many`.
+    static let silent: UInt64 = 12
 
     private static let running = Result { try LookedAt() }
 
@@ -110,6 +112,13 @@ struct LookedAt: Sendable {
         }
         let full = today.advanced(by: -2)
         for install in 0..<UInt64(many) { push(full, 1000 + install, "MANY", campaign: "many", variant: nil, does: 9) }
+        for install in 0..<14 as Range<UInt64> {
+            let mixed = install >= silent
+            add(
+                .received(Receipt(via: .background, presentation: [], fetchResult: .newData)),
+                Timestamp(microseconds: Int64(full.daysSince1970) * 86_400_000_000 + 40_000_000_000), 2000 + install,
+                Notification(id: "silent-\(install)", campaign: mixed ? "many" : "sync"))
+        }
         let muted = Timestamp(microseconds: Int64(full.daysSince1970) * 86_400_000_000 + 86_000_000_000)
         add(.permissionChanged(to: .denied, from: .authorized), muted, 3, Notification())
         var connection = try database.connect()

@@ -64,10 +64,8 @@ struct PageSource: Sendable {
         do { app = try ReportedApp.find(slug, at: now, on: &connection) } catch { throw LookError(error) }
         let scope: Scope
         do throws(PostgresError) {
-            let settled = try settled.settled(app, at: now, on: &connection)
+            let (settled, first) = try settled.settled(app, at: now, on: &connection)
             let compares = [.app, .category, .campaign, .story].contains(state.page)
-            let first: CivilDate? = try connection.query(
-                "SELECT min(day) FROM analytics.category_funnel WHERE app = \(app.slug)")[0].optional(0)
             var read = Scope(
                 state, app: app, today: app.today, settled: settled, compares: compares, firstKnownDay: first)
             read.isByReceipt = state.page == .quality

@@ -119,10 +119,13 @@ enum LookError: DatabaseFailure {
     }
 }
 
-/// How settled the days of each app are. To read it takes longer than a page may, and it changes slowly: so it is kept.
+/// How settled the days of each app are, and which is the first. To read it takes longer than a page may, and it changes slowly: so it
+/// is kept.
 final class SettledApps: Sendable {
     private struct Kept: Sendable {
         var settled: DaysSettled
+        /// The first day on record, for which the whole funnel is added up.
+        var firstDay: CivilDate?
         var until: Deadline
     }
 
@@ -133,18 +136,20 @@ final class SettledApps: Sendable {
     private static let mostApps = 1000
 
     func settled(_ app: ReportedApp, at now: Timestamp, on connection: inout Connection) throws(PostgresError)
-        -> DaysSettled
+        -> (settled: DaysSettled, firstDay: CivilDate?)
     {
         let known = kept.withLock { $0[app.slug] }
-        if let known, !known.until.hasPassed { return known.settled }
+        if let known, !known.until.hasPassed { return (known.settled, known.firstDay) }
         let settled = try DaysSettled.read(of: app, at: now, mostDeliveries: Self.mostDeliveries, on: &connection)
+        let firstDay: CivilDate? = try connection.query(
+            "SELECT min(day) FROM analytics.category_funnel WHERE app = \(app.slug)")[0].optional(0)
         kept.withLock { kept in
             if kept.count >= Self.mostApps { kept.removeAll() }
             // An app with few events may soon have enough.
             let seconds = settled.hours == nil ? Self.seconds / 30 : Self.seconds
-            kept[app.slug] = Kept(settled: settled, until: .after(seconds: seconds))
+            kept[app.slug] = Kept(settled: settled, firstDay: firstDay, until: .after(seconds: seconds))
         }
-        return settled
+        return (settled, firstDay)
     }
 
     /// How many apps a page of all apps asks, and for how long: what it does not reach, the next page asks.
