@@ -183,15 +183,17 @@ let package = Package(
             name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
             swiftSettings: strict),
 
+        // Where tests find the project's documents and sources.
+        .target(name: "ProjectFolder", path: "Tests/ProjectFolder", swiftSettings: strict),
         // Who imports whom, and what the guide says of it.
-        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", dependencies: ["ProjectFolder"], swiftSettings: strict),
         // Pure logic, no server.
         .testTarget(name: "ValuesTests", dependencies: ["Values"], swiftSettings: strict),
         .testTarget(
             name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
         // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
         .target(
-            name: "CatalogueSupport", dependencies: ["Envelopes", "Telemetry", "Values"],
+            name: "CatalogueSupport", dependencies: ["Envelopes", "ProjectFolder", "Telemetry", "Values"],
             path: "Tests/CatalogueSupport",
             swiftSettings: strict
         ),
@@ -202,8 +204,7 @@ let package = Package(
             name: "BellwetherClientTests",
             dependencies: [
                 "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes",
-                "ServiceRuntime",
-                "Telemetry", "TestSupport", "Values",
+                "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             exclude: ["AppleModules"], swiftSettings: strict),
         .testTarget(
@@ -235,7 +236,9 @@ let package = Package(
             swiftSettings: strict + quick),
         .testTarget(
             name: "ReportsTests",
-            dependencies: ["FunnelOracle", "Reports", "ServiceRuntime", "Telemetry", "TestSupport", "Values"],
+            dependencies: [
+                "FunnelOracle", "ProjectFolder", "Reports", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+            ],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
             name: "LookTests",
@@ -272,7 +275,7 @@ let package = Package(
             exclude: ["Corpus", "Laws", "convert", "driver.c", "run", "words.dict"], sources: ["ClientLaws"],
             swiftSettings: strict),
         .testTarget(
-            name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "Sends"],
+            name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "ProjectFolder", "Sends"],
             swiftSettings: strict),
         // A real PostgreSQL, started by the tests.
         .testTarget(
@@ -282,7 +285,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
-                "Projections", "ServiceRuntime", "Telemetry", "Values",
+                "ProjectFolder", "Projections", "ServiceRuntime", "Telemetry", "Values",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // The example of the guide "Adding a projector", compiled as the guide has it.
@@ -293,9 +296,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "FunnelOracle", "Health",
-                "HTTPServer", "Ingestion", "Migrations", "Postgres", "Projections", "ProjectorExample", "Registry",
-                "Reports",
-                "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "HTTPServer", "Ingestion", "Migrations", "Postgres", "ProjectFolder", "Projections", "ProjectorExample",
+                "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
@@ -303,9 +305,8 @@ let package = Package(
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion",
                 "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Ingestion", "post-a-story",
-                "Postgres",
-                "Registry",
-                "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Postgres", "ProjectFolder", "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
+                "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
         // Several databases as one cluster.
@@ -313,9 +314,8 @@ let package = Package(
             name: "ClusterTests",
             dependencies: [
                 "Accounts", "bellwether", "CatalogueSupport", "Clusters", "EmbeddedPostgres", "Envelopes", "EventLog",
-                "FunnelOracle", "Look", "Postgres", "Projections", "Reports", "ServiceRuntime", "Simulation",
-                "Telemetry", "TestSupport",
-                "Values",
+                "FunnelOracle", "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime",
+                "Simulation", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
         // An app and its extension, to be killed.
@@ -326,7 +326,7 @@ let package = Package(
             name: "FaultTests",
             dependencies: [
                 "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "EventLog",
-                "FunnelOracle", "Postgres", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "FunnelOracle", "Postgres", "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
     ],

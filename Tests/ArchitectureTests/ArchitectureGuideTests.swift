@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import Testing
 
 /// `Docs/Architecture.md` says what each module is, and draws who imports whom.
@@ -9,12 +10,12 @@ struct ArchitectureGuideTests {
 
     @Test("the picture is what Package.swift says")
     func picture() throws {
-        var guide = PackageTarget.text(of: Self.file)
+        var guide = try ProjectFolder.text(of: Self.file)
         let begin = try #require(guide.firstRange(of: "<!-- Generated from Package.swift: make generated -->\n```\n"))
         let end = try #require(guide[begin.upperBound...].firstRange(of: "```\n"))
         if ProcessInfo.processInfo.environment["BELLWETHER_REGENERATE"] != nil {
             guide.replaceSubrange(begin.upperBound..<end.lowerBound, with: Self.drawn(Self.house))
-            let file = PackageTarget.root.appendingPathComponent(Self.file)
+            let file = ProjectFolder.url.appendingPathComponent(Self.file)
             try guide.write(to: file, atomically: true, encoding: .utf8)
             return
         }
@@ -23,7 +24,7 @@ struct ArchitectureGuideTests {
 
     @Test("the table has each module once, in a sentence")
     func table() throws {
-        let guide = PackageTarget.text(of: Self.file)
+        let guide = try ProjectFolder.text(of: Self.file)
         let begin = try #require(guide.firstRange(of: "| module | what it is |")).upperBound
         let table = guide[begin...].prefix(upTo: try #require(guide[begin...].firstRange(of: "\n\n")).lowerBound)
         let rows = table.split(separator: "\n").dropFirst(2).map { row in

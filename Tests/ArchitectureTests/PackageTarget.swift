@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 
 /// A target of this package as `Package.swift` declares it.
 struct PackageTarget {
@@ -25,7 +26,7 @@ struct PackageTarget {
 
     /// All targets, in the order in which they stand there. The file is read and not run: SwiftPM takes seconds to say the
     /// same, and locks its folder for it.
-    static func all(in manifest: String = text(of: "Package.swift")) -> [PackageTarget] {
+    static func all(in manifest: String = (try? ProjectFolder.text(of: "Package.swift")) ?? "") -> [PackageTarget] {
         let code = manifest.replacing(#/(?m)^\s*//.*$/#, with: "")
         let list = code[(code.firstRange(of: "    targets: [")?.upperBound ?? code.endIndex)...]
         return list.matches(of: #/\.(\w+)\(\s*name: "([^"]+)"/#).compactMap { match in
@@ -49,7 +50,7 @@ struct PackageTarget {
 
     /// Its Swift files.
     func files() throws -> [URL] {
-        let folder = PackageTarget.root.appendingPathComponent(path)
+        let folder = ProjectFolder.url.appendingPathComponent(path)
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         func lies(_ name: String, in folders: [String]) -> Bool {
             folders.contains { name == $0 || name.hasPrefix($0 + "/") }
@@ -57,12 +58,6 @@ struct PackageTarget {
         return names.filter { name in
             name.hasSuffix(".swift") && !lies(name, in: exclude) && (sources.isEmpty || lies(name, in: sources))
         }.map { folder.appendingPathComponent($0) }
-    }
-
-    static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
-
-    static func text(of file: String) -> String {
-        (try? String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)) ?? ""
     }
 
     /// Up to the bracket that closes it.

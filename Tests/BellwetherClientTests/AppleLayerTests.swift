@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -6,8 +7,7 @@ import Testing
 /// things that it touches, with the compiler settings that the library is built with.
 @Suite("The Apple layer, by its types", .serialized)
 struct AppleLayerTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
+    private static let root = ProjectFolder.path
     private static let modules = [
         "UserNotifications", "UserNotificationsUI", "UIKit", "Network", "PushwooshNotificationUI", "SwiftUI",
         "FirebaseCore", "FirebaseMessaging", "HIVEExtensions", "ObjectiveC",

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -21,8 +22,7 @@ struct PrivacyTests {
             configuration, transport: ScriptedTransport { _, _ in .well }, clock: clock)
     }
 
-    private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private let root = ProjectFolder.url
 
     private func readManifest() throws -> [String: Any] {
         let file = root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy")

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 
 /// Text in a committed file that follows from the catalogue, between a line that says so and one that ends it.
 package struct GeneratedRegion: Sendable, CustomStringConvertible {
@@ -15,9 +16,7 @@ package struct GeneratedRegion: Sendable, CustomStringConvertible {
 
     package var description: String { path }
 
-    private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
-
-    private var file: URL { GeneratedRegion.root.appendingPathComponent(path) }
+    private var file: URL { ProjectFolder.url.appendingPathComponent(path) }
 
     private var lines: (first: String, last: String) {
         let (begin, end) = comment

@@ -2,14 +2,14 @@ import EmbeddedPostgres
 import Foundation
 import Glibc
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
 /// `Examples/cluster` as its compose file puts it together, without an engine: its scripts on four servers that ask for passwords, its
 /// services with their own logins, and its balancer.
 @Suite("The example of a cluster") struct ClusterExampleTests {
-    private static let examples =
-        (0..<3).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent } + "/Examples"
+    private static let examples = ProjectFolder.path + "/Examples"
     private static let passwords = [
         "BELLWETHER_OWNER_PASSWORD": #"it's "$HOME" \ 100%"#, "BELLWETHER_INGEST_PASSWORD": "ingest",
         "BELLWETHER_PROJECT_PASSWORD": "project", "BELLWETHER_REPORT_PASSWORD": "report",

@@ -1,6 +1,7 @@
 import EmbeddedPostgres
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct BackupGuideTests {
 
     /// The commands for the embedded database, as they stand there.
     private static func commands() throws -> String {
-        let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "```sh\n").dropFirst()
+        let blocks = try ProjectFolder.text(of: "Docs/Operations.md").components(separatedBy: "```sh\n").dropFirst()
         let recipes = blocks.compactMap { $0.components(separatedBy: "```").first }
             .filter {
                 $0.contains("pg_restore") && $0.contains("bellwether database-url") && !$0.contains("--use-list")
@@ -47,7 +48,7 @@ struct BackupGuideTests {
 
     /// The block of the guide that has this line.
     static func block(with line: String) throws -> String {
-        let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "\n```")
+        let blocks = try ProjectFolder.text(of: "Docs/Operations.md").components(separatedBy: "\n```")
         let block = try #require(blocks.first { $0.contains("\n\(line)") }, "\(line)")
         return block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().joined()
     }

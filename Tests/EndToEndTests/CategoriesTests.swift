@@ -1,13 +1,12 @@
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
 @Suite("Categories, as commands and over HTTP")
 struct CategoriesTests {
-    private static let examples = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Examples/categories").path
+    private static let examples = ProjectFolder.path + "/Examples/categories"
 
     private static let info =
         #"{"categories":[{"id":"INFO_CATEGORY","actions":[{"id":"VIEW","titles":{"en":"View"}},{"id":"CLOSE","titles":{"en":"Close"},"answer":"close"}]}]}"#

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -6,8 +7,7 @@ import Testing
 /// release build, and its instructions too.
 @Suite("What things cost")
 struct CostTests {
-    private static let benchmarks =
-        (0..<3).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent } + "/Benchmarks"
+    private static let benchmarks = ProjectFolder.path + "/Benchmarks"
 
     /// How the program beside the tests is built: each build has a budget.
     private static let build = ((Bellwether.path as NSString).deletingLastPathComponent as NSString).lastPathComponent

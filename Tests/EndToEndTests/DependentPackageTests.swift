@@ -1,13 +1,13 @@
 import BellwetherVersion
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
 /// An app that depends on this package builds the client library out of a copy of it, by an address and a version.
 @Suite("A package that depends on the client library")
 struct DependentPackageTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
+    private static let root = ProjectFolder.path
 
     private func run(_ words: [String], within seconds: Double = 300) throws {
         let ended = try ChildProcess.run(words, within: seconds)
@@ -57,7 +57,7 @@ struct DependentPackageTests {
 
     @Test("the lines of the guide resolve as they stand: a checkout beside the project, and its product")
     func checkout() throws {
-        let guide = try DeploymentCheck.text(of: "Docs/Client.md")
+        let guide = try ProjectFolder.text(of: "Docs/Client.md")
         let lines = [".package(path: ", ".product(name: "].map { start in
             guide.split(separator: "\n").first { $0.hasPrefix(start) }.map { $0.dropLast() } ?? ""
         }

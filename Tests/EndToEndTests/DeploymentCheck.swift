@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 
 /// One run of the checker, `deployment/check.py`, which reads YAML with what Debian has for it.
@@ -14,18 +15,10 @@ struct DeploymentCheck {
     }
 
     private struct Input: Encodable {
-        let root = DeploymentCheck.root
+        let root = ProjectFolder.path
         let binary = Bellwether.path
         let files: [String: String]
         let metrics: [String: String]
-    }
-
-    /// The project's folder.
-    static let root = (0..<3).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent }
-
-    /// A file of the project.
-    static func text(of file: String) throws -> String {
-        try String(contentsOfFile: root + "/" + file, encoding: .utf8)
     }
 
     /// Debian's packages are seen by Debian's Python alone, whichever else comes first in PATH.
@@ -34,7 +27,10 @@ struct DeploymentCheck {
     ) throws -> DeploymentCheck {
         let input = try JSONEncoder().encode(Input(files: files, metrics: metrics))
         let ended = try ChildProcess.run(
-            ["/usr/bin/python3", "-I", "-B", root + "/Tests/EndToEndTests/deployment/check.py", subject.rawValue],
+            [
+                "/usr/bin/python3", "-I", "-B", ProjectFolder.path + "/Tests/EndToEndTests/deployment/check.py",
+                subject.rawValue,
+            ],
             input: String(decoding: input, as: UTF8.self))
         return DeploymentCheck(status: ended.status, output: ended.output + ended.messages)
     }

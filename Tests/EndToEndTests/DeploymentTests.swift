@@ -1,3 +1,4 @@
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -19,12 +20,12 @@ import Testing
 
     @Test("the proxies let every door of the API through, and none that tells of the inside")
     func proxies() throws {
-        let doors = try DeploymentCheck.text(of: "Sources/Ingestion/openapi.yaml").split(separator: "\n")
+        let doors = try ProjectFolder.text(of: "Sources/Ingestion/openapi.yaml").split(separator: "\n")
             .compactMap { $0.wholeMatch(of: #/  (/\S+):/#)?.output.1 }
         #expect(doors.contains("/v1/sends") && doors.contains("/metrics"))
-        let nginx = try DeploymentCheck.text(of: "Examples/proxies/nginx.conf")
+        let nginx = try ProjectFolder.text(of: "Examples/proxies/nginx.conf")
         let places = nginx.matches(of: /location (= )?(\S+) \{\s+proxy_pass/).map { ($0.output.2, $0.output.1 != nil) }
-        let caddy = try DeploymentCheck.text(of: "Examples/proxies/Caddyfile")
+        let caddy = try ProjectFolder.text(of: "Examples/proxies/Caddyfile")
         let patterns = try #require(caddy.firstMatch(of: /@open path (.+)/)).output.1.split(separator: " ")
         for door in doors {
             let isOutside = door.hasPrefix("/v1/") || door == "/openapi.yaml"
@@ -37,7 +38,7 @@ import Testing
     @Test("a password is changed in one way, which keeps it out of the server's log, whichever text is read")
     func passwords() throws {
         for file in ["Examples/compose.env", "Docs/Operations.md", "Docs/Security.md"] {
-            let text = try DeploymentCheck.text(of: file)
+            let text = try ProjectFolder.text(of: file)
             #expect(text.contains("psql's") && text.contains(#"\password"#), "\(file)")
             #expect(!text.contains("later by ALTER ROLE"), "\(file)")
         }
@@ -54,7 +55,7 @@ import Testing
 
     @Test("a mistake in a file to deploy with is found", arguments: DeploymentMistake.all)
     func mistakesAreFound(_ mistake: DeploymentMistake) throws {
-        var text = try DeploymentCheck.text(of: mistake.file)
+        var text = try ProjectFolder.text(of: mistake.file)
         let place = try #require(text.firstRange(of: mistake.right), "\(mistake.file) has no \(mistake.right)")
         text.replaceSubrange(place, with: mistake.wrong)
         let check = try DeploymentCheck.run(mistake.subject, files: [mistake.file: text], metrics: try metrics())

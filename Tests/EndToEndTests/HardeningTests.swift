@@ -3,6 +3,7 @@ import EmbeddedPostgres
 import EventLog
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -110,7 +111,7 @@ struct HardeningTests {
 
     /// What "People who read" says to run.
     private static func statementsOfTheGuide() throws -> [String] {
-        let text = try DeploymentCheck.text(of: "Docs/Operations.md")
+        let text = try ProjectFolder.text(of: "Docs/Operations.md")
         let part = try #require(text.components(separatedBy: "### People who read\n").last)
         let blocks = try #require(part.components(separatedBy: "\n## ").first).components(separatedBy: "```sql\n")
         return blocks.dropFirst().compactMap { $0.components(separatedBy: "```").first }
@@ -251,7 +252,7 @@ struct HardeningTests {
         for name in ["functions of everybody", "languages of everybody", "other databases of the server"] {
             let mend = try #require(Hardening.all.first { $0.name == name }).mend
             for file in ["Docs/Operations.md", "Examples/compose/owner.sql"] {
-                #expect(try DeploymentCheck.text(of: file).contains(mend), "\(file): \(name)")
+                #expect(try ProjectFolder.text(of: file).contains(mend), "\(file): \(name)")
             }
         }
     }

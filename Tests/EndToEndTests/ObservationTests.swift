@@ -1,5 +1,6 @@
 import BellwetherVersion
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ struct ObservationTests {
     @Test("the table of metrics in Docs/API.md has exactly the metrics that there are, with their kinds and labels")
     func metricsTable() throws {
         let metrics = try Metrics(shared.service.client().get("/metrics").body)
-        let rows = try DeploymentCheck.text(of: "Docs/API.md").matches(
+        let rows = try ProjectFolder.text(of: "Docs/API.md").matches(
             of: /(?m)^\| `(bellwether_[a-z_]+)(?:\{([a-z]+)\})?` \| (counter|gauge|histogram) \|/)
         let told = Dictionary(rows.map { (String($0.1), String($0.3)) }) { first, _ in first }
         #expect(told.count == rows.count && told == metrics.kinds)

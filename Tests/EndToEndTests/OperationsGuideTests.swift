@@ -1,6 +1,7 @@
 import EmbeddedPostgres
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -69,8 +70,8 @@ struct OperationsGuideTests {
 
     @Test("an alert is told of for each that there is, with its urgency")
     func alerts() throws {
-        let rules = try DeploymentCheck.text(of: "Examples/prometheus-rules.yml")
-        let guide = try DeploymentCheck.text(of: "Docs/Operations.md")
+        let rules = try ProjectFolder.text(of: "Examples/prometheus-rules.yml")
+        let guide = try ProjectFolder.text(of: "Docs/Operations.md")
         let known = rules.matches(of: /- alert: (\w+)/).map { String($0.1) }
         let rows = guide.matches(of: /(?m)^\| (`Bellwether[^|]+)\| (at once|working hours) \|/)
         let told = rows.flatMap { $0.1.matches(of: /`(\w+)`/).map { String($0.1) } }
@@ -82,10 +83,10 @@ struct OperationsGuideTests {
     func units() throws {
         for layout in ["embedded", "own-database"] {
             let line = "install -m 644 Examples/systemd/*.timer Examples/systemd/\(layout)/*.service"
-            let blocks = try DeploymentCheck.text(of: "Docs/Operations.md").components(separatedBy: "```")
+            let blocks = try ProjectFolder.text(of: "Docs/Operations.md").components(separatedBy: "```")
             let block = try #require(blocks.first { $0.contains("\(line) ") }, "\(layout)")
             let files = try FileManager.default.contentsOfDirectory(
-                atPath: "\(DeploymentCheck.root)/Examples/systemd/\(layout)")
+                atPath: "\(ProjectFolder.path)/Examples/systemd/\(layout)")
             let services = Set(files.map { $0.replacing(".service", with: "") })
             let enabled = block.matches(of: /enable --now ([^#\n]+)/).flatMap { $0.1.split(separator: " ") }
                 .map { String($0).replacing(".timer", with: "") }

@@ -1,14 +1,13 @@
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
 /// Examples/python is what a client in another language is begun from.
 @Suite("The example of a client in Python")
 struct PythonClientTests {
-    private static let examples = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Examples").path
+    private static let examples = ProjectFolder.path + "/Examples"
     private static let python = ["/usr/bin/python3", "-B"]
 
     private static func tries(_ vectors: String) throws -> ChildProcess.Ended {

@@ -2,6 +2,7 @@ import Accounts
 import EventLog
 import Foundation
 import Postgres
+import ProjectFolder
 import Telemetry
 import TestSupport
 import Testing
@@ -181,8 +182,7 @@ struct SendsTests {
     func guide() throws {
         let app = try shared.makeApp()
         let bellwether = try shared.bellwether
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
+        let root = ProjectFolder.path
         #expect(
             try bellwether.trusted("sends", "import", "--app", app.slug, root + "/Examples/sends/sends.json")
                 == "accepted 2\nduplicate 0\nrejected 0\n")

@@ -1,6 +1,7 @@
 import EmbeddedPostgres
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -107,7 +108,7 @@ import Testing
 
     /// Whoever may use Docker reads as the guide says.
     private func expectReader(_ url: String) throws {
-        let guide = try DeploymentCheck.text(of: "Docs/Operations.md")
+        let guide = try ProjectFolder.text(of: "Docs/Operations.md")
         let command = try #require(guide.firstMatch(of: /docker compose exec database (psql .+)/)).1
         let place = try #require(url.firstMatch(of: /host=([^&]+)&port=(\d+)/))
         let ended = try ChildProcess.run(
@@ -140,7 +141,7 @@ import Testing
         let reports = TemporaryDirectory()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let night = try ChildProcess(
-            ["bash", DeploymentCheck.root + "/Examples/compose/nightly.sh"],
+            ["bash", ProjectFolder.path + "/Examples/compose/nightly.sh"],
             environment: [
                 "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
                 "BELLWETHER_DATABASE_URL": url, "BELLWETHER_REPORT_DIRECTORY": reports.path,
@@ -159,7 +160,7 @@ import Testing
         let marks = TemporaryDirectory()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let night = try ChildProcess(
-            ["bash", DeploymentCheck.root + "/Examples/compose/nightly.sh", "retain"],
+            ["bash", ProjectFolder.path + "/Examples/compose/nightly.sh", "retain"],
             environment: [
                 "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
                 "BELLWETHER_DATABASE_URL": url, "BELLWETHER_RETAIN_DAYS": "1", "BELLWETHER_REPORT_MARK": marks("mark"),
@@ -171,7 +172,7 @@ import Testing
     }
 
     private func run(_ file: String, on url: String) throws {
-        let path = DeploymentCheck.root + "/Examples/compose/" + file
+        let path = ProjectFolder.path + "/Examples/compose/" + file
         let ended = try ChildProcess.run(["psql", "-XqAt", "-f", path, url], environment: Self.passwords)
         #expect(ended.status == 0 && ended.messages.isEmpty, "\(file): \(ended)")
     }

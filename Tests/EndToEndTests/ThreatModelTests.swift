@@ -1,10 +1,11 @@
 import Foundation
+import ProjectFolder
 import Testing
 
 @Suite("What the documents say is tested") struct ThreatModelTests {
     /// The tests of each suite, by the names in the sources.
     private static func suites() throws -> [String: Set<String>] {
-        let root = DeploymentCheck.root + "/Tests"
+        let root = ProjectFolder.path + "/Tests"
         var suites: [String: Set<String>] = [:]
         let files = try #require(FileManager.default.enumerator(atPath: root))
         for case let name as String in files where name.hasSuffix(".swift") {
@@ -24,7 +25,7 @@ import Testing
     /// What is named in the last cell of each row: `Suite/test`, and then perhaps `test` of the same suite.
     private static func named(in file: String) throws -> [(suite: String, test: String?)] {
         var named: [(suite: String, test: String?)] = []
-        for line in try DeploymentCheck.text(of: file).split(separator: "\n") where line.hasPrefix("| ") {
+        for line in try ProjectFolder.text(of: file).split(separator: "\n") where line.hasPrefix("| ") {
             var suite: String?
             for word in (line.split(separator: " | ").last ?? "").matches(of: /`([A-Za-z0-9\/]+)`/) {
                 let parts = word.1.split(separator: "/").map(String.init)
@@ -56,7 +57,7 @@ import Testing
 
     @Test("each line of the threat model names a test")
     func everyLine() throws {
-        let lines = try DeploymentCheck.text(of: "Docs/Security.md").split(separator: "\n").filter {
+        let lines = try ProjectFolder.text(of: "Docs/Security.md").split(separator: "\n").filter {
             $0.hasPrefix("| ")
         }
         let rows = lines.filter { !$0.hasPrefix("| ---") && !$0.hasPrefix("| who | cannot") }

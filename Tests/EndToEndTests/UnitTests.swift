@@ -1,11 +1,12 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
 /// `Examples/systemd`, judged by systemd itself.
 @Suite("The systemd units")
 struct UnitTests {
-    private static let directory = DeploymentCheck.root + "/Examples/systemd"
+    private static let directory = ProjectFolder.path + "/Examples/systemd"
     private static let layouts = ["embedded", "own-database"]
 
     private static func services() throws -> [String] {

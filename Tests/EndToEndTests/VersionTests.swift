@@ -1,5 +1,6 @@
 import BellwetherVersion
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -21,8 +22,8 @@ struct VersionTests {
         #expect(description.contains(#"example: "ok \#(version)\n""#))
 
         // The release that stands is the newest, but for what is not released yet.
-        let releases = try DeploymentCheck.text(of: "CHANGELOG.md").matches(of: /(?m)^## ([0-9.]+)$/)
+        let releases = try ProjectFolder.text(of: "CHANGELOG.md").matches(of: /(?m)^## ([0-9.]+)$/)
         #expect(releases.first.map { String($0.1) } == version)
-        #expect(try DeploymentCheck.text(of: "Docs/Client.md").contains("from: \"\(version)\""))
+        #expect(try ProjectFolder.text(of: "Docs/Client.md").contains("from: \"\(version)\""))
     }
 }

@@ -1,13 +1,12 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
 /// `make attack` runs all of it; this the quick part.
 @Suite("Attacks with raw sockets")
 struct AttackTests {
-    private static let program =
-        (0..<2).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent }
-        + "/Attack/run"
+    private static let program = ProjectFolder.path + "/Tests/Attack/run"
 
     private static let names =
         (try? FileManager.default.contentsOfDirectory(atPath: program.dropLast(3) + "attacks"))?

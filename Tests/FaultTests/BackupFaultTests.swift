@@ -1,6 +1,7 @@
 import EmbeddedPostgres
 import Foundation
 import Postgres
+import ProjectFolder
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -19,9 +20,7 @@ struct BackupFaultTests {
         var owner = stat()
         #expect(stat(settings, &owner) == 0)
         chown(scratch("archive"), owner.st_uid, owner.st_gid)
-        let guide = try String(
-            contentsOfFile: #filePath.replacing("Tests/FaultTests/BackupFaultTests.swift", with: "Docs/Operations.md"),
-            encoding: .utf8)
+        let guide = try ProjectFolder.text(of: "Docs/Operations.md")
         let block = try #require(guide.components(separatedBy: "```\n").first { $0.hasPrefix("archive_mode = on") })
         let file = try #require(FileHandle(forWritingAtPath: settings))
         try file.seekToEnd()

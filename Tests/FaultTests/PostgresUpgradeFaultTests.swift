@@ -1,5 +1,6 @@
 import EmbeddedPostgres
 import Foundation
+import ProjectFolder
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -78,9 +79,7 @@ struct PostgresUpgradeFaultTests {
     func byDump() throws {
         let (old, load, _) = try oldShop()
         let before = try facts(of: old)
-        let guide = try String(
-            contentsOfFile: #filePath.replacing(
-                "Tests/FaultTests/PostgresUpgradeFaultTests.swift", with: "Docs/Operations.md"), encoding: .utf8)
+        let guide = try ProjectFolder.text(of: "Docs/Operations.md")
         let blocks = guide.components(separatedBy: "```sh\n").compactMap { $0.components(separatedBy: "```").first }
         let recipe = try #require(blocks.first { $0.contains("--use-list") })
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -2,6 +2,7 @@ import ClientFuzzing
 import Envelopes
 import Foundation
 import Fuzzing
+import ProjectFolder
 import Sends
 import Testing
 
@@ -18,9 +19,7 @@ struct CorpusTests {
         var testDescription: String { name }
 
         func corpus() throws -> [[UInt8]] {
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../Fuzzing/Corpus/\(name).base64")
-            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
+            try ProjectFolder.text(of: "Tests/Fuzzing/Corpus/\(name).base64").split(separator: "\n").map { line in
                 Array(try #require(Data(base64Encoded: String(line))))
             }
         }

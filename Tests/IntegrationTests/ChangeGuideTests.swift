@@ -4,6 +4,7 @@ import Migrations
 import Postgres
 import Projections
 import TestSupport
+import ProjectFolder
 import Testing
 
 @testable import ProjectorExample
@@ -45,7 +46,7 @@ struct ColumnGuideTests {
         let before = try #require(try GuideStep.all(of: "Adding a projector").first { $0.file == file }).code
         let step = try #require(try Self.steps().first { $0.file == file })
         #expect(
-            try step.applied(to: before).replacing("OriginFunnel", with: "OriginFunnelNext") == GuideStep.text(copy))
+            try step.applied(to: before).replacing("OriginFunnel", with: "OriginFunnelNext") == ProjectFolder.text(of: copy))
     }
 
     @Test(
@@ -113,7 +114,7 @@ struct WordingGuideTests {
         #expect(steps.count == 3)
         let files = TemporaryDirectory()
         for (place, step) in steps.enumerated() {
-            let changed = try step.applied(to: GuideStep.text(step.file))
+            let changed = try step.applied(to: ProjectFolder.text(of: step.file))
             #expect(changed.contains("Broke off") && !changed.contains("Abandoned"), "\(step.file)")
             guard step.file.hasSuffix(".swift") else { continue }
             let copy = files("changed-\(place).swift")
@@ -122,10 +123,10 @@ struct WordingGuideTests {
             #expect(parsed.status == 0, "\(parsed.messages)")
         }
         // What the guide leaves out is found here: no other file has the word for people.
-        let places = ["Docs", "README.md", "Sources/Reports", "Sources/Look"].map { GuideStep.root.path + "/" + $0 }
+        let places = ["Docs", "README.md", "Sources/Reports", "Sources/Look"].map { ProjectFolder.path + "/" + $0 }
         let found = try ChildProcess.run(["grep", "-rlw", "Abandoned"] + places)
         #expect(
-            Set(found.output.split(separator: "\n").map { String($0.dropFirst(GuideStep.root.path.count + 1)) })
+            Set(found.output.split(separator: "\n").map { String($0.dropFirst(ProjectFolder.path.count + 1)) })
                 == Set(steps.map(\.file) + ["Docs/Architecture.md"]), "\(found)")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import Testing
 
 /// The steps of a guide in `Docs/Architecture.md`: the files that it names, each with the block of code below its name.
@@ -6,16 +7,9 @@ struct GuideStep {
     let file: String
     let code: String
 
-    static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    static func text(_ file: String) throws -> String {
-        try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
-    }
-
     /// In the order of the guide.
     static func all(of guide: String) throws -> [GuideStep] {
-        let parts = try text("Docs/Architecture.md").components(separatedBy: "\n### \(guide)\n")
+        let parts = try ProjectFolder.text(of: "Docs/Architecture.md").components(separatedBy: "\n### \(guide)\n")
         let part = try #require(parts.count == 2 ? parts.last : nil, "\(guide)")
         let own = part.components(separatedBy: "\n## ")[0].components(separatedBy: "\n### ")[0]
         return own.components(separatedBy: "\n```\n").compactMap { part in
@@ -32,7 +26,7 @@ struct GuideStep {
         let resource = "_" + last.dropFirst() + "_sql"
         let line = code.replacingOccurrences(of: name, with: last)
             .replacingOccurrences(of: "_" + name.dropFirst() + "_sql", with: resource)
-        #expect(try text("Migrations/Migrations.swift").contains(line + "    ]\n"))
+        #expect(try ProjectFolder.text(of: "Migrations/Migrations.swift").contains(line + "    ]\n"))
     }
 
     /// A text after the changes of this step: parts between `@@`, each of which finds its lines once.

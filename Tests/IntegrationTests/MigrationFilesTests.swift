@@ -2,15 +2,14 @@ import EventLog
 import Foundation
 import Migrations
 import Postgres
+import ProjectFolder
 import Projections
 import TestSupport
 import Testing
 
 @Suite("The migrations of this program")
 struct MigrationFilesTests {
-    private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Migrations/sql")
+    private static let folder = ProjectFolder.url.appendingPathComponent("Migrations/sql")
 
     @Test("the list in the program is the folder of files, name by name and byte by byte")
     func listIsFolder() throws {

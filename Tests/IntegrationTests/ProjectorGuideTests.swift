@@ -1,6 +1,7 @@
 import FunnelOracle
 import Migrations
 import Postgres
+import ProjectFolder
 import Projections
 import TestSupport
 import Testing
@@ -10,8 +11,6 @@ import Testing
 @Suite("The guide to adding a projector")
 struct ProjectorGuideTests {
     private typealias Example = ProjectorExample.OriginFunnel
-
-    private static func text(_ file: String) throws -> String { try GuideStep.text(file) }
 
     private static func steps() throws -> [GuideStep] { try GuideStep.all(of: "Adding a projector") }
 
@@ -37,10 +36,10 @@ struct ProjectorGuideTests {
             ("Sources/Projections/Projectors/Projectors.swift", "let all: [any Projector.Type] = ["),
             ("Tests/FunnelOracle/Funnels.swift", "let kinds: [any FunnelRow.Type] = ["),
         ] {
-            #expect(try Self.text(file).contains(list) && Self.code(file) == "OriginFunnel.self\n")
+            #expect(try ProjectFolder.text(of: file).contains(list) && Self.code(file) == "OriginFunnel.self\n")
         }
         let row = try Self.code("Docs/Analysts.md")
-        let rows = try Self.text("Docs/Analysts.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let rows = try ProjectFolder.text(of: "Docs/Analysts.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
         #expect(rows.contains { $0.split(separator: "|").count == row.split(separator: "|").count - 1 })
     }
 
@@ -51,7 +50,7 @@ struct ProjectorGuideTests {
             ("Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels/OriginFunnel.swift"),
         ])
     func compiled(file: String, copy: String) throws {
-        #expect(try Self.code(file) == Self.text(copy))
+        #expect(try Self.code(file) == ProjectFolder.text(of: copy))
     }
 
     @Test(

@@ -1,14 +1,13 @@
 import EmbeddedPostgres
 import Foundation
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 
 @Suite("The examples for other tools")
 struct ToolExampleTests {
-    private static let examples = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Examples")
+    private static let examples = ProjectFolder.url.appendingPathComponent("Examples")
 
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: examples.appendingPathComponent(path), encoding: .utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -87,7 +88,10 @@ import Testing
     private func validate(_ documents: String) throws -> ChildProcess.Ended {
         let here = (#filePath as NSString).deletingLastPathComponent
         return try ChildProcess.run(
-            ["/usr/bin/python3", "-I", "-B", here + "/schema/validate.py", here + "/../../Docs/report.schema.json"],
+            [
+                "/usr/bin/python3", "-I", "-B", here + "/schema/validate.py",
+                ProjectFolder.path + "/Docs/report.schema.json",
+            ],
             input: documents)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import Testing
 
 @testable import Reports
@@ -48,7 +49,6 @@ import Testing
     }
 
     private func guide() throws -> String {
-        let here = (#filePath as NSString).deletingLastPathComponent
-        return try String(contentsOfFile: here + "/../../Docs/Report.md", encoding: .utf8)
+        try ProjectFolder.text(of: "Docs/Report.md")
     }
 }

@@ -1,13 +1,11 @@
 internal import Foundation
+import ProjectFolder
 
 /// The SQL in `Docs/Analysts.md`.
 package enum AnalystsGuide {
     /// All queries, in their order.
     package static func queries() throws -> [String] {
-        let file = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Docs/Analysts.md")
-        let blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```sql\n").dropFirst()
+        let blocks = try ProjectFolder.text(of: "Docs/Analysts.md").components(separatedBy: "```sql\n").dropFirst()
         return blocks.compactMap { $0.components(separatedBy: "\n```").first }
     }
 

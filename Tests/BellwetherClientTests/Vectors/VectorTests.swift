@@ -1,4 +1,5 @@
 import Foundation
+import ProjectFolder
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// against them too, to each value of each.
 @Suite("Test vectors for clients in other languages")
 struct VectorTests {
-    private static let root = (0..<4).reduce(#filePath) { path, _ in (path as NSString).deletingLastPathComponent }
+    private static let root = ProjectFolder.path
     static let files = ["deliveries", "events", "ids", "retries", "sources", "times"]
 
     struct Vector {
