@@ -59,7 +59,7 @@ struct CertificateFaultTests {
             """
             {
                 \(request()); until [ -e '\(scratch("over"))' ]; do sleep 0.05; done
-                \(request(#"Connection: close\r\n"#)); sleep 0.5
+                \(request(#"Connection: close\r\n"#))
             } |
                 openssl s_client -quiet -connect localhost:\(service.port) 2>/dev/null
             """,
