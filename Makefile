@@ -9,7 +9,7 @@
 #                  tests of that name; Tests/run)
 #   make fault     what Docs/Reliability.md lists of FaultTests and the like, at length: FAULT_SECONDS (60) each (ARGS=Name: only
 #                  tests of that name)
-#   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Attack; ARGS='framing tls')
+#   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Whole/Attack; ARGS='framing tls')
 #   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000; HISTORIES_SEED=N tries the same again)
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
@@ -20,9 +20,9 @@
 #   make check     lint and test: what must hold before a change goes in
 #   make test-tsan run the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
 #   make test-postgres  run the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name: only those of that name)
-#   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Schemathesis)
+#   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Whole/Schemathesis)
 #   make dbt       parse Examples/dbt and run its tests and models on a demonstration's database
-#   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Fuzzing)
+#   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Whole/Fuzzing)
 #   make cost      count what requests and events cost (allocations, instructions, round trips, bytes); fails over the budget
 #   make budget    make what the release and the debug build cost now the new budget, Benchmarks/budget.json
 #   make bench     compare everything with COPY, GROUP BY and a peer, for an hour (Benchmarks/README.md); bench-quick: the main rows
@@ -42,7 +42,7 @@ PACKAGES := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps git python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-SWIFT_FILES := Package.swift Sources Tests Migrations Examples
+SWIFT_FILES := Package.swift Sources Tests Examples
 
 # Warnings are errors in this repository, but not for apps that depend on the client library (Package.swift). It is exported
 # here so that all commands build alike; a build with another setting compiles everything again.
@@ -95,7 +95,7 @@ deb: deps
 # Installs it in a Debian of its own and runs it there: two minutes and 300 MB, so not a part of `make test`.
 test-deb: PACKAGES += debootstrap
 test-deb: deb
-	$(SUDO) Tests/Package/run .build/deb/bellwether_*.deb
+	$(SUDO) Tests/Whole/Package/run .build/deb/bellwether_*.deb
 
 # Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
@@ -192,7 +192,7 @@ kills: deps
 attack: PACKAGES += $(PROXIES)
 attack: deps
 	swift build --product bellwether
-	Tests/Attack/run $(ARGS)
+	Tests/Whole/Attack/run $(ARGS)
 
 # Everything at once, for a long time. SOAK_SEED repeats what was sent, and the faults in their order.
 SOAK_SECONDS ?= 1200
@@ -222,13 +222,13 @@ lint:
 check: lint test
 
 fuzz: deps
-	Tests/Fuzzing/run $(ARGS)
+	Tests/Whole/Fuzzing/run $(ARGS)
 
-# Tests/Schemathesis/requirements.txt has its version. ARGS='--seed 7 --examples 5000' makes other requests, and more.
+# Tests/Whole/Schemathesis/requirements.txt has its version. ARGS='--seed 7 --examples 5000' makes other requests, and more.
 schemathesis: PACKAGES += python3-venv
 schemathesis: deps
 	swift build --product bellwether
-	Tests/Schemathesis/run $(ARGS)
+	Tests/Whole/Schemathesis/run $(ARGS)
 
 # Parses Examples/dbt and runs it against a demonstration.
 dbt: PACKAGES += python3-venv
@@ -266,8 +266,8 @@ docs: deps
 	mkdir -p .build/graphs
 	swift symbolgraph-extract -module-name BellwetherClient -I .build/debug/Modules -output-dir .build/graphs \
 		-target "$$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | head -1)" \
-		-Xcc -fmodule-map-file=Sources/CZlib/module.modulemap -minimum-access-level public -skip-inherited-docs
-	docc convert Sources/BellwetherClient/BellwetherClient.docc --additional-symbol-graph-dir .build/graphs \
+		-Xcc -fmodule-map-file=Sources/C/CZlib/module.modulemap -minimum-access-level public -skip-inherited-docs
+	docc convert Sources/Client/BellwetherClient/BellwetherClient.docc --additional-symbol-graph-dir .build/graphs \
 		--output-path .build/docs --fallback-bundle-identifier BellwetherClient --warnings-as-errors
 
 # Debian's server package creates and starts a system cluster unless told not to. We want only the binaries, and no package's

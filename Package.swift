@@ -24,18 +24,11 @@ let quick: [SwiftSetting] =
 let program = strict + quick
 let programAtTheBorder = strictAtTheBorder + quick
 
-let package = Package(
-    name: "bellwether",
-    platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
-    products: [
-        .executable(name: "bellwether", targets: ["bellwether"]),
-        .executable(name: "bellwether-demo", targets: ["bellwether-demo"]),
-        .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
-    ]
-        // What the fuzzer links with a main of its own (Tests/Fuzzing/run).
-        + (isAtHome ? ["Fuzzing", "ClientFuzzing"].map { .library(name: $0, type: .static, targets: [$0]) } : []),
-    targets: [
-        // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
+/// The groups with their modules: "Sources/Log": [EventLog] is Sources/Log/EventLog. A module imports only from its own group
+/// and those above it here (ArchitectureTests). Docs/Architecture.md has the map.
+let groups: KeyValuePairs<String, [Target]> = [
+    // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
+    "Sources/C": [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CServerSockets", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib"),
@@ -45,38 +38,43 @@ let package = Package(
             name: "CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]
         ),
-
+    ],
+    // No words of the domain, no I/O beyond what the name says.
+    "Sources/System": [
         // What the client library shares with the rest: the version.
         .target(name: "BellwetherVersion", swiftSettings: strict),
-
-        // The lowest floor: no domain, no I/O beyond what the name says.
         .target(name: "Values", swiftSettings: program),
-        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: program),
         .target(name: "ServiceRuntime", dependencies: ["Values"], swiftSettings: programAtTheBorder),
         .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: programAtTheBorder),
         .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: programAtTheBorder),
-
-        // One module for each thing outside: database, its server, HTTP.
+    ],
+    // What app developers build into their apps: of this package it uses the system's zlib and the version.
+    "Sources/Client": [
+        .target(
+            name: "BellwetherClient", dependencies: ["BellwetherVersion", "CZlib"],
+            resources: [.copy("PrivacyInfo.xcprivacy")],
+            swiftSettings: strictAtTheBorder)
+    ],
+    // One module for each thing outside: database, its server, HTTP.
+    "Sources/Outside": [
         .target(
             name: "Postgres", dependencies: ["CLibPQ", "ServiceRuntime", "Values"], swiftSettings: programAtTheBorder),
         .target(name: "EmbeddedPostgres", dependencies: ["ServiceRuntime"], swiftSettings: programAtTheBorder),
         .target(
             name: "HTTPServer", dependencies: ["CServerSockets", "ServiceRuntime"], swiftSettings: programAtTheBorder),
         .target(name: "HTTPClient", dependencies: ["BellwetherVersion", "CCurl"], swiftSettings: programAtTheBorder),
-
-        // The domain.
-        // Apps, their keys, and the sessions and roles in which anybody works on the database.
-        .target(
-            name: "Accounts", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Values"],
-            swiftSettings: programAtTheBorder),
-        .target(
-            name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
-            path: "Migrations",
-            resources: [.embedInCode("sql")], swiftSettings: program),
+    ],
+    // What an event is, and what is kept: apps and their keys, events, sends, categories.
+    "Sources/Log": [
+        .target(name: "Telemetry", dependencies: ["Values"], swiftSettings: program),
         // What one request carries, read event by event.
         .target(
             name: "Envelopes", dependencies: ["JSON", "ServiceRuntime", "Telemetry", "Values"],
             swiftSettings: program),
+        // Apps, their keys, and the sessions and roles in which anybody works on the database.
+        .target(
+            name: "Accounts", dependencies: ["CCrypto", "Postgres", "ServiceRuntime", "Values"],
+            swiftSettings: programAtTheBorder),
         .target(
             name: "EventLog",
             dependencies: ["Accounts", "Envelopes", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
@@ -88,21 +86,29 @@ let package = Package(
         .target(
             name: "Registry", dependencies: ["Accounts", "JSON", "Postgres", "ServiceRuntime", "Values"],
             swiftSettings: program),
+    ],
+    // From a request to a commit and its answer.
+    "Sources/Intake": [
         .target(
             name: "Ingestion",
             dependencies: [
                 "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: program),
+            resources: [.embedInCode("openapi.yaml")], swiftSettings: program)
+    ],
+    // What is counted from the log.
+    "Sources/Funnels": [
         .target(
             name: "Projections",
             dependencies: ["Accounts", "EventLog", "Postgres", "ServiceRuntime", "Telemetry", "Values"],
-            swiftSettings: program),
+            swiftSettings: program)
+    ],
+    // What people look at: the report and the pages.
+    "Sources/Reading": [
         .target(
             name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: program
         ),
-        // The pages that people look at.
         .target(
             name: "Look",
             dependencies: [
@@ -112,18 +118,16 @@ let package = Package(
                 "Values",
             ],
             swiftSettings: program),
+    ],
+    // What keeps a database, or several as a cluster, going: schema, health, cells, retention and erasure.
+    "Sources/Operations": [
+        .target(
+            name: "Migrations", dependencies: ["EventLog", "Postgres", "Projections", "ServiceRuntime"],
+            resources: [.embedInCode("sql")], swiftSettings: program),
         // Whether the database is there, fits, and tells the same time.
         .target(
             name: "Health",
             dependencies: ["Accounts", "EventLog", "Migrations", "Postgres", "ServiceRuntime", "Values"],
-            swiftSettings: program),
-        // What goes: months by retention, an install by erasure.
-        .target(
-            name: "Removal",
-            dependencies: [
-                "Accounts", "Clusters", "EventLog", "Health", "Postgres", "Projections", "Sends", "ServiceRuntime",
-                "Values",
-            ],
             swiftSettings: program),
         // Several databases that hold the installs together.
         .target(
@@ -133,16 +137,17 @@ let package = Package(
                 "Telemetry", "Values",
             ],
             swiftSettings: program),
-        // Believable telemetry, and how it gets to a server.
+        // What goes: months by retention, an install by erasure.
         .target(
-            name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
+            name: "Removal",
+            dependencies: [
+                "Accounts", "Clusters", "EventLog", "Health", "Postgres", "Projections", "Sends", "ServiceRuntime",
+                "Values",
+            ],
             swiftSettings: program),
-        .target(
-            name: "Posting",
-            dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Values"],
-            swiftSettings: program),
-
-        // The programs. What runs in production, and beside it what shows and tries it, which alone needs an HTTP client.
+    ],
+    // What runs in production.
+    "Sources/Programs": [
         .target(
             name: "Console",
             dependencies: [
@@ -166,6 +171,16 @@ let package = Package(
                 "Serving", "Telemetry", "Values",
             ],
             swiftSettings: program),
+    ],
+    // What shows and tries it, which alone needs an HTTP client: believable telemetry, and how it gets to a server.
+    "Sources/Demo": [
+        .target(
+            name: "Simulation", dependencies: ["BellwetherVersion", "ServiceRuntime", "Telemetry", "Values"],
+            swiftSettings: program),
+        .target(
+            name: "Posting",
+            dependencies: ["Compression", "HTTPClient", "JSON", "ServiceRuntime", "Simulation", "Values"],
+            swiftSettings: program),
         .executableTarget(
             name: "bellwether-demo",
             dependencies: [
@@ -173,46 +188,34 @@ let package = Package(
                 "Reports", "Sends", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
             swiftSettings: program),
-
-        // What app developers build into their apps: of this package it uses the system's zlib and the version.
-        .target(
-            name: "BellwetherClient", dependencies: ["BellwetherVersion", "CZlib"],
-            resources: [.copy("PrivacyInfo.xcprivacy")],
-            swiftSettings: strictAtTheBorder),
-        .executableTarget(
-            name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
-            swiftSettings: strict),
-
-        // Where tests find the project's documents and sources.
-        .target(name: "ProjectFolder", path: "Tests/ProjectFolder", swiftSettings: strict),
-        // Who imports whom, and what the guide says of it.
-        .testTarget(name: "ArchitectureTests", dependencies: ["ProjectFolder"], swiftSettings: strict),
-        // Pure logic, no server.
+    ],
+    "Tests/System": [
         .testTarget(name: "ValuesTests", dependencies: ["Values"], swiftSettings: strict),
-        .testTarget(
-            name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
-        // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
-        .target(
-            name: "CatalogueSupport", dependencies: ["Envelopes", "ProjectFolder", "Telemetry", "Values"],
-            path: "Tests/CatalogueSupport",
-            swiftSettings: strict
-        ),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CompressionTests", dependencies: ["Compression", "CZlib"], swiftSettings: strict),
+    ],
+    "Tests/Outside": [
+        // A real PostgreSQL, started by the tests.
         .testTarget(
-            name: "BellwetherClientTests",
-            dependencies: [
-                "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes",
-                "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
-            ],
-            exclude: ["AppleModules"], swiftSettings: strict),
+            name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "ServiceRuntime", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["BellwetherVersion", "HTTPClient", "HTTPServer", "ServiceRuntime"],
             swiftSettings: strict),
+    ],
+    "Tests/Log": [
+        .testTarget(
+            name: "TelemetryTests", dependencies: ["CatalogueSupport", "Telemetry", "Values"], swiftSettings: strict),
+        .testTarget(
+            name: "SendsTests", dependencies: ["Sends", "Telemetry", "TestSupport", "Values"], swiftSettings: strict),
+        .testTarget(
+            name: "RegistryTests", dependencies: ["Registry"], swiftSettings: strict),
+    ],
+    "Tests/Intake": [
         .testTarget(
             name: "IngestionTests",
             dependencies: [
@@ -220,20 +223,24 @@ let package = Package(
                 "TestSupport",
                 "Values",
             ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SendsTests", dependencies: ["Sends", "Telemetry", "TestSupport", "Values"], swiftSettings: strict),
-        .testTarget(
-            name: "RegistryTests", dependencies: ["Registry"], swiftSettings: strict),
+            swiftSettings: strict)
+    ],
+    "Tests/Funnels": [
         // What the funnels must show, computed slowly and plainly, and the events to try it with.
         .target(
-            name: "FunnelOracle", dependencies: ["Telemetry", "Values"], path: "Tests/FunnelOracle",
+            name: "FunnelOracle", dependencies: ["Telemetry", "Values"],
             swiftSettings: strict + quick),
         .testTarget(
             name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry", "Values"], swiftSettings: strict),
         .testTarget(
             name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry", "Values"],
             swiftSettings: strict + quick),
+        // The example of the guide "Adding a projector", compiled as the guide has it.
+        .target(
+            name: "ProjectorExample", dependencies: ["Projections", "Telemetry"],
+            swiftSettings: strict),
+    ],
+    "Tests/Reading": [
         .testTarget(
             name: "ReportsTests",
             dependencies: [
@@ -249,6 +256,19 @@ let package = Package(
                 "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
+    ],
+    "Tests/Operations": [
+        // Several databases as one cluster.
+        .testTarget(
+            name: "ClusterTests",
+            dependencies: [
+                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "EmbeddedPostgres", "Envelopes", "EventLog",
+                "FunnelOracle", "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime",
+                "Simulation", "Telemetry", "TestSupport", "Values",
+            ],
+            swiftSettings: strict)
+    ],
+    "Tests/Demo": [
         .testTarget(
             name: "SimulationTests",
             dependencies: ["CatalogueSupport", "Envelopes", "Sends", "Simulation", "Telemetry", "Values"],
@@ -257,41 +277,24 @@ let package = Package(
             name: "PostingTests",
             dependencies: ["Compression", "HTTPServer", "Posting", "ServiceRuntime", "Simulation", "Values"],
             swiftSettings: strict),
-        // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
-        .target(
-            name: "Fuzzing",
-            dependencies: [
-                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime",
-                "Telemetry",
-                "Values",
-            ],
-            path: "Tests/Fuzzing",
-            exclude: ["ClientLaws", "Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"],
-            swiftSettings: strict),
-        // The same for the client library. It sees what is internal there: a release build of it needs -enable-testing.
-        .target(
-            name: "ClientFuzzing", dependencies: ["BellwetherClient", "Envelopes", "Telemetry", "Values"],
-            path: "Tests/Fuzzing",
-            exclude: ["Corpus", "Laws", "convert", "driver.c", "run", "words.dict"], sources: ["ClientLaws"],
-            swiftSettings: strict),
+    ],
+    "Tests/Client": [
         .testTarget(
-            name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "ProjectFolder", "Sends"],
-            swiftSettings: strict),
-        // A real PostgreSQL, started by the tests.
-        .testTarget(
-            name: "EmbeddedPostgresTests", dependencies: ["EmbeddedPostgres", "ServiceRuntime", "TestSupport"],
-            swiftSettings: strict),
-        .target(
-            name: "TestSupport",
+            name: "BellwetherClientTests",
             dependencies: [
-                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
-                "ProjectFolder", "Projections", "ServiceRuntime", "Telemetry", "Values",
+                "BellwetherClient", "BellwetherVersion", "CatalogueSupport", "Compression", "Envelopes",
+                "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
-            path: "Tests/TestSupport", swiftSettings: strict),
-        // The example of the guide "Adding a projector", compiled as the guide has it.
-        .target(
-            name: "ProjectorExample", dependencies: ["Projections", "Telemetry"], path: "Tests/ProjectorExample",
+            exclude: ["AppleModules"], swiftSettings: strict),
+        // An app and its extension, to be killed.
+        .executableTarget(
+            name: "ClientProcess", dependencies: ["BellwetherClient"],
             swiftSettings: strict),
+    ],
+    // Several modules together: on a database, as the real binary, and under faults.
+    "Tests/Whole": [
+        // Who imports whom, and what the guide says of it.
+        .testTarget(name: "ArchitectureTests", dependencies: ["ProjectFolder"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
@@ -309,19 +312,6 @@ let package = Package(
                 "Values",
             ],
             exclude: ["deployment", "openapi"], swiftSettings: strict),
-        // Several databases as one cluster.
-        .testTarget(
-            name: "ClusterTests",
-            dependencies: [
-                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "EmbeddedPostgres", "Envelopes", "EventLog",
-                "FunnelOracle", "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime",
-                "Simulation", "Telemetry", "TestSupport", "Values",
-            ],
-            swiftSettings: strict),
-        // An app and its extension, to be killed.
-        .executableTarget(
-            name: "ClientProcess", dependencies: ["BellwetherClient"], path: "Tests/ClientProcess",
-            swiftSettings: strict),
         .testTarget(
             name: "FaultTests",
             dependencies: [
@@ -329,6 +319,67 @@ let package = Package(
                 "FunnelOracle", "Postgres", "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
+        // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime",
+                "Telemetry",
+                "Values",
+            ],
+            path: "Tests/Whole/Fuzzing",
+            exclude: ["ClientLaws", "Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"],
+            swiftSettings: strict),
+        // The same for the client library. It sees what is internal there: a release build of it needs -enable-testing.
+        .target(
+            name: "ClientFuzzing", dependencies: ["BellwetherClient", "Envelopes", "Telemetry", "Values"],
+            path: "Tests/Whole/Fuzzing",
+            exclude: ["Corpus", "Laws", "convert", "driver.c", "run", "words.dict"], sources: ["ClientLaws"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "ProjectFolder", "Sends"],
+            swiftSettings: strict),
+    ],
+    // What tests share.
+    "Tests/Support": [
+        // Where tests find the project's documents and sources.
+        .target(name: "ProjectFolder", swiftSettings: strict),
+        // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
+        .target(
+            name: "CatalogueSupport", dependencies: ["Envelopes", "ProjectFolder", "Telemetry", "Values"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
+                "ProjectFolder", "Projections", "ServiceRuntime", "Telemetry", "Values",
+            ], swiftSettings: strict),
+    ],
+]
+
+/// Targets, each in the folder of its group unless it says where else it is.
+func placed(_ groups: KeyValuePairs<String, [Target]>) -> [Target] {
+    groups.flatMap { folder, targets in
+        for target in targets where target.path == nil { target.path = "\(folder)/\(target.name)" }
+        return targets
+    }
+}
+
+let package = Package(
+    name: "bellwether",
+    platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [
+        .executable(name: "bellwether", targets: ["bellwether"]),
+        .executable(name: "bellwether-demo", targets: ["bellwether-demo"]),
+        .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
+    ]
+        // What the fuzzer links with a main of its own (Tests/Whole/Fuzzing/run).
+        + (isAtHome ? ["Fuzzing", "ClientFuzzing"].map { .library(name: $0, type: .static, targets: [$0]) } : []),
+    targets: placed(groups) + [
+        .executableTarget(
+            name: "post-a-story", dependencies: ["BellwetherClient"], path: "Examples/PostAStory",
+            swiftSettings: strict)
     ],
     cxxLanguageStandard: .cxx17
 )

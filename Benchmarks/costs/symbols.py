@@ -58,7 +58,7 @@ OWN = re.compile(r"^(?:static )?(?:\(extension in (?P<extension>\w+)\):)?(?P<nam
 
 @functools.cache
 def modules():
-    return {path.name for path in SOURCES.iterdir() if path.is_dir()} | {"Migrations"}
+    return {path.name for path in SOURCES.glob("*/*") if path.is_dir()}
 
 
 def own(name):

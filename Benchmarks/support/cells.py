@@ -9,7 +9,7 @@ SHARDS = 16
 
 
 def shard(install):
-    """The shard of an install, as 32 hexadecimal digits (Sources/Telemetry/Shard.swift)."""
+    """The shard of an install, as 32 hexadecimal digits (Sources/Log/Telemetry/Shard.swift)."""
     def mixed(word):
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             word = (word ^ word >> shift) * factor & 2**64 - 1

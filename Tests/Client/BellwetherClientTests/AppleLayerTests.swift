@@ -37,7 +37,7 @@ struct AppleLayerTests {
         let common = [
             "swiftc", "-swift-version", version, "-warnings-as-errors", "-parse-as-library", "-I", directory.path,
             "-Xcc",
-            "-fmodule-map-file=\(root)/Sources/CZlib/module.modulemap",
+            "-fmodule-map-file=\(root)/Sources/C/CZlib/module.modulemap",
         ]
         let ended = try ChildProcess.run(common + words, within: 300)
         return ended.status == 0 ? "" : ended.output + ended.messages
@@ -60,7 +60,7 @@ struct AppleLayerTests {
             let faults = try compile(
                 [
                     "-emit-module", "-module-name", module, "-emit-module-path", directory("\(module).swiftmodule"),
-                    "\(root)/Tests/BellwetherClientTests/AppleModules/\(module).swift",
+                    "\(root)/Tests/Client/BellwetherClientTests/AppleModules/\(module).swift",
                 ], into: directory)
             guard faults == "" else { throw DoesNotCompile(description: faults) }
         }
@@ -68,10 +68,11 @@ struct AppleLayerTests {
         let fault = try compile(
             [
                 "-emit-module", "-module-name", shared, "-package-name", "bellwether", "-emit-module-path",
-                directory("\(shared).swiftmodule"), "\(root)/Sources/\(shared)/\(shared).swift",
+                directory("\(shared).swiftmodule"), "\(root)/Sources/System/\(shared)/\(shared).swift",
             ], into: directory)
         guard fault == "" else { throw DoesNotCompile(description: fault) }
-        let sources = FileManager.default.enumerator(atPath: "\(root)/Sources/BellwetherClient")?.allObjects ?? []
+        let sources =
+            FileManager.default.enumerator(atPath: "\(root)/Sources/Client/BellwetherClient")?.allObjects ?? []
         let files = sources.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
         try #require(files.contains("Apple/ServiceReceipt.swift"))
         let features = ["InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
@@ -82,7 +83,9 @@ struct AppleLayerTests {
                 directory("BellwetherClient.swiftmodule"), "-emit-symbol-graph", "-emit-symbol-graph-dir",
                 directory("graphs"), "-symbol-graph-minimum-access-level", "public",
             ] + features.flatMap { ["-enable-upcoming-feature", $0] }
-                + files.map { try AppleLayerTests.readable("\(root)/Sources/BellwetherClient/\($0)", in: directory) },
+                + files.map {
+                    try AppleLayerTests.readable("\(root)/Sources/Client/BellwetherClient/\($0)", in: directory)
+                },
             into: directory)
         guard faults == "" else { throw DoesNotCompile(description: faults) }
         return directory
@@ -150,7 +153,7 @@ struct AppleLayerTests {
 
     @Test("the declarations have the types that Apple's have: what states them compiles against both")
     func signatures() throws {
-        let file = "\(AppleLayerTests.root)/Tests/BellwetherClientTests/AppleModules/Signatures.swift"
+        let file = "\(AppleLayerTests.root)/Tests/Client/BellwetherClientTests/AppleModules/Signatures.swift"
         #expect(try AppleLayerTests.compile(["-typecheck", file], into: AppleLayerTests.built.get()) == "")
     }
 
@@ -172,7 +175,7 @@ struct AppleLayerTests {
     @Test(
         "neither guide nor layer shows a delegate's async method, which stops the app: the system is answered in place")
     func completionHandlers() throws {
-        let layer = "\(AppleLayerTests.root)/Sources/BellwetherClient/Apple"
+        let layer = "\(AppleLayerTests.root)/Sources/Client/BellwetherClient/Apple"
         let files = try FileManager.default.contentsOfDirectory(atPath: layer).map { "\(layer)/\($0)" }
         var handlers = 0
         for file in files + ["\(AppleLayerTests.root)/Docs/Client.md"] {
@@ -186,7 +189,7 @@ struct AppleLayerTests {
     @Test("the documentation builds, the Apple layer's too: no link leads nowhere, no parameter is left out")
     func documentation() throws {
         let directory = try AppleLayerTests.built.get()
-        let catalogue = "\(AppleLayerTests.root)/Sources/BellwetherClient/BellwetherClient.docc"
+        let catalogue = "\(AppleLayerTests.root)/Sources/Client/BellwetherClient/BellwetherClient.docc"
         let ended = try ChildProcess.run(
             [
                 "docc", "convert", catalogue, "--additional-symbol-graph-dir", directory("graphs"), "--output-path",
@@ -239,7 +242,7 @@ struct AppleLayerTests {
 
     @Test("it decides nothing: no file of it has a loop or more than a few conditions")
     func thin() throws {
-        let folder = "\(AppleLayerTests.root)/Sources/BellwetherClient/Apple"
+        let folder = "\(AppleLayerTests.root)/Sources/Client/BellwetherClient/Apple"
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let code = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
             let statements = code.split(separator: "\n").compactMap {

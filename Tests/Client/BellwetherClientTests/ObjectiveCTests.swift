@@ -16,7 +16,7 @@ struct ObjectiveCTests {
 
     private static func doors() throws -> [Door] {
         try ["BWBellwether", "BWConfiguration", "BWExtensions"].flatMap { name in
-            let path = "\(root)/Sources/BellwetherClient/Apple/\(name).swift"
+            let path = "\(root)/Sources/Client/BellwetherClient/Apple/\(name).swift"
             let code = try String(contentsOfFile: path, encoding: .utf8)
             let pattern = #/@objc\((?<name>[^)]*)\)\s+(?:@discardableResult\s+)?(?<declaration>public [^{]*)/#
             return code.matches(of: pattern).map {
@@ -62,7 +62,7 @@ struct ObjectiveCTests {
 
     @Test("whatever the configuration has can be set from Objective-C, too")
     func configuration() throws {
-        let folder = "\(ObjectiveCTests.root)/Sources/BellwetherClient"
+        let folder = "\(ObjectiveCTests.root)/Sources/Client/BellwetherClient"
         let swift = try String(contentsOfFile: "\(folder)/Configuration.swift", encoding: .utf8)
         let objectiveC = try String(contentsOfFile: "\(folder)/Apple/BWConfiguration.swift", encoding: .utf8)
         let names = swift.matches(of: #/        public var (\w+)/#).map(\.output.1)

@@ -25,7 +25,7 @@ struct PrivacyTests {
     private let root = ProjectFolder.url
 
     private func readManifest() throws -> [String: Any] {
-        let file = root.appendingPathComponent("Sources/BellwetherClient/PrivacyInfo.xcprivacy")
+        let file = root.appendingPathComponent("Sources/Client/BellwetherClient/PrivacyInfo.xcprivacy")
         let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
         return try #require(list as? [String: Any])
     }
@@ -65,7 +65,7 @@ struct PrivacyTests {
             ("UserDefaults", "NSPrivacyAccessedAPICategoryUserDefaults"),
             ("activeInputModes", "NSPrivacyAccessedAPICategoryActiveKeyboards"),
         ]
-        let sources = root.appendingPathComponent("Sources/BellwetherClient")
+        let sources = root.appendingPathComponent("Sources/Client/BellwetherClient")
         let files = try #require(FileManager.default.enumerator(atPath: sources.path)?.allObjects as? [String])
         let code = try files.filter { $0.hasSuffix(".swift") }.map {
             try String(contentsOf: sources.appendingPathComponent($0), encoding: .utf8)

@@ -10,7 +10,7 @@ package struct GeneratedRegion: Sendable, CustomStringConvertible {
     let text: @Sendable () -> String
 
     package static let all = [
-        GeneratedRegion(path: "Sources/Ingestion/openapi.yaml", comment: ("    # ", "")) { OpenAPIEvents.text },
+        GeneratedRegion(path: "Sources/Intake/Ingestion/openapi.yaml", comment: ("    # ", "")) { OpenAPIEvents.text },
         GeneratedRegion(path: "Docs/API.md", comment: ("<!-- ", " -->")) { APITables.text },
     ]
 

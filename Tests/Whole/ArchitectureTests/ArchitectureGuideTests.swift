@@ -22,17 +22,45 @@ struct ArchitectureGuideTests {
         #expect(guide[begin.upperBound..<end.lowerBound] == Self.drawn(Self.house), "regenerate with `make generated`")
     }
 
-    @Test("the table has each module once, in a sentence")
-    func table() throws {
-        let guide = try ProjectFolder.text(of: Self.file)
-        let begin = try #require(guide.firstRange(of: "| module | what it is |")).upperBound
-        let table = guide[begin...].prefix(upTo: try #require(guide[begin...].firstRange(of: "\n\n")).lowerBound)
-        let rows = table.split(separator: "\n").dropFirst(2).map { row in
-            row.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+    @Test("the map has each module once, in its group, in a sentence, and the groups from the top down")
+    func map() throws {
+        let rows = try Self.rows(under: "| group | module | what it is for | what it never has |")
+        var group = ""
+        let named = rows.flatMap { row in
+            if let name = row[0].firstMatch(of: #/\w+/#) { group = "Sources/\(name.output)" }
+            return Self.quoted(row[1]).map { "\(group)/\($0)" }
         }
-        let named = rows.flatMap { row in row[1].matches(of: #/`([^`]+)`/#).map { String($0.1) } }
-        #expect(named.sorted() == Self.house.map(\.name).sorted())
-        #expect(rows.allSatisfy { $0.count >= 4 && $0[2].count > 20 })
+        let modules = PackageTarget.all().filter(\.isInSources)
+        #expect(named.sorted() == modules.map(\.path).sorted())
+        #expect(rows.allSatisfy { $0.count == 4 && $0[2].count > 20 })
+        let order = rows.compactMap { $0[0].firstMatch(of: #/\w+/#).map { "Sources/\($0.output)" } }
+        #expect(order.reversed() == modules.map(\.group).reduce(into: []) { if $0.last != $1 { $0.append($1) } })
+    }
+
+    @Test("what the map points at is there")
+    func places() throws {
+        let paths = try Self.rows(under: "| if you want to | begin at | then |").flatMap { $0.flatMap(Self.quoted) }
+            .filter { $0.contains("/") }
+        #expect(paths.count > 6)
+        for path in paths {
+            #expect(FileManager.default.fileExists(atPath: "\(ProjectFolder.path)/\(path)"), "\(path)")
+        }
+    }
+
+    /// The cells of the table with this head.
+    private static func rows(under head: String) throws -> [[String]] {
+        let guide = try ProjectFolder.text(of: file)
+        let begin = try #require(guide.firstRange(of: head + "\n")).upperBound
+        let table = guide[begin...].prefix(upTo: try #require(guide[begin...].firstRange(of: "\n\n")).lowerBound)
+        return table.split(separator: "\n").dropFirst().map { row in
+            row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    private static func quoted(_ text: String) -> [String] {
+        text.matches(of: #/`([^`]+)`/#).map { String($0.1) }
     }
 
     /// From the programs down, floor by floor: a module stands above all that it imports.

@@ -21,17 +21,23 @@ struct ImportTests {
     func mistakesAreFound() throws {
         let targets = PackageTarget.all(
             in: """
-                    targets: [
+                let groups: KeyValuePairs<String, [Target]> = [
+                    "Sources/C": [
                         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
                         // .target(name: "Gone"),
+                    ],
+                    "Sources/Kept": [
                         .target(name: "Log", dependencies: ["CLibPQ"]),
                         .executableTarget(
                             name: "a-program", dependencies: ["Log", "CLibPQ"], path: "Examples/Program"),
-                        .testTarget(name: "LogTests", dependencies: ["a-program"], exclude: ["Log"]),
-                    ]
+                    ],
+                    "Tests/Kept": [.testTarget(name: "LogTests", dependencies: ["a-program"], exclude: ["Log"])],
+                ]
                 """)
         #expect(targets.map(\.name) == ["CLibPQ", "Log", "a-program", "LogTests"])
-        #expect(targets.map(\.path) == ["Sources/CLibPQ", "Sources/Log", "Examples/Program", "Tests/LogTests"])
+        #expect(
+            targets.map(\.path) == ["Sources/C/CLibPQ", "Sources/Kept/Log", "Examples/Program", "Tests/Kept/LogTests"])
+        #expect(targets.map(\.group) == ["Sources/C", "Sources/Kept", "Sources/Kept", "Tests/Kept"])
         func found(_ index: Int, _ imports: Set<String>) -> [String] {
             Self.disagreements(of: targets[index], importing: imports, among: targets)
         }

@@ -9,6 +9,8 @@ struct PackageTarget {
 
     let kind: Kind
     let name: String
+    /// The folder of its group, such as Sources/Log.
+    let group: String
     let dependencies: [String]
     /// Where it lies, from the root of the package.
     let path: String
@@ -18,24 +20,27 @@ struct PackageTarget {
     /// What an import calls it.
     var module: String { name.replacing("-", with: "_") }
 
+    /// No part of tests or examples.
+    var isInSources: Bool { group.hasPrefix("Sources/") }
+
     /// A module of ours, in Swift, and no part of tests or examples.
     var isPartOfTheHouse: Bool {
-        guard kind == .target || kind == .executableTarget else { return false }
-        return !path.hasPrefix("Tests/") && !path.hasPrefix("Examples/") && (try? files())?.isEmpty == false
+        isInSources && (kind == .target || kind == .executableTarget) && (try? files())?.isEmpty == false
     }
 
     /// All targets, in the order in which they stand there. The file is read and not run: SwiftPM takes seconds to say the
     /// same, and locks its folder for it.
     static func all(in manifest: String = (try? ProjectFolder.text(of: "Package.swift")) ?? "") -> [PackageTarget] {
         let code = manifest.replacing(#/(?m)^\s*//.*$/#, with: "")
-        let list = code[(code.firstRange(of: "    targets: [")?.upperBound ?? code.endIndex)...]
+        let list = code[(code.firstRange(of: "let groups")?.upperBound ?? code.endIndex)...]
+        let groups = list.matches(of: #/(?m)^ *"([\w/]+)": \[/#).map { ($0.range.lowerBound, String($0.1)) }
         return list.matches(of: #/\.(\w+)\(\s*name: "([^"]+)"/#).compactMap { match in
             guard let kind = Kind(rawValue: String(match.1)) else { return nil }
             let rest = declaration(from: match.range.lowerBound, in: list)
-            let folder = kind == .testTarget ? "Tests" : "Sources"
+            let group = groups.last { $0.0 < match.range.lowerBound }?.1 ?? ""
             return PackageTarget(
-                kind: kind, name: String(match.2), dependencies: words("dependencies", in: rest),
-                path: rest.firstMatch(of: #/[ (]path: "([^"]+)"/#).map { String($0.1) } ?? "\(folder)/\(match.2)",
+                kind: kind, name: String(match.2), group: group, dependencies: words("dependencies", in: rest),
+                path: rest.firstMatch(of: #/[ (]path: "([^"]+)"/#).map { String($0.1) } ?? "\(group)/\(match.2)",
                 exclude: words("exclude", in: rest), sources: words("sources", in: rest))
         }
     }

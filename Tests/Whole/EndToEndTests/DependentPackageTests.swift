@@ -124,7 +124,7 @@ struct DependentPackageTests {
     func alone() throws {
         let directory = TemporaryDirectory()
         let (checkout, package) = (directory("checkout"), directory("package"))
-        let sources = ["BellwetherClient", "BellwetherVersion", "CZlib"].map { "Sources/\($0)" }
+        let sources = ["Sources/Client/BellwetherClient", "Sources/System/BellwetherVersion", "Sources/C/CZlib"]
         try publish(to: checkout, sources + ["Examples/client-package", "LICENSE"])
         let split = ["\(checkout)/Examples/client-package/split", package]
         func history() throws -> [Substring] {
@@ -159,7 +159,7 @@ struct DependentPackageTests {
         try run(
             [
                 "swiftc", "-typecheck", "-swift-version", String(version), "-module-name", "BellwetherClient", "-I",
-                "\(package)/Sources/CZlib",
+                "\(package)/Sources/C/CZlib",
             ] + flags + files.filter { $0.hasSuffix(".swift") })
     }
 }

@@ -28,7 +28,7 @@ struct DeploymentCheck {
         let input = try JSONEncoder().encode(Input(files: files, metrics: metrics))
         let ended = try ChildProcess.run(
             [
-                "/usr/bin/python3", "-I", "-B", ProjectFolder.path + "/Tests/EndToEndTests/deployment/check.py",
+                "/usr/bin/python3", "-I", "-B", ProjectFolder.path + "/Tests/Whole/EndToEndTests/deployment/check.py",
                 subject.rawValue,
             ],
             input: String(decoding: input, as: UTF8.self))

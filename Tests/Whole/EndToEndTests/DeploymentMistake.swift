@@ -69,7 +69,7 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
         DeploymentMistake(
             .workflow, in: workflow, "        env:\n", "        environment:\n", "nobody knows: ['environment']"),
         DeploymentMistake(.workflow, in: workflow, "generic/platform=tvOS", "generic/platform=iOS", "tvOS: built for"),
-        DeploymentMistake(.workflow, in: workflow, "Sources/CZlib/**", "Sources/Zlib/**", "no file is at"),
+        DeploymentMistake(.workflow, in: workflow, "Sources/C/CZlib/**", "Sources/Zlib/**", "no file is at"),
         DeploymentMistake(
             .workflow, in: "Package.swift", ".watchOS(.v8), ", "", "Package.swift.txt: has other platforms"),
     ]

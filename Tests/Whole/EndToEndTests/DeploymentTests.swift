@@ -20,7 +20,7 @@ import Testing
 
     @Test("the proxies let every door of the API through, and none that tells of the inside")
     func proxies() throws {
-        let doors = try ProjectFolder.text(of: "Sources/Ingestion/openapi.yaml").split(separator: "\n")
+        let doors = try ProjectFolder.text(of: "Sources/Intake/Ingestion/openapi.yaml").split(separator: "\n")
             .compactMap { $0.wholeMatch(of: #/  (/\S+):/#)?.output.1 }
         #expect(doors.contains("/v1/sends") && doors.contains("/metrics"))
         let nginx = try ProjectFolder.text(of: "Examples/proxies/nginx.conf")

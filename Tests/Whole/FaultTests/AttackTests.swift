@@ -6,7 +6,7 @@ import Testing
 /// `make attack` runs all of it; this the quick part.
 @Suite("Attacks with raw sockets")
 struct AttackTests {
-    private static let program = ProjectFolder.path + "/Tests/Attack/run"
+    private static let program = ProjectFolder.path + "/Tests/Whole/Attack/run"
 
     private static let names =
         (try? FileManager.default.contentsOfDirectory(atPath: program.dropLast(3) + "attacks"))?

@@ -19,7 +19,7 @@ struct CorpusTests {
         var testDescription: String { name }
 
         func corpus() throws -> [[UInt8]] {
-            try ProjectFolder.text(of: "Tests/Fuzzing/Corpus/\(name).base64").split(separator: "\n").map { line in
+            try ProjectFolder.text(of: "Tests/Whole/Fuzzing/Corpus/\(name).base64").split(separator: "\n").map { line in
                 Array(try #require(Data(base64Encoded: String(line))))
             }
         }

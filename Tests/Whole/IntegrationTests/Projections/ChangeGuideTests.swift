@@ -25,21 +25,21 @@ struct ColumnGuideTests {
     func files() throws {
         #expect(
             try Self.steps().map(\.file) == [
-                "Migrations/sql/NNNN_origin_dismissed.sql", "Migrations/Migrations.swift",
-                "Sources/Projections/Projectors/OriginFunnel.swift", "Tests/FunnelOracle/Funnels/OriginFunnel.swift",
+                "Migrations/sql/NNNN_origin_dismissed.sql", "Sources/Operations/Migrations/Migrations.swift",
+                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift", "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
             ])
         try GuideStep.expectRegistered(
-            "NNNN_origin_dismissed", by: Self.code("Migrations/Migrations.swift"),
+            "NNNN_origin_dismissed", by: Self.code("Sources/Operations/Migrations/Migrations.swift"),
             after: #require(Migrations.steps.last).name)
     }
 
     @Test(
         "makes of the other guide's code what is compiled here",
         arguments: [
-            ("Sources/Projections/Projectors/OriginFunnel.swift", "Tests/ProjectorExample/OriginFunnelNext.swift"),
+            ("Sources/Funnels/Projections/Projectors/OriginFunnel.swift", "Tests/Funnels/ProjectorExample/OriginFunnelNext.swift"),
             (
-                "Tests/FunnelOracle/Funnels/OriginFunnel.swift",
-                "Tests/FunnelOracle/Funnels/OriginFunnelNext.swift"
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnelNext.swift"
             ),
         ])
     func compiled(file: String, copy: String) throws {
@@ -123,7 +123,7 @@ struct WordingGuideTests {
             #expect(parsed.status == 0, "\(parsed.messages)")
         }
         // What the guide leaves out is found here: no other file has the word for people.
-        let places = ["Docs", "README.md", "Sources/Reports", "Sources/Look"].map { ProjectFolder.path + "/" + $0 }
+        let places = ["Docs", "README.md", "Sources/Reading/Reports", "Sources/Reading/Look"].map { ProjectFolder.path + "/" + $0 }
         let found = try ChildProcess.run(["grep", "-rlw", "Abandoned"] + places)
         #expect(
             Set(found.output.split(separator: "\n").map { String($0.dropFirst(ProjectFolder.path.count + 1)) })

@@ -26,7 +26,7 @@ struct GuideStep {
         let resource = "_" + last.dropFirst() + "_sql"
         let line = code.replacingOccurrences(of: name, with: last)
             .replacingOccurrences(of: "_" + name.dropFirst() + "_sql", with: resource)
-        #expect(try ProjectFolder.text(of: "Migrations/Migrations.swift").contains(line + "    ]\n"))
+        #expect(try ProjectFolder.text(of: "Sources/Operations/Migrations/Migrations.swift").contains(line + "    ]\n"))
     }
 
     /// A text after the changes of this step: parts between `@@`, each of which finds its lines once.

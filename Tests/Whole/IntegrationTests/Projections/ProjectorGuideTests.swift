@@ -23,18 +23,20 @@ struct ProjectorGuideTests {
         let steps = try Self.steps()
         #expect(
             steps.map(\.file) == [
-                "Migrations/sql/NNNN_origin_funnel.sql", "Migrations/Migrations.swift",
-                "Sources/Projections/Projectors/OriginFunnel.swift", "Sources/Projections/Projectors/Projectors.swift",
-                "Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels.swift", "Docs/Analysts.md",
+                "Migrations/sql/NNNN_origin_funnel.sql", "Sources/Operations/Migrations/Migrations.swift",
+                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift",
+                "Sources/Funnels/Projections/Projectors/Projectors.swift",
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/Funnels/FunnelOracle/Funnels.swift",
+                "Docs/Analysts.md",
             ])
         // The line of the last step, with the new step's name in its place, is the guide's.
         try GuideStep.expectRegistered(
-            "NNNN_origin_funnel", by: Self.code("Migrations/Migrations.swift"),
+            "NNNN_origin_funnel", by: Self.code("Sources/Operations/Migrations/Migrations.swift"),
             after: #require(Migrations.steps.last).name)
         // Lists of types, to which one more is added.
         for (file, list) in [
-            ("Sources/Projections/Projectors/Projectors.swift", "let all: [any Projector.Type] = ["),
-            ("Tests/FunnelOracle/Funnels.swift", "let kinds: [any FunnelRow.Type] = ["),
+            ("Sources/Funnels/Projections/Projectors/Projectors.swift", "let all: [any Projector.Type] = ["),
+            ("Tests/Funnels/FunnelOracle/Funnels.swift", "let kinds: [any FunnelRow.Type] = ["),
         ] {
             #expect(try ProjectFolder.text(of: file).contains(list) && Self.code(file) == "OriginFunnel.self\n")
         }
@@ -46,8 +48,14 @@ struct ProjectorGuideTests {
     @Test(
         "has the code that is compiled here",
         arguments: [
-            ("Sources/Projections/Projectors/OriginFunnel.swift", "Tests/ProjectorExample/OriginFunnel.swift"),
-            ("Tests/FunnelOracle/Funnels/OriginFunnel.swift", "Tests/FunnelOracle/Funnels/OriginFunnel.swift"),
+            (
+                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift",
+                "Tests/Funnels/ProjectorExample/OriginFunnel.swift"
+            ),
+            (
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift"
+            ),
         ])
     func compiled(file: String, copy: String) throws {
         #expect(try Self.code(file) == ProjectFolder.text(of: copy))
