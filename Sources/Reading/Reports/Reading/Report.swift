@@ -25,7 +25,7 @@ package struct Report: Hashable, Sendable {
     var dismissals = Dismissals()
     var settling: Settling
     /// Whether retention has dropped deliveries of the day. Their counts stay in all sums. What is counted from single
-    /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, the
+    /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, `timeOfDay`, the
     /// launches of categories, and `campaigns` if the deliveries were dropped before campaigns were summed.
     var isSealed = false
     /// Earlier days whose numbers have changed since they were reported.

@@ -64,7 +64,7 @@ struct SealedReportTests {
                 // What is not read is not compared either.
                 (expected.stackCost, expected.comparisons) = (nil, after.comparisons)
                 (expected.isSealed, expected.stackDepths, expected.hours) = (true, [], [])
-                (expected.fallbackCost, expected.reach) = (nil, ReachedInstalls())
+                (expected.fallbackCost, expected.reach, expected.timeOfDay) = (nil, ReachedInstalls(), nil)
                 for place in expected.categories.indices { expected.categories[place].launches = [] }
             }
             #expect(after == expected)
