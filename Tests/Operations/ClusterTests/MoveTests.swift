@@ -44,6 +44,17 @@ struct MoveTests {
             #expect(try database.value("SELECT count(*) FROM cluster.arrival", as: Int64.self) == 0)
         }
     }
+
+    @Test("the cell that gives shards away must say which logins are needed; that another one is away is no obstacle")
+    func away() throws {
+        let cells = try ThreeCells()
+        defer { cells.drop() }
+        let (cluster, target) = (try cells.cluster(), cells.map.cells[2])
+        try cells.close(1)
+        defer { try? cells.open(1) }
+        #expect(throws: ClusterError.self) { try cluster.requireReach(of: target, for: [8]) }
+        try cluster.requireReach(of: target, for: [0])
+    }
 }
 
 @Suite("A move at a limited rate")
@@ -60,17 +71,6 @@ struct MoveRateTests {
         #expect(try cells.cluster().move([Shard.of(id, among: 16)], to: "cell-2", rate: 150).isEmpty)
         #expect(Deadline.now.seconds(since: begun) >= 2)
         #expect(try cells.databases[1].value("SELECT count(*) FROM log.event", as: Int64.self) == 300)
-    }
-
-    @Test("what nobody can ask the giving cell is no reason to begin; another cell that is away is none to refuse")
-    func away() throws {
-        let cells = try ThreeCells()
-        defer { cells.drop() }
-        let (cluster, target) = (try cells.cluster(), cells.map.cells[2])
-        try cells.close(1)
-        defer { try? cells.open(1) }
-        #expect(throws: ClusterError.self) { try cluster.requireReach(of: target, for: [8]) }
-        try cluster.requireReach(of: target, for: [0])
     }
 
     typealias UUID = Values.UUID
