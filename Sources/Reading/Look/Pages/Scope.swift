@@ -165,7 +165,7 @@ final class SettledApps: Sendable {
         for app in apps.prefix(Self.mostAsked) {
             let isKept = kept.withLock { $0[app.slug].map { !$0.until.hasPassed } ?? false }
             guard isKept || !deadline.hasPassed else { continue }
-            let settled = try settled(app, at: now, on: &connection)
+            let settled = try settled(app, at: now, on: &connection).settled
             // An app with few events tells nothing, and must not hide the days of the others.
             guard settled.hours != nil else { continue }
             let open = settled.firstOpenDay(today: app.today)
