@@ -3,6 +3,7 @@ import EventLog
 import Foundation
 import Glibc
 import Postgres
+import ProjectFolder
 import TestSupport
 import Testing
 import Values
@@ -246,7 +247,7 @@ struct ErasureRequestTests {
     @Test("the documents say how many may wait") func documented() throws {
         let most = ErasureRequest.most.formatted(.number.locale(Locale(identifier: "en_US")))
         for file in ["Docs/API.md", "Docs/Security.md"] {
-            let said = try DeploymentCheck.text(of: file).matches(of: /([0-9,]+) erasures of (the|an) app/).map(\.1)
+            let said = try ProjectFolder.text(of: file).matches(of: /([0-9,]+) erasures of (the|an) app/).map(\.1)
             #expect(said.map(String.init) == [most], "\(file)")
         }
     }
